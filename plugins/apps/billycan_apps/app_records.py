@@ -53,7 +53,7 @@ class Registered(Struct, frozen=True, kw_only=True):
         return self.published is not None and self.published != self.own
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(Edition)
 
 
@@ -98,7 +98,7 @@ def checked_edition(
 def find_app(db: sa.Connection, app_id: str) -> Registered | None:
     """Return an app of any business by its id, or None."""
     if not _ID.fullmatch(app_id):
-        return None  # PostgreSQL would choke on some of it
+        return None  # PostgreSQL refuses some texts
     row = db.execute(sa.select(apps).where(apps.c.id == app_id)).first()
     return _read(row) if row else None
 
@@ -132,7 +132,7 @@ def register_app(
     db: sa.Connection, business_id: str, edition: Edition, now: Moment, *, is_confidential: bool
 ) -> tuple[str, str | None]:
     """Register an app of a business. Return its id, and the secret of an app that can keep one."""
-    # Two who each register the last one take turns: the second counts once the first is done.
+    # Two people who register the last app at once take turns: the second counts after the first.
     db.execute(sa.select(apps.c.id).where(apps.c.business_id == business_id).with_for_update())
     if len(list_apps_of_business(db, business_id)) >= MOST_APPS:
         raise Conflict(f"A business has at most {MOST_APPS} apps.")
@@ -160,7 +160,7 @@ def withdraw_app(db: sa.Connection, app_id: str) -> Registered:
     """Let only its own business connect an app. Businesses that have connected it stay connected."""
     get_app(db, app_id)
     known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id).with_for_update()).scalar_one()
-    # What was approved is kept: those that have connected it know it by that name.
+    # The approved edition is kept: connected businesses know the app by that name.
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=known and {**known, _WITHDRAWN: True}))
     return get_app(db, app_id)
 
@@ -181,7 +181,7 @@ def rotate_secret(db: sa.Connection, app_id: str, now: Moment) -> str:
 
 def forget_secret(db: sa.Connection, app_id: str, secret_id: str) -> None:
     """Refuse a secret from now on. Raise Conflict if it is the only one."""
-    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())  # of two at once one is the last
+    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())  # one secret always stays
     if len(secrets_of(db, app_id)) < MOST_SECRETS:
         raise Conflict("This is the app's only secret: make a new one first.")
     this = (secrets.c.app_id == app_id) & (secrets.c.id == secret_id)

@@ -26,7 +26,7 @@ def end_app(app: App, app_id: str) -> int:
     )
     with app.db.writing(across="an app ends in every business that connected it") as db:
         app_records.withdraw_app(db, app_id)
-        db.execute(sa.delete(codes).where(given))  # and what they gave
+        db.execute(sa.delete(codes).where(given))  # with their tokens
         found = db.execute(of_app).all()
     app.epoch.bump()
     return sum(_disconnected(app, row.tenant_id, row.id) for row in found)
@@ -48,5 +48,5 @@ def _disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
         with unit_of_work(ctx):
             connecting.end_connection(ctx, connection_id)
     except NotFound:
-        return False  # the business did it meanwhile
+        return False  # the business has disconnected it
     return True

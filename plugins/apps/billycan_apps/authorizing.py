@@ -17,7 +17,7 @@ from .wording import describe_allowed, describe_denied
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _MOST_STATE = 2000
-_ROLES = ("developer", "owner")  # who may let apps in
+_ROLES = ("developer", "owner")  # may let apps in
 Environment = Literal["live", "sandbox"]
 
 
@@ -74,7 +74,7 @@ def show(visit: Visit) -> Answer:
         "place": uris.uri_place(asked.redirect_uri),
         "action": f"{AUTHORIZE}?{visit.query_string}",
     }
-    # Chromium follows a redirect after a form only where the page's policy lets it, at every step of the way.
+    # Chromium follows a redirect after a form only if the page's policy allows every step.
     return Shown("apps/consent.html", values, onward=uris.uri_scheme(asked.redirect_uri))
 
 
@@ -132,7 +132,7 @@ def _asked(visit: Visit) -> tuple[Request, list[Business]]:
     except Unanswerable as why:
         raise Instead(_dead_end(str(why))) from None
     if visit.session_if_any is None or not visit.session.is_complete:
-        # Nobody is sent on to another site, not even with an error, before they signed in (RFC 9700 section 4.11.2).
+        # Before the sign-in nobody is redirected to another site, not even with an error (RFC 9700 section 4.11.2).
         raise Instead(to_sign_in(visit))
     there_are = visit.businesses()
     businesses = [b for b in there_are if b.role in _ROLES and _may_connect(app, b.id, redirect_uri)]

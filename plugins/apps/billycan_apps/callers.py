@@ -125,7 +125,7 @@ def _note_use(app: App, row: Any) -> None:
             this = (connections.c.tenant_id == row.tenant_id) & (connections.c.id == row.connection_id)
             db.execute(sa.update(connections).where(this).values(last_used_at=now))
     except sa.exc.SQLAlchemyError as error:
-        # Who only reads is served although nothing can be written, as on a full disk.
+        # A call that only reads is served even if nothing can be written, as on a full disk.
         log.warning("the use of %s could not be noted: %s", row.connection_id, type(error).__name__)
 
 

@@ -50,7 +50,7 @@ def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str])
         "held_at": None,
     }
     new = {"tenant_id": ctx.tenant_id, "id": new_id("cnx"), "app_id": app.id, "created_at": ctx.now(), **given}
-    either = upsert(connections, ctx.db).values(new)  # of two who consent at once neither is refused
+    either = upsert(connections, ctx.db).values(new)  # two people may consent at once
     ctx.db.execute(either.on_conflict_do_update(index_elements=["tenant_id", "app_id"], set_=given))
     id = str(ctx.db.execute(sa.select(connections.c.id).where(this)).scalar_one())
     ctx.outdates = True
@@ -107,9 +107,7 @@ def app_name(app: Any) -> str:
 
 
 def _end_tokens(ctx: Context, connection_id: str) -> None:
-    ctx.db.execute(
-        sa.delete(codes).where(own(ctx, codes), codes.c.connection_id == connection_id)
-    )  # and what they gave
+    ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.connection_id == connection_id))  # with their tokens
     ctx.outdates = True
 
 

@@ -29,9 +29,9 @@ from .tables import access_tokens, codes, refresh_tokens
 CODE, REFRESH = "oac_", "ort_"
 ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
 CODE_LASTS, ACCESS_LASTS, REFRESH_LASTS = timedelta(seconds=60), timedelta(minutes=30), timedelta(days=90)
-GRACE = timedelta(seconds=60)  # in which a refresh whose answer was lost may be asked for again
-MOST_USED = 5000  # used refresh tokens of one consent that are known again, more than an app needs in 90 days
-_MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
+GRACE = timedelta(seconds=60)  # for repeating a refresh whose answer was lost
+MOST_USED = 5000  # used refresh tokens recognised for each consent, more than an app needs in 90 days
+_MOST_AT_ONCE = 1_000  # deleted in one transaction
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _ACROSS = "only the code or the token says whose it is"
 
@@ -111,7 +111,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
         code = _read_again(
             ctx, codes, row.code_id, lock=True
         )  # it stays until what it gives now is there to end with it
-        if code is None:  # the app is ended at this moment
+        if code is None:  # the app has just ended
             return None
         if not {*(scopes or ())} <= {*code.scopes}:
             raise Beyond
@@ -152,7 +152,7 @@ def forget_old(ctx: Context) -> bool:
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
     beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)
     gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
-    # A code that was used is kept for as long as anything that it gave, for its second use to end that.
+    # A used code is kept as long as any of its tokens, so that a second use can end them.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
     these = at_most(_MOST_AT_ONCE, codes, own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going)
     codes_gone = ctx.db.execute(sa.delete(codes).where(these)).rowcount

@@ -150,7 +150,7 @@ def enters_with(credential: str) -> Callable[[App], Client]:
     return Client if credential == "key" else lambda app: everything(Client(app)).connect()
 
 
-_limits = dict[str, Mapping[str, Any]]()  # of connections, in tests that give keys other limits
+_limits = dict[str, Mapping[str, Any]]()  # by connection, in tests with other limits
 
 
 def give_token(

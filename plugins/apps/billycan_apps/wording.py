@@ -59,7 +59,7 @@ def describe_allowed(app: App, scopes: Sequence[str]) -> list[Words]:
 def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
     """Describe what an app with these scopes cannot do."""
     there_are = grantable_scopes(app)
-    # Files are seen along with what they belong to.
+    # Files are seen along with their records.
     names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps", "attachments"})
     closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]
     only_read = [name for name in names if f"{name}:read" in scopes and f"{name}:write" not in scopes]
@@ -75,7 +75,7 @@ def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
 def _words(app: App, scope: str) -> tuple[str, str]:
     """Describe a plugin's scope by the routes that it opens."""
     routes = [e.route for e in app.endpoints if e.route.scope == scope]
-    # Not what it says of another plugin's records, such as a contact's statement.
+    # Without routes on another plugin's records, such as a contact's statement.
     own = [path for route in routes if (path := route.path).count("/") == 2] or [route.path for route in routes]
     kinds = list(dict.fromkeys(_noun(path.split("/")[2]) for path in own))
     nouns = _joined(kinds, "and")

@@ -59,7 +59,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived
         arrived = Arrived(id, filename, look.content_type, incoming.size, incoming.sha256)
         yield arrived
     finally:
-        # After a commit that failed nobody knows whether it did: the task finds out.
+        # A failed commit may have succeeded after all: the task finds out.
         if arrived is None or not arrived.is_kept:
             with suppress(OSError, sa.exc.SQLAlchemyError):
                 stored_files.drop_file(ctx, id)

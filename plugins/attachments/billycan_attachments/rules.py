@@ -14,7 +14,7 @@ ContentType = Literal["application/pdf", "image/jpeg", "image/png", "image/webp"
 
 MOST_BYTES = 10 * 1024 * 1024
 
-# The first of them is added to a name that has none of them.
+# The first is added to a name that has none of them.
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "application/pdf": (".pdf",),
     "image/jpeg": (".jpg", ".jpeg", ".jpe", ".jfif"),
@@ -28,7 +28,7 @@ _BEGINNINGS: tuple[tuple[bytes, ContentType], ...] = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
 )
-_TOLD_BY = 1024  # bytes at the beginning
+_TOLD_BY = 1024  # the first bytes, which tell the type
 _REFUSED = "An attachment must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8; this file is {what}."
 # Controls, line and paragraph separators, halves of surrogate pairs, and what turns the direction of text round, so
 # that `invoice_fdp.exe` looks like `invoice_exe.pdf`.
@@ -91,7 +91,7 @@ def file_type_of(head: bytes, filename: str) -> ContentType:
             return kind
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image/webp"
-    # HTML, SVG and XML are text too, and run in a browser that takes them for what they are.
+    # HTML, SVG and XML are text too, but a browser that recognises them runs them.
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         raise UnsupportedMediaType(_REFUSED.format(what="HTML, SVG or XML"))
     return "text/csv" if filename.lower().endswith(".csv") else "text/plain"

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config, S3Store
 
 _PIECE_BYTES = 64 * 1024
-_CODE = re.compile("<Code>([A-Za-z0-9]+)</Code>")  # by which the storage says why, such as SignatureDoesNotMatch
-# As the kit of tests hears it, which refuses both in a write transaction: a bucket may take seconds.
+_CODE = re.compile("<Code>([A-Za-z0-9]+)</Code>")  # the reason for a refusal, such as SignatureDoesNotMatch
+# The test kit intercepts both and refuses them in a write transaction: a bucket may take seconds.
 _PUT, _REMOVE = ("billycan.slow", "to store a file"), ("billycan.slow", "to remove a file")
-_IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes through a temporary file
+_IN_MEMORY = 1024 * 1024  # bytes sent to a bucket from memory; more use a temporary file
 
 
 class Storage(Protocol):
@@ -63,7 +63,9 @@ class Folder:
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
         final = self.path / key
-        part = final.with_name(f"{final.name}.{secrets.token_hex(4)}.part")  # another may store the same just now
+        part = final.with_name(
+            f"{final.name}.{secrets.token_hex(4)}.part"
+        )  # another process may be storing the same file
         for folder in (self.path, final.parent):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
@@ -87,10 +89,10 @@ class Folder:
         sys.audit(*_REMOVE)
         final = self.path / key
         for path in (final, *final.parent.glob(f"{final.name}.*.part")):
-            path.unlink(missing_ok=True)  # and never the folder, in which another upload may be about to begin
+            path.unlink(missing_ok=True)  # never the folder: another upload may be about to use it
 
     def check(self) -> str:
-        # It is not made here: whoever asks may be another user than those who need it.
+        # The folder is not made here: the caller may be another user than the server.
         there = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             raise OSError(f"no files can be kept in {self.path}")
@@ -105,7 +107,7 @@ class Bucket:
 
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
-        # All of it is here before any of it is sent: what is cut short, or refused on the way, leaves nothing there.
+        # The whole file arrives before any of it is sent: an incomplete or refused upload leaves nothing in the bucket.
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
             for piece in pieces:
                 file.write(piece)
@@ -158,7 +160,7 @@ def _s3(settings: Settings) -> "S3Store":
         config["access_key_id"], config["secret_access_key"] = settings.access_key_id, settings.secret_access_key
     allow_http = (settings.endpoint or "").startswith("http://")
     client_options: ClientConfig = {"allow_http": allow_http, "timeout": "60s"}
-    # Whoever uploads waits for it, and may try again themselves.
+    # The uploader is waiting, and can try again.
     retry: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
     prefix = settings.prefix or None
     return S3Store(settings.bucket, prefix=prefix, config=config, client_options=client_options, retry_config=retry)

@@ -22,7 +22,7 @@ from .schemas import Attachment
 from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
 
-GRACE = timedelta(days=1)  # longer than any upload, and than a backup takes from the database to the storage
+GRACE = timedelta(days=1)  # longer than any upload, and than the time between the backups of database and storage
 _ALL = "all"
 _decode = msgspec.json.Decoder(Deleted).decode
 
@@ -61,7 +61,7 @@ def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None)
 
 def open_content(ctx: Context, id: str) -> Pieces:
     """Open the bytes of an attachment, wherever they are."""
-    # Looked for here first: what is gone from here is in the storage already.
+    # Read the database first: bytes that are gone from it are in the storage already.
     found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
     if found is not None:
         return Pieces([bytes(found)])
@@ -71,7 +71,7 @@ def open_content(ctx: Context, id: str) -> Pieces:
 def reserve_bytes(ctx: Context, id: str) -> None:
     """Remove the note of bytes that now have an attachment. Raise Conflict if they may have been removed."""
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
-    # What is older may be swept before this is committed.
+    # An older file may be swept before this transaction is committed.
     if ctx.db.execute(noted.where(leftovers.c.since > ctx.app.now() - GRACE / 2)).rowcount != 1:
         raise Conflict("The upload took too long: send it again.")
 
@@ -127,7 +127,7 @@ def leftover_files(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def _is_over(now: Moment) -> sa.ColumnElement[bool]:
-    # What was noted so far ahead, a clock noted that was wrong.
+    # Notes from so far in the future come from a wrong clock.
     return (leftovers.c.since <= now - GRACE) | (leftovers.c.since > now + GRACE)
 
 
@@ -151,7 +151,7 @@ def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
         for prefix, c in silent.items()
     ]
     found = sa.union_all(sa.select(a.tenant_id, a.id).where(sa.false()), *parts).subquery()
-    # A kept plan would read every attachment, as most kinds are those of resources that tell.
+    # A cached plan would read every attachment: most belong to resources that emit the event.
     return sa.select(found.c.tenant_id, found.c.id).execution_options(**{PLANNED_ANEW: True})
 
 

@@ -19,7 +19,7 @@ from .schemas import Import, ImportQuery, Upload
 from .tables import chunks, imports
 
 MOST_WAITING, MOST_ROWS_WAITING = 10, 50_000
-ROWS_OF_CHUNK = 10  # few enough that to check them takes no longer than others may wait for the database
+ROWS_OF_CHUNK = 10  # few enough that checking them does not block the database for long
 _IN_MEMORY = 1 << 20
 
 

@@ -11,8 +11,8 @@ from billycan import BadRequest
 MOST_ROWS = 20_000
 MOST_BYTES = 10 * 1024 * 1024
 MOST_COLUMNS = 200
-MOST_ROW = 1 << 20  # characters, which a row of short cells would turn into many times as many bytes
-MOST_NAME = 200  # characters: an import keeps the names of its columns for good
+MOST_ROW = 1 << 20  # characters; a row of short cells takes many times as many bytes
+MOST_NAME = 200  # characters: an import stores its column names for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 

@@ -12,13 +12,13 @@ from billycan.importing import acting, importable
 from .schemas import Import, ImportFault, ImportQuery
 from .tables import chunks, imports
 
-MOST_FAULTS = 100  # as an error of the API has
+MOST_FAULTS = 100  # as many as an error of the API has
 
 records = Records(imports, Import, prefix="imp")
-# Whether an import can still end by itself depends on these.
+# The columns that decide if an import can still be ended.
 _STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "caller", "fault_count", "faults"))
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
 msgspec.json.Decoder(list[ImportFault])
 

@@ -29,7 +29,7 @@ from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, iden
 from .schemas import ImportFault
 from .tables import chunks, imports
 
-STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last of them takes about as long again
+STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
@@ -51,7 +51,7 @@ class Rounds:
 
     def __init__(self, app: App, failed: Callable[[Exception], None] = lambda error: None) -> None:
         self._app, self._failed = app, failed
-        self._put_off: dict[str, Moment] = {}  # until when those wait whose last step failed
+        self._put_off: dict[str, Moment] = {}  # imports whose last step failed, and the end of their wait
 
     def go(self, stop: threading.Event | None = None) -> bool:
         """Take a step for each business, longest waiting first. Return True if there was anything to do."""
@@ -155,7 +155,7 @@ def _settle_import(app: App, row: Row) -> None:
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
         seen, pairs = _last_event(ctx), _repeated_pairs(ctx, row)
-        # On PostgreSQL others write at any time, so it is looked up in the end alone; on SQLite they wait for that.
+        # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
         outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
     faults, more = _repeat_faults(app, row, pairs)
     if outdated:
@@ -190,7 +190,7 @@ def _write(app: App, row: Row, seen: int) -> None:
         except _Outdated as error:
             _check_again(app, row, error.numbers)
         except sa.exc.IntegrityError:
-            _check_again(app, row, [])  # Others were quicker: the next look finds out what they did.
+            _check_again(app, row, [])  # Something has changed: check again.
 
 
 def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:

@@ -19,7 +19,7 @@ from .tables import emails, recipients
 MOST_BYTES = 4 * 1024 * 1024
 _ID = re.compile(r"<(eml_[0-9a-z]{1,40})@")
 _BETWEEN = re.compile(r"[\s<>,;]+")
-_MOST_ADDRESSES = 100  # that are looked at in a header
+_MOST_ADDRESSES = 100  # read from a header
 
 
 class Report(Struct, frozen=True):
@@ -33,9 +33,9 @@ def read_report(app: App, raw: bytes) -> Report:
     """Read a report. It is empty if its return path is not ours or if it reports no failure."""
     failed: dict[str, str] = {}
     try:
-        found = message_from_bytes(raw[:MOST_BYTES])  # its headers as they are: policy.default raises on some of them
+        found = message_from_bytes(raw[:MOST_BYTES])  # raw headers: policy.default raises on some
         parts = [*found.walk()]
-    except RecursionError:  # parts within parts without end, which no mail server sends
+    except RecursionError:  # endlessly nested parts, which no mail server sends
         return Report(None, failed)
     for part in parts:
         if part.get_content_type() == "message/delivery-status":
@@ -96,7 +96,7 @@ def _email_id(app: App, found: Message, parts: Sequence[Message]) -> str | None:
                     return id
     if app.settings_of(Settings).bounces:
         return None
-    for part in parts:  # without return paths of our own, by what the report quotes
+    for part in parts:  # without return paths of our own, use the quoted Message-ID
         if found_id := _ID.search(_message_id(part)):
             return found_id[1]
     return None

@@ -23,7 +23,7 @@ class ComposeRequest(Struct, frozen=True, kw_only=True):
     message: str = ""
     has_pdf: bool = False
     is_reminder: bool = False
-    leave: str = ""  # where somebody unsubscribes
+    leave: str = ""  # the URL to unsubscribe
     logo: Logo | None = None
 
 

@@ -15,8 +15,8 @@ from .tables import files
 Kind = Literal["png", "jpeg"]
 MOST_BYTES = 128 * 1024
 _KINDS: dict[bytes, Kind] = {b"\x89PNG": "png", b"\xff\xd8": "jpeg"}
-_WIDTH, _HEIGHT = 200, 64  # the room that it may take, in CSS pixels
-_NAMED = 'src="cid:logo"'  # as the template has it, and as it is stored; a quote that somebody wrote is escaped
+_WIDTH, _HEIGHT = 200, 64  # its maximum size in CSS pixels
+_NAMED = 'src="cid:logo"'  # as in the template and as stored; a user's quotation mark is escaped
 
 
 class Logo(Struct, frozen=True, kw_only=True):

@@ -52,7 +52,7 @@ def build_message(
     shown = one_line(sender_name) or sender.display_name
     message["From"] = _mailbox(shown, sender.addr_spec)
     for name, named in (("To", to), ("Cc", cc)):
-        if named:  # where those who were named are suppressed, the rest may be copies alone
+        if named:  # if all recipients in `to` are suppressed, only copies are left
             message[name] = [Address(addr_spec=address) for address in named]
     if reply_to:
         message["Reply-To"] = _mailbox(shown, reply_to)

@@ -28,7 +28,7 @@ class StoredDocument(Struct, frozen=True):
     paper: Paper
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 _decode = msgspec.json.Decoder(StoredDocument).decode
 
 

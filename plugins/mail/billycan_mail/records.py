@@ -22,7 +22,7 @@ from .tables import attempts, emails, recipients
 E = TypeVar("E", bound=ListedEmail)
 
 FINISHED = ("sent", "failed", "held")
-_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # which may be long
+_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # the others may be long
 
 
 def _actions(row: Row) -> list[str]:
@@ -151,7 +151,7 @@ def queue_email(
         **columns,
     )
     ctx.db.execute(sa.insert(recipients), _recipient_rows(row, to, cc, fates))
-    # The counter's row that the insert locked makes others wait, so that the count is right.
+    # The insert locked the counter's row, so others wait and the count is right.
     _check_bound(ctx)
     if row.status == "failed":
         ctx.emit("email.failed", _without_document(_show_email(ctx, row)))

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from .settings import Settings
 
-MOST_SAID = 500  # characters that are kept of what a server says
+MOST_SAID = 500  # characters stored of a server's answer
 _PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 _POLICY = re.compile(r"5\d\d 5\.7\.")
@@ -39,7 +39,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     error: str | None
     detail: str | None
     is_uncertain: bool = False
-    bad: frozenset[str] = frozenset()  # the addresses that were refused for good themselves, and not the message
+    bad: frozenset[str] = frozenset()  # addresses refused permanently, rather than the message
 
 
 class Relay:
@@ -67,7 +67,7 @@ class Relay:
                     return _of_recipients(fates)
                 after_text = True
                 code, said = _answered(self._smtp.data(message))
-        except smtplib.SMTPDataError as error:  # the server does not want the text: it has nothing of it
+        except smtplib.SMTPDataError as error:  # the server refused the text, so it has not got the message
             return self._over(accepted, error.smtp_code, _bytes(error.smtp_error), fates)
         except (OSError, smtplib.SMTPException) as error:
             self.close()
@@ -79,7 +79,7 @@ class Relay:
                 is_uncertain=after_text,
                 bad=_bad(fates),
             )
-        # By its first digit, as RFC 5321 has it: with any 2yz the server has the message.
+        # The first digit decides (RFC 5321): after any 2yz the server has the message.
         return _of_recipients(fates) if 200 <= code < 300 else self._over(accepted, code, said, fates)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Relay:
         """Return the outcome if the server refused the message itself, not an address."""
         self._reset()
         fate, text = _fate(code, said)
-        fate = "later" if fate == "sent" else fate  # an answer that is neither
+        fate = "later" if fate == "sent" else fate  # neither a success nor a refusal
         error = "refused" if fate == "failed" else "deferred"
         known = fates or {}
         return Outcome(fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_bad(known))
@@ -159,7 +159,7 @@ def _why(error: Exception) -> str:
         return "it does not accept the user and password of mail.url"
     if isinstance(error, smtplib.SMTPNotSupportedError):
         return "it offers no STARTTLS, or no way to sign in"
-    # A part of smtplib's own errors are OSErrors.
+    # Some of smtplib's own errors are OSErrors.
     return type(error).__name__ if isinstance(error, smtplib.SMTPException) else str(error)
 
 

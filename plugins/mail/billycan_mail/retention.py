@@ -23,7 +23,7 @@ def forget_old(ctx: Context) -> bool:
     Works on one batch; returns True if there may be more.
     """
     since = ctx.now() - timedelta(days=ctx.settings(Settings).keep_days)
-    old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # the former by an index
+    old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # an index has the former
     finished = emails.c.status.in_(["sent", "failed", "held"])
     these = at_most(_MOST_AT_ONCE, emails, own(ctx, emails), finished, old)
     gone = ctx.db.execute(sa.delete(emails).where(these).returning(emails.c.file_id, emails.c.logo_id)).all()

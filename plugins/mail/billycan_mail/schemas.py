@@ -14,7 +14,7 @@ HeldBecause = Literal["no_server", "sandbox"]
 Covers = Literal["everything", "reminders"]
 Reason = Literal["added", "refused", "bounced", "unsubscribed"]
 MOST_ADDRESSES = 10
-# RFC 5321 without quoted names, literal addresses and encoded words: nothing in these means anything in a header or to
+# RFC 5321 without quoted names, literal addresses and encoded words: no character has a meaning in a header or for
 # a server.
 _NAME = re.compile(r"(?=.{1,64}$)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
 _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)

@@ -33,7 +33,7 @@ log = logging.getLogger("billycan.mail")
 
 _AT_ONCE = 500  # businesses, and letters
 _IDLE_SECONDS = 1.0
-_LOOK_SECONDS = 60.0  # for what a wrong clock put off
+_LOOK_SECONDS = 60.0  # between checks for messages that a wrong clock postponed
 _LONGEST_PAUSE_SECONDS = 60.0
 _JITTER = 0.1
 
@@ -49,7 +49,7 @@ class Lease(Struct, frozen=True):
     """The right to make one attempt, until the lease ends."""
 
     due: Due
-    token: str  # and of an email, the attempt's id
+    token: str  # for an email, also the attempt's id
     row: Row
     to: Sequence[Row]
 
@@ -166,7 +166,7 @@ class Sender:
             raw = _build_letter(self.app, lease.row) if lease.due.tenant_id is None else _build_email(self.app, lease)
         except sa.exc.SQLAlchemyError:
             raise
-        except Exception:  # it would fail each time, and hold up all the others
+        except Exception:  # it would fail each time and block all others
             log.exception("no message can be made of %s", lease.due.id)
             self.record(lease, _failure(lease, "unusable", "No message could be made of it."))
             return
@@ -263,7 +263,7 @@ def _count_failures(table: sa.Table) -> sa.ColumnElement[int]:
 
 
 def _build_letter(app: App, row: Row) -> bytes:
-    read_address(row.address)  # people sign in with addresses that mail servers do not take, such as büro@example.com
+    read_address(row.address)  # some sign-in addresses cannot get mail, such as büro@example.com
     text = encryption.decrypt_text(app, row.sealed)
     if text is None:
         raise ValueError("no secret of the deployment opens it")
@@ -303,7 +303,7 @@ def _file(row: Any, filename: str) -> message.File:
 
 
 _DUE_LETTERS = sa.select(letters.c.id).where(is_free_to_send(letters)).order_by(letters.c.due_at).limit(_AT_ONCE)
-# The first of every business, which may take seconds, before it is seen what comes next.
+# One email of each business, which may take seconds, before the next look.
 _turn = sa.func.row_number().over(partition_by=emails.c.tenant_id, order_by=emails.c.due_at)
 _turns = (
     sa.select(emails.c.tenant_id, emails.c.id, emails.c.due_at, _turn.label("turn"))

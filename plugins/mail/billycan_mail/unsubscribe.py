@@ -25,7 +25,7 @@ class Unsubscriber(Struct, frozen=True, array_like=True):
     address: str
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(Unsubscriber)
 
 

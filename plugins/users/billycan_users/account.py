@@ -107,7 +107,7 @@ def end_session(visit: Visit, id: str) -> Answer:
     return Led("/dashboard/account", "That browser is signed out.")
 
 
-# By what the User-Agent has; most claim to be the later ones, too.
+# Parts of the User-Agent, in this order: most browsers also claim to be later ones.
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = (
     *((name, name) for name in ("Android", "iPhone", "iPad", "Windows")),

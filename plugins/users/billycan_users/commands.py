@@ -113,7 +113,7 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep: bool, as_json: b
                 db.execute(sa.delete(table).where(table.c.id == user_id))
         for live in leaves if not keep else ():
             ended += key_makers.end_beyond(app, live, user_id, None, (), lambda tenant_id: Context(app, tenant_id))
-        with suppress(OSError, RuntimeError):  # workers of another user's hear of it within a second
+        with suppress(OSError, RuntimeError):  # another user's workers notice within a second
             app.epoch.bump()
     counts = {f"{kind.replace(' ', '_')}s": sum(each.kind == kind for each in ended) for kind in key_makers.KINDS}
     _say({"user": user_id, "removed": True, **{f"ended_{kind}": n for kind, n in counts.items()}}, as_json)

@@ -13,6 +13,6 @@ def read_field(kind: Any, name: str, value: Any) -> Any:
     return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
 
 
-@cache  # a reader is built, and kept, for each Struct that there is
+@cache  # one reader for each field
 def _holding(kind: Any, name: str) -> type[Struct]:
     return defstruct("Field", [(name, kind)], forbid_unknown_fields=True)

@@ -36,7 +36,7 @@ def ask(visit: Visit) -> Answer:
     except sign_in_attempts.Wait as wait:
         raise Invalid(f"Too many links were asked for: please try again in {wait}.") from None
     with app.db.writing() as db:
-        # Written either way, so that the disk is waited for whether or not there is such a person.
+        # Written either way, so that the time does not tell if the account exists.
         db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
         known = db.execute(sa.select(users.c.id).where(users.c.email == email, users.c.password.is_not(None))).first()
         nested = db.begin_nested()

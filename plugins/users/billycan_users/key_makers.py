@@ -20,7 +20,7 @@ from .rules import Role
 from .tables import roles
 
 _KEY = "key"
-_SETTERS = {"apps": "app", "webhooks": "webhook endpoint"}  # what each of these plugins has of people
+_SETTERS = {"apps": "app", "webhooks": "webhook endpoint"}  # things that people set up, by plugin
 KINDS = (_KEY, *_SETTERS.values())
 _ENDED = {_KEY: "revoked", "app": "disconnected", "webhook endpoint": "deleted"}
 
@@ -93,7 +93,7 @@ def end_beyond(
                 try:
                     _api_of(made.kind).end_set_up(ctx, made.id)
                 except NotFound:
-                    continue  # an endpoint of the app that has just ended, or somebody was quicker
+                    continue  # its app has just ended, or somebody else ended it
                 ended.append(made)
     return ended
 

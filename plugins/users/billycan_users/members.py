@@ -31,7 +31,7 @@ def invite(visit: Visit) -> Answer:
     email = read_field(Email, "email", visit.form.get("email", ""))
     role = _role(visit.form.get("role"))
     app, has_mail = visit.app, emails.can_send(visit.app)
-    if has_mail:  # anybody's address may be named, and the business's name is what the letter says
+    if has_mail:  # limited, because the email could go to anybody's address
         try:
             sign_in_attempts.count_attempt(app, f"invitations:{visit.tenant_id}")
         except sign_in_attempts.Wait as wait:
@@ -42,7 +42,7 @@ def invite(visit: Visit) -> Answer:
             db, visit.tenant_id, email, role, app.now(), made_by=by, is_mailed_only=has_mail
         )
         live = people.live_of(db, visit.tenant_id)
-        if is_inside := people.has_role(db, live, user_id):  # whoever is in the business has the role at once
+        if is_inside := people.has_role(db, live, user_id):  # a member has the new role at once
             key_makers.revoke_beyond(db, app, live, user_id, role, by)
         link = page_address(app, f"/dashboard/join/{token}")
         name = _name(visit)
@@ -51,7 +51,7 @@ def invite(visit: Visit) -> Answer:
     if is_inside:
         key_makers.end_beyond(app, live, user_id, role, (), _contexts(visit))
     app.epoch.bump()
-    # Whoever has the link can tell whether there is an account, and set one up: it is only the address's.
+    # The link tells if there is an account, and sets one up: only the address's owner may have it.
     return Led(_HERE, f"The invitation is on its way to {email}.") if has_mail else visit.reveal(_HERE, link)
 
 

@@ -102,12 +102,12 @@ class Visit:
         self.faults: dict[str, str] = {}
         self.labels: dict[str, str] = {}
         self.problem: Problem | None = None
-        self.cookies: dict[str, str | None] = {}  # what the answer sets, or ends
-        self.shown_once: str | None = None  # what the form before this page had to show
+        self.cookies: dict[str, str | None] = {}  # cookies that the answer sets, or deletes
+        self.shown_once: str | None = None  # the secret that the previous form revealed
         self.reveals: tuple[str, str] | None = None
-        self.token = ""  # of every form on the page
+        self.token = ""  # in every form on the page
         self.said, self.tone = "", "good"
-        self.once = secrets.token_urlsafe(12)  # what makes a form that is sent twice one
+        self.once = secrets.token_urlsafe(12)  # the same for a form that is sent twice
 
     @property
     def session(self) -> Session:
@@ -238,7 +238,7 @@ class Visit:
         with self.app.db.reading() as db:
             stored = db.execute(sa.select(users.c.password).where(users.c.id == self.session.user_id)).scalar_one()
         if stored is None:
-            return  # let in by a link, and yet to choose one
+            return  # came by a link and has not chosen one
         if not given:
             raise Invalid.of(Fault(field, "required", "is required to do this"))
         try:

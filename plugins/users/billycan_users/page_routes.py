@@ -146,7 +146,7 @@ class PageResource:
             visit.faults.setdefault(fault.param, fault.message)
         shown = page.get(visit, **{name: value for name, value in params.items() if f"{{{name}}}" in page.path})
         if isinstance(shown, Sent):
-            raise problem  # what is no page cannot show it
+            raise problem  # only a page can show it
         if isinstance(shown, Shown):
             shown.status = problem.status
         return shown
@@ -160,7 +160,7 @@ class PageResource:
             self.app.take_share(req, session.tenant_id)
         form, files = read(req) if session or self.screen.anybody else ({}, {})
         if form or files:
-            # They may have taken a minute to arrive, and whoever sends them may be signed out or removed by now.
+            # The form may have taken a minute to arrive: its sender may have been signed out or removed since.
             session = self.session_of(cookie)
         visit = Visit(
             self.app,
@@ -230,7 +230,7 @@ class PageResource:
         """Write the answer and its headers: no cache keeps a page, no frame shows it, and it loads only our files."""
         resp.set_headers(_HEADERS)
         if isinstance(answer, Led):
-            # Only within this site, whatever a form may have brought along.
+            # Only within this site, whatever the form contained.
             resp.status, resp.location = falcon.HTTP_303, local_path(answer.path)
             if answer.said:
                 visit.cookies["said"] = str(_said(self.app).dumps([answer.said, answer.tone]))
@@ -313,7 +313,7 @@ def _parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iter
         if part.filename is None:
             yield part.name or "", part.stream.read().decode("utf-8", "replace")
         elif part.filename:
-            # Some browsers send the path, of which only the end is the file's name.
+            # Some browsers send the whole path: only its end is the file's name.
             files[part.name or ""] = Uploaded(re.split(r"[/\\]", part.filename)[-1], part.stream.read())
 
 

@@ -31,10 +31,10 @@ from .tables import answered, passkeys, users
 
 _HERE = "/dashboard/account"
 _VALID = timedelta(minutes=5)
-_MOST_PROOF = 20_000  # characters, ten times what browsers send: fido2 takes the square of their number to read CBOR
-# What fido2 raises of bytes that no browser sends: besides ValueError, whatever its readers of CBOR and JSON run into.
+_MOST_PROOF = 20_000  # characters, ten times what browsers send: fido2 reads CBOR in quadratic time
+# Errors of fido2 for bytes that no browser sends: ValueError, and those of its CBOR and JSON readers.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)
-_VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
+_VERIFIED = UserVerificationRequirement.REQUIRED  # a passkey that verifies its owner needs no password
 
 
 def are_possible(app: App) -> bool:
@@ -44,7 +44,7 @@ def are_possible(app: App) -> bool:
 
 
 def _server(app: App) -> Fido2Server:
-    # From the settings, never from the Host header: whoever sends that would choose what they prove.
+    # From the settings, not from the Host header: its sender could choose what to prove.
     url = urlsplit(page_address(app))
     party = PublicKeyCredentialRpEntity(name=url.hostname or "", id=url.hostname)
     return Fido2Server(party, verify_origin=lambda origin: origin == f"{url.scheme}://{url.netloc}")
@@ -99,7 +99,7 @@ def ask_for_new(visit: Visit) -> Answer:
     user = PublicKeyCredentialUserEntity(
         id=session.user_id.encode(), name=session.email, display_name=session.name or session.email
     )
-    resident = ResidentKeyRequirement.REQUIRED  # so that it signs in without an email address
+    resident = ResidentKeyRequirement.REQUIRED  # signs in without an email address
     asked = _server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )

@@ -71,5 +71,5 @@ def password_fault(password: str, email: str) -> str | None:
     return None
 
 
-# Of random bytes that nobody kept.
+# The hash of random bytes that were not stored.
 _NOBODYS = "$argon2id$v=19$m=19456,t=2,p=1$4sW/2jiHPEFZ6Jhqfw9cRg$Idse1vsNXY3iP4+c8JeLeMFdE+ZW3tz8Yxr7xxCqMhE"

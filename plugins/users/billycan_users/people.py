@@ -17,10 +17,10 @@ from .encryption import secret_digest
 from .rules import Role
 from .tables import links, passkeys, roles, sessions, users
 
-JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # what a link is for
+JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # purposes of a link
 INVITATIONS = (JOIN, OPERATE)
-MOST_INVITATIONS = 100  # of a business that are open
-_MOST_FORGOTTEN = 100  # of those who never came, with each invitation
+MOST_INVITATIONS = 100  # open at once in a business
+_MOST_FORGOTTEN = 100  # people who never came, with each invitation
 _LONG = timedelta(hours=72)
 KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
 
@@ -93,7 +93,7 @@ def invite_person(
     """
     email = email.strip().casefold()
     _forget_absent(db)
-    # Offered either way, so that the work tells nobody whether somebody has this address; and locked either way.
+    # Upserted in any case, so that the work does not tell if the address has an account, and the row is locked.
     added = {"id": new_id("usr"), "email": email, "is_operator": False, "created_at": now}
     row = upsert(users, db).values(recovery=[], **added)
     row = row.on_conflict_do_update(index_elements=["email"], set_={"email": email}).returning(users.c.id)
@@ -128,7 +128,7 @@ def _forget_absent(db: sa.Connection) -> None:
     """Delete some of the people who were invited, never came, and have no invitation left."""
     mine = (sa.exists().where(table.c[name] == users.c.id) for table, name in _OF_USERS)
     absent = sa.select(users.c.id).where(users.c.password.is_(None), ~users.c.is_operator, *(~each for each in mine))
-    some = absent.limit(_MOST_FORGOTTEN).with_for_update(skip_locked=True)  # those who are invited at this moment stay
+    some = absent.limit(_MOST_FORGOTTEN).with_for_update(skip_locked=True)  # skips people who are being invited
     across = {"billycan_across": "somebody who is invited belongs to no business yet"}
     ids = list(db.execute(some.execution_options(**across)).scalars())
     db.execute(sa.delete(users).where(users.c.id.in_(ids)))
@@ -272,7 +272,7 @@ def list_members(db: sa.Connection, tenant_id: str) -> list[Member]:
     )
     invited = db.execute(asked.where(links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS))).all()
     inside = {member.id for member in found}
-    # Of somebody who has not accepted, no more is told than was typed.
+    # An open invitation shows only what the inviter typed.
     found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.user_id not in inside]
     order = ("owner", "developer", "viewer")
     return sorted(found, key=lambda member: (order.index(member.role), member.email))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from billycan import App
 
 Role = Literal["owner", "developer", "viewer"]
-ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what those before it may
+ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what the previous ones may
 WORDS = {
     "owner": "Everything, people and bank details included",
     "developer": "Records, keys, webhooks and requests",
@@ -22,11 +22,11 @@ _ONLY_OWNERS = {"tenant:write"}
 _NOT_VIEWERS = {"webhooks:read"}
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
-FRESH = timedelta(minutes=15)  # how long a password that was given counts for what asks for it again
-_TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be a whole office's
+FRESH = timedelta(minutes=15)  # how long a given password is not asked for again
+_TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be shared by an office
 _LETTERS_AT_ONCE, _LETTER_WAIT, _LONGEST_LETTER_WAIT = 3, timedelta(minutes=15), timedelta(hours=2)
 _STEP_SECONDS = 30
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that could be taken for another
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 
 
 def role_allows(role: str | None, needed: Role) -> bool:

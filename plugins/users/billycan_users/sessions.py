@@ -142,7 +142,7 @@ def find_session(app: App, cookie: str) -> Session | None:
             with app.db.noting(_MOST_NOTING_SECONDS) as db:
                 db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
         except sa.exc.SQLAlchemyError as error:
-            # Whoever only looks is served although nothing can be written at the moment.
+            # A page that only reads is served even if nothing can be written.
             log.warning("the use of %s could not be noted: %s", row.id, type(error).__name__)
     who: dict[str, Any] = {
         "id": row.id,
@@ -156,7 +156,7 @@ def find_session(app: App, cookie: str) -> Session | None:
         "has_password": row.has_password,
     }
     if row.role is None:
-        return Session(**who)  # whose access ended, or who has none yet
+        return Session(**who)  # no access yet, or none any more
     profile = row.profile
     at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
     return Session(**who, **at, zone=profile["timezone"], role=row.role)

@@ -16,7 +16,7 @@ from .tables import attempts
 _FORGOTTEN = timedelta(days=1)
 _MOST_FORGOTTEN = 100  # with each attempt
 
-Taken = Mapping[str, Moment]  # against whom an attempt was counted, and until when they would wait if it is wrong
+Taken = Mapping[str, Moment]  # the names an attempt counts against, with the end of each wait if it is wrong
 
 
 class Wait(Exception):
@@ -38,16 +38,16 @@ def count_attempt(app: App, *names: str) -> Taken:
     """
     taken: dict[str, Moment] = {}
     with app.db.noting() as db:
-        for name in sorted(names):  # in one order, so that two never wait for each other
+        for name in sorted(names):  # in one order, so that no two wait for each other
             row = upsert(attempts, db).values(name=name, failures=0, until=app.now())
-            # Locked either way, and there: whoever was right in between takes theirs out.
+            # The upsert locks the row, and inserts it again if a right attempt has deleted it.
             same = {"failures": attempts.c.failures}
             db.execute(row.on_conflict_do_update(index_elements=["name"], set_=same))
-        now = app.now()  # once they are locked: whoever was let in before began before
+        now = app.now()  # after the lock, so that earlier attempts have earlier times
         mine = sa.select(attempts).where(attempts.c.name.in_(names)).order_by(attempts.c.name)
         rows = db.execute(mine).all()
         waits = [row.until for row in rows if row.until <= now + 2 * _longest_wait(row.name)]
-        if (until := max(waits, default=now)) > now:  # who would wait longer was put off by a clock that was wrong
+        if (until := max(waits, default=now)) > now:  # longer waits come from a wrong clock
             raise Wait(math.ceil((until - now).total_seconds()))
         for row in rows:
             failures = row.failures + 1

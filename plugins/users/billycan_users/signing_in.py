@@ -50,7 +50,7 @@ def sign_in(visit: Visit) -> Answer:
     has_more = user.totp is not None
     with app.db.writing() as db:
         sign_in_attempts.clear_attempts(db, app.now(), taken)
-        # Unless it was changed in between: then what was right is no longer.
+        # Unless the password was changed in between.
         same = sa.update(users).where(users.c.id == user.id, users.c.password == user.password)
         if db.execute(same.values(password=rehashed)).rowcount != 1:
             raise Invalid(_WRONG)
@@ -61,13 +61,13 @@ def sign_in(visit: Visit) -> Answer:
 
 def _second_factor(visit: Visit) -> Answer:
     app, session = visit.app, visit.session
-    # Whoever knows the password alone must not be able to keep its owner out by wrong codes.
+    # Somebody who knows only the password must not lock its owner out with wrong codes.
     counted_as = visit.counted_as(f"code:{session.user_id}")
     codes.prove_code(app, session.user_id, visit.form.get("code", ""), counted_as)
     with app.db.writing() as db:
         if not sessions.end_sessions(db, table.c.id == session.id):
             raise Forbidden("You were signed out meanwhile: sign in again.")
-        # A new cookie: whoever knew the old one gains nothing by the second factor.
+        # A new cookie: somebody who knew the old one gains nothing from the second factor.
         visit.enter(db, session.user_id, session.email, is_complete=True)
     return Led(local_path(visit.form.get("next") or "/dashboard"))
 
@@ -143,7 +143,7 @@ def join(visit: Visit, token: str) -> Answer:
     with app.db.writing() as db:
         link = people.use_link(db, token, found.purpose, app.now())
         if (link.has_account, link.is_proved) != (found.has_account, found.is_proved):
-            raise NotFound  # another link was quicker: whose account this is must be proved now
+            raise NotFound  # another link was used first: now the account must be proved
         if link.purpose in INVITATIONS:
             visit.check_seen(_offer(db, link))
             people.accept_invitation(db, link, app.now())

@@ -25,7 +25,7 @@ from .rules import role_allows
 if TYPE_CHECKING:
     from .page_request import Visit
 
-NOTHING = "\N{EN DASH}"  # where a value is missing
+NOTHING = "\N{EN DASH}"  # shown for a missing value
 GROUPS = ("", "Records", "Reports", "Developers", "Business", "Deployment")
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
@@ -103,7 +103,7 @@ def _files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
     return found
 
 
-_OWN = ("users", "dashboard")  # the others draw with these two's
+_OWN = ("users", "dashboard")  # the other plugins use these two's
 
 
 @jinja2.pass_context

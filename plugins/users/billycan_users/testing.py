@@ -19,7 +19,7 @@ class Browser:
 
     def __init__(self, app: App) -> None:
         self.app = app
-        # Tests share a database, and an address that guessed wrong in one would wait in the next.
+        # Tests share a database: an address with wrong attempts in one test would wait in the next.
         address = ".".join(map(str, (10, *secrets.token_bytes(3))))
         self.web = webtest.TestApp(app.wsgi, extra_environ={"HTTP_ACCEPT": "text/html", "REMOTE_ADDR": address})
         self.page: Any = None

@@ -18,8 +18,8 @@ from .people import Link
 from .tables import passkeys, sessions, users
 from .templates import moment
 
-PASSWORD, CODE = "current_password", "current_code"  # the fields of a form that prove who sends it
-MOST_PASSKEYS = 20  # of one person
+PASSWORD, CODE = "current_password", "current_code"  # the form fields that prove the sender
+MOST_PASSKEYS = 20  # for each person
 _TOO_LATE = "You have no password yet. This works within 15 minutes of signing in: sign in with a new link first."
 
 
@@ -138,7 +138,7 @@ def make_recovery_codes(db: sa.Connection, app: App, proof: Proof) -> list[str]:
 
 def add_passkey(db: sa.Connection, app: App, proof: Proof, id: str, name: str, credential: bytes, count: int) -> None:
     """Add a passkey. Raise Invalid if the person has the maximum number."""
-    # The person is locked, or of several that are added at once each would find room.
+    # Locks the person: otherwise several passkeys added at once could exceed the limit.
     db.execute(sa.select(users.c.id).where(users.c.id == proof.user_id).with_for_update())
     there_are = sa.select(sa.func.count()).select_from(passkeys).where(passkeys.c.user_id == proof.user_id)
     if db.execute(there_are).scalar_one() >= MOST_PASSKEYS:

@@ -84,11 +84,11 @@ def take_next_step(db: sa.Connection, tenant_id: str, now: Moment) -> list[Hint]
     if found is None:
         return None
     hint = (tenant_id, found.endpoint_id)
-    endpoint = _lock_endpoint(db, *hint)  # before the chore, as requests have it
+    endpoint = _lock_endpoint(db, *hint)  # before the chore, in the order of requests
     this = (_c.tenant_id == tenant_id) & (_c.id == found.id)
     row = db.execute(sa.select(chores).where(this).with_for_update()).first()
     if row is None:
-        return []  # another worker has done it meanwhile
+        return []  # another worker has finished it
     done = _take_step(db, row._asdict(), now, endpoint)
     if done.rest is None:
         db.execute(sa.delete(chores).where(this))
@@ -149,7 +149,7 @@ def _add_next(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Ste
         return Step(0)
     values = {
         "tenant_id": _l.tenant_id,
-        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as `fan_out` has it
+        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as in `fan_out`
         "endpoint_id": sa.literal(endpoint.id),
         "webhook_id": _l.id,
         "event": _l.event,

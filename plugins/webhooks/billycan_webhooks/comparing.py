@@ -25,7 +25,7 @@ class Signed(Struct, frozen=True):
     webhook_id: str
     timestamp: str
     body: bytes
-    others: Mapping[str, bytes] = {}  # secrets that did not sign it, by what each is
+    others: Mapping[str, bytes] = {}  # other secrets, by description
     timestamps: Sequence[str] = ()
     delivery_id: str = ""
 
@@ -114,7 +114,7 @@ def _keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
     )
     bare = text.removeprefix("whsec_")
     yield "The secret was used as text: decode what follows whsec_ from base64 first.", bare.encode()
-    for lenient in (base64.b64decode(text), _unbase64(text[:48])):  # as Python reads it, and as Node does
+    for lenient in (base64.b64decode(text), _unbase64(text[:48])):  # as Python reads it, then as Node does
         yield "The secret was decoded together with its whsec_: remove that first.", lenient or b""
     yield "The key is empty: the secret was not read, for instance from a variable that is not set.", b""
     for what, other in signed.others.items():

@@ -73,7 +73,7 @@ class Dispatcher:
         while self.is_busy():
             self.round()
         if left := [*self._ready, *((id, CHORES) for id in self._chores)]:
-            self.nudger.hint(left)  # other workers see to them
+            self.nudger.hint(left)  # for other workers
         self._senders.shutdown()
 
     def is_busy(self) -> bool:
@@ -156,7 +156,7 @@ class Dispatcher:
         hint, slow = wish
         self._ready.pop(hint, None)
         if lease:
-            self._ready[hint] = True  # behind the others, so that they have their turns
+            self._ready[hint] = True  # behind the others, so that they get their turns
             self._flying.add(lease)
             self._senders.submit(self._send, lease)
         elif not slow:
@@ -209,7 +209,7 @@ def run_dispatcher(app: App, stop: threading.Event) -> None:
     """Deliver until `stop` is set, then finish what is in flight."""
     private = app.settings_of(Settings).allow_private
     if private:
-        # For sandboxes `billycan serve` sets it by itself, which is nothing to be alarmed at.
+        # `billycan serve` sets it for sandboxes, which needs no warning.
         level, whose = (logging.WARNING, "every tenant") if private is True else (logging.INFO, "sandboxes")
         log.log(level, "webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
     dispatcher = Dispatcher(app)
@@ -229,7 +229,7 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
                 if is_away:
                     log.warning("the queue is back")
                 is_away = False
-                dispatcher.sweep()  # only now: whatever came before the queue was there may have lost its hint
+                dispatcher.sweep()  # now, because hints from before the queue was there may be lost
                 opened.listen(dispatcher.over)
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, the database is there
             if not is_away:

@@ -29,10 +29,10 @@ from .settings import Settings
 from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 
-MOST_ENDPOINTS = 20  # of the business's own, and of each app
+MOST_ENDPOINTS = 20  # for the business itself, and for each app
 MOST_IN_ALL = 40
-MOST_ATTEMPTS = 50  # that are shown; only `recover` makes more than four
-MOST_BODY_BYTES = 8 * 1024 * 1024  # of what they carried together
+MOST_ATTEMPTS = 50  # shown; only `recover` makes more than four
+MOST_BODY_BYTES = 8 * 1024 * 1024  # in total
 PING = "ping"
 
 
@@ -81,7 +81,7 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
     )
     mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
     found = sa.select(sa.func.count(), sa.func.count().filter(mine)).where(own(ctx, endpoints))
-    # The counter's row that the insert locked makes others wait, so that the counts are right.
+    # The insert locked the counter's row, so others wait and the counts are right.
     in_all, of_caller = ctx.db.execute(found).one()
     if of_caller > MOST_ENDPOINTS or in_all > MOST_IN_ALL:
         raise Conflict(
@@ -116,7 +116,7 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
     _check(ctx, after, known=row.events)
     values: dict[str, Any] = {name: getattr(after, name) for name in after.__struct_fields__}
     if after.enabled or not row.enabled:
-        # Whoever mends an endpoint gets its five days anew.
+        # A repaired endpoint has another five days.
         if after.url != row.url or after.enabled != row.enabled:
             values["failing_since"] = None
     else:
@@ -192,7 +192,7 @@ def _enabled(row: Row, action: str) -> Row:
 def _lock(ctx: Context, id: str) -> Row:
     """Lock an endpoint to change it. Raise Forbidden unless it is the caller's, who may read all its events."""
     if _connection(ctx):
-        _visible(ctx, records.find(ctx, id))  # before anything, such as its version, is said of it
+        _visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
     row = records.lock(ctx, id)
     _own(ctx, row)
     _allow(ctx, row.events)
@@ -261,7 +261,7 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
 
     Finished deliveries are kept for 30 days by default.
     """
-    # The condition makes them be counted: what is made of an event is in no counter.
+    # With a condition the rows are counted: no counter includes deliveries of events.
     page = log.rows(ctx, query, sa.true(), *_seen(ctx, deliveries_table))
     return page.of([ListedDelivery(**_listed(row)) for row in page.items])
 
@@ -275,7 +275,7 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     row = _visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
-    may_read = row.event == PING or ctx.may_read(row.event)  # a ping holds nothing of any record
+    may_read = row.event == PING or ctx.may_read(row.event)  # a ping contains no record
     body = deliveries.body_of(ctx.db, ctx.tenant_id, row) if may_read else None
     return Delivery(**_listed(row), attempts=_attempts(row, newest, body.decode() if body else None, may_read))
 
@@ -327,7 +327,7 @@ def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: 
             else Received(
                 status=row.response_status,
                 headers=row.response_headers,
-                # A receiver may answer with what it was sent.
+                # A receiver may echo the request.
                 body=row.response_body if may_read else None,
             ),
         )

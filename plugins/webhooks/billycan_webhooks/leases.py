@@ -37,12 +37,12 @@ class Lease(Struct, frozen=True, eq=False, kw_only=True):
     """The right to make one attempt, until the lease ends."""
 
     hint: Hint
-    id: str  # the attempt's, and the token of the lease
+    id: str  # the attempt's id and the lease's token
     delivery: Row
     endpoint: Row
     headers: dict[str, str]
     body: bytes
-    begun: float  # on the clock that also runs while the machine sleeps
+    begun: float  # by `boot_clock`
 
     @property
     def is_slow(self) -> bool:
@@ -50,7 +50,7 @@ class Lease(Struct, frozen=True, eq=False, kw_only=True):
         return self.delivery.failures > 0 or self.endpoint.failing_since is not None
 
 
-Wish = tuple[Hint, bool]  # for an endpoint's next delivery; whether it may be one that is likely to take long
+Wish = tuple[Hint, bool]  # the endpoint; True if its next delivery may be a slow one
 Made = tuple[Lease, Outcome]  # an attempt that was made
 
 
@@ -260,7 +260,7 @@ _flying = deliveries.alias("flying")
 _in_flight = sa.select(sa.func.count()).where(
     _flying.c.tenant_id == _tenant,
     _flying.c.endpoint_id == _endpoint,
-    _flying.c.lease_until.is_not(None),  # as the index has it
+    _flying.c.lease_until.is_not(None),  # the condition of the index
     _flying.c.lease_until > sa.bindparam("over", type_=_d.lease_until.type),
 )
 _LEASE = (

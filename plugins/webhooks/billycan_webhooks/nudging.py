@@ -18,12 +18,12 @@ log = logging.getLogger("billycan.webhooks")
 _MOST_WAITING = 1000
 _PATIENCE_SECONDS = 0.5
 Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
-CHORES = ""  # in place of an endpoint's id: much is left to do in steps
+CHORES = ""  # in place of an endpoint's id: the business has chores
 
 
 def nudger_of(app: App) -> "Nudger":
     """Return the app's nudger."""
-    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have been quicker
+    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have set it
 
 
 class Nudger:

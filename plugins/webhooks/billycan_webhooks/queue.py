@@ -31,7 +31,7 @@ from .nudging import Hint
 from .settings import Settings
 
 _NAME = "billycan-webhooks"
-_READ_SECONDS = 1.0  # for how long the storage is listened to before it is asked again
+_READ_SECONDS = 1.0  # how long to listen to the storage before reading it again
 _LOOK_SECONDS = 0.1
 
 
@@ -88,7 +88,7 @@ class Queue:
         sweep: Callable[[], None] | None = None,
     ) -> None:
         self.file: Path | None = None
-        # Two processes must not make the tables of PostgreSQL at once: the worker does.
+        # Only the worker makes the tables of PostgreSQL: two processes must not do so at once.
         self.huey = self._open(app, patience, makes_tables=deliver is not None)
         self._inode = self.file and self.file.stat().st_ino
 
@@ -98,9 +98,9 @@ class Queue:
 
         self._deliver = self.huey.task(name="deliver")(run)
         if sweep:
-            minutes = count()  # Huey asks at its start, too, just after whoever listens has swept
+            minutes = count()  # Huey also runs it at its start, just after the listener's sweep
             self.huey.periodic_task(lambda now: next(minutes) > 0, name="sweep")(sweep)
-        # Of PostgreSQL the thread that listens has a connection of its own.
+        # With PostgreSQL the listening thread has a connection of its own.
         self.huey.on_shutdown("close")(self.close)
 
     def _open(self, app: App, patience: float, *, makes_tables: bool) -> Huey:
@@ -111,12 +111,12 @@ class Queue:
         database = sa.make_url(url) if url else app.db.url
         if database.get_backend_name() == "postgresql":
             dsn = database.set(drivername="postgresql").render_as_string(hide_password=False)
-            # A hint that a crash of the server undoes is one that the sweep repeats.
+            # The sweep repeats a hint that is lost in a crash of the server.
             options = f"-c statement_timeout={int(patience * 1000)} -c synchronous_commit=off"
             how |= {"connect_timeout": max(2, int(patience)), "options": options, "read_timeout": _READ_SECONDS}
             huey = PostgresHuey(_NAME, dsn=dsn, create_tables=False, **how)
             there = f"SELECT to_regclass('{huey.storage.table_task}')"
-            # Not even "if not exists" is for a role that may make no tables: its owner's migration has made them.
+            # A role that may not make tables cannot run even "if not exists": its owner's migration made them.
             if makes_tables and huey.storage.sql(there, results=True) == [(None,)]:
                 huey.storage.initialize_schema()
             return huey
@@ -137,7 +137,7 @@ class Queue:
 
     def listen(self, stop: threading.Event) -> None:
         """Run Huey's consumer until `stop` is set. Return earlier, or raise, if the queue is gone."""
-        logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would tell of a queue that is away at each try
+        logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would log an unreachable queue at each try
         consumer = self.huey.create_consumer(workers=1)
         # Not `start()`: signals belong to the worker process, which sets `stop`.
         consumer.scheduler.start()
@@ -156,14 +156,14 @@ class Queue:
 
 def _open_file(file: Path, **how: Any) -> Huey:
     """Open the queue in a file that only this user can read. Replace a broken file: nothing is lost with it."""
-    with suppress(OSError):  # Whoever opens it says how the matter stands.
+    with suppress(OSError):  # Opening the file reports the error.
         file.touch(0o600)
         for path in (file, *file.parent.glob(f"{glob.escape(file.name)}-*")):
             if path.stat().st_mode & 0o007:
                 path.chmod(0o600)
     try:
         return Huey(_NAME, storage_class=_File, filename=str(file), **how)
-    except sqlite3.OperationalError:  # such as a lock: the file is sound
+    except sqlite3.OperationalError:  # such as a lock: the file is intact
         raise
     except sqlite3.DatabaseError:
         for suffix in ("", "-wal", "-shm"):

@@ -14,7 +14,7 @@ from billycan.sql import at_most, tenants
 from .settings import Settings
 from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries
 
-# Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
+# For each business. Responses up to 1 KiB are not counted: they are about as large as their rows.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
 _MOST_AT_ONCE = 500  # deliveries, each with its attempts
 
@@ -133,4 +133,4 @@ _WAITING = sa.select(
 ).where(PENDING)
 _HELD = sa.select(sa.func.count()).select_from(deliveries).where(HELD)
 _OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, FREE)
-_LARGE = _a.response_bytes > sa.literal_column("1024")  # as the index has it
+_LARGE = _a.response_bytes > sa.literal_column("1024")  # the condition of the index

@@ -75,7 +75,7 @@ def _post(
     origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
     url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
     sent = addresses.request_headers(target, headers, len(body))
-    # No proxy, cookie, redirect or kept connection: httpcore adds none by itself and reads nothing of the environment.
+    # No proxy, cookie, redirect or reused connection: httpcore adds none and reads no environment variables.
     with (
         httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
         connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
@@ -130,7 +130,7 @@ def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _text(raw: bytes) -> str:
-    # PostgreSQL stores no NUL.
+    # PostgreSQL cannot store NUL.
     return raw.decode("utf-8", "replace").replace("\x00", "\ufffd")
 
 
@@ -233,7 +233,7 @@ class _TimedStream(httpcore.NetworkStream):
         return self.inner.read(max_bytes, _seconds_left(self.deadline))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        # The inner write would grant each part the whole time anew.
+        # The inner write would allow the whole timeout for each part.
         connection: socket.socket = self.inner.get_extra_info("socket")
         rest = memoryview(buffer)
         try:
@@ -248,7 +248,7 @@ class _TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        self.watch.name = "tls"  # instead of the first byte's, which only begins
+        self.watch.name = "tls"  # replaces the phase of the first byte, which has only begun
         inner = self.inner.start_tls(ssl_context, server_hostname, _seconds_left(self.deadline))
         self.watch.begin("first_byte")
         return _TimedStream(inner, self.deadline, self.watch)

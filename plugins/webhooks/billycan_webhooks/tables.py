@@ -24,7 +24,7 @@ endpoints = resource_table(
     sa.Column("secret_key", sa.Text, nullable=False),
     sa.Column("secret_rotated_at", UTCDateTime),
     sa.Column("previous_secret_key", sa.Text),
-    sa.Column("connection_id", ByCodePoint),  # of the app that made it; null for the business's own
+    sa.Column("connection_id", ByCodePoint),  # of the app that owns it; null for the business's own
     sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
     _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
     external_ids_of="connection_id",  # an app never sees the external ids of another app or the business
@@ -49,7 +49,7 @@ deliveries = tenant_table(
     sa.Column("lease_until", UTCDateTime),
     sa.Column("lease_token", sa.Text),
     sa.Column("last_error", sa.Text),
-    sa.Column("connection_id", ByCodePoint),  # its endpoint's, which it outlives
+    sa.Column("connection_id", ByCodePoint),  # its endpoint's: the delivery outlives the endpoint
     sa.Index(None, "tenant_id", "created_at", "id"),
     sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at", "event"),
     _where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
@@ -73,7 +73,7 @@ deliveries = tenant_table(
         "created_at",
         "id",
         "event",
-        "status",  # or SQLite would read the rows
+        "status",  # otherwise SQLite reads the rows
     ),
 )
 

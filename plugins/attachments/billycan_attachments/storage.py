@@ -63,9 +63,8 @@ class Folder:
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
         final = self.path / key
-        part = final.with_name(
-            f"{final.name}.{secrets.token_hex(4)}.part"
-        )  # another process may be storing the same file
+        # another process may be storing the same file
+        part = final.with_name(f"{final.name}.{secrets.token_hex(4)}.part")
         for folder in (self.path, final.parent):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:

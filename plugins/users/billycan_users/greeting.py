@@ -20,9 +20,8 @@ def greeting(app: App, url: str) -> str:
         if len(businesses) != 1 or len(found) > 1 or (found and found[0].password):
             return ""
         user_id = found[0].id if found else _owner(db, businesses[0], app)
-        token = people.new_link(
-            db, people.ENTER, user_id, app.now(), businesses[0].paired_id
-        )  # the sandbox has the samples
+        # the sandbox has the samples
+        token = people.new_link(db, people.ENTER, user_id, app.now(), businesses[0].paired_id)
     return f"\nOpen the dashboard as the owner, once within 30 minutes:\n\n  {url}/dashboard/join/{token}\n"
 
 

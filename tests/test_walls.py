@@ -159,7 +159,7 @@ REACHES_ACROSS = {
     ("plugins/users/billycan_users/sessions.py", "only the session says which business somebody looks at"),
     ("plugins/users/billycan_users/current_role.py", "a person's role is kept with the live tenant"),
     ("plugins/mail/billycan_mail/bouncing.py", "a report on an email says nothing of whose it is"),
-    ("plugins/mail/billycan_mail/keeping.py", "doctor looks at the whole deployment"),
+    ("plugins/mail/billycan_mail/retention.py", "doctor looks at the whole deployment"),
     ("plugins/mail/billycan_mail/sending.py", "the sender looks for what is due to anybody"),
     ("plugins/mail/billycan_mail/sending.py", "what a wrong clock put off is anybody's"),
     ("plugins/webhooks/billycan_webhooks/leases.py", "the sender leases for several tenants in one transaction"),

@@ -245,7 +245,7 @@ def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_tw
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(working, "finish", dies)
+        patched.setattr(working, "finish_import", dies)
         with pytest.raises(KeyboardInterrupt):
             finish_imports(app)
     assert names(client) == [] and client.get(f"{PATH}/{id}")["data"]["status"] == "writing"

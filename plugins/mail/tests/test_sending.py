@@ -166,7 +166,7 @@ def test_killed_before_the_claim_it_goes_once(mailing, serve, sold, drain, monke
     client, invoice = sold(app)
     id = emailed(client, invoice)
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(Sender, "claim", _die)
+        at.setattr(Sender, "lease", _die)
         drain(app)
     drain(app)
     assert len(server.messages) == 1 and not read(client, id)["may_have_arrived_twice"]
@@ -176,14 +176,14 @@ def _die(*args, **more):
     raise Killed
 
 
-@pytest.mark.parametrize("step", ["after the claim", "after the answer"])
+@pytest.mark.parametrize("step", ["after the lease", "after the answer"])
 def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, drain, clock, monkeypatch, step):
     server = serve()
     app = mailing(server)
     client, invoice = sold(app)
     id = emailed(client, invoice)
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(*((Relay, "send") if step == "after the claim" else (Sender, "record")), _die)
+        at.setattr(*((Relay, "send") if step == "after the lease" else (Sender, "record")), _die)
         drain(app)
     assert read(client, id)["status"] == "sending"
     assert drain(app) == 0, "whoever has the lease may still be at it"
@@ -193,7 +193,7 @@ def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, d
     assert (email["status"], email["may_have_arrived_twice"]) == ("sent", True)
     assert [a["error"] for a in email["attempts"]] == ["interrupted", None]
     assert len({m["Message-ID"] for m in server.messages}) == 1
-    assert len(server.messages) == (1 if step == "after the claim" else 2)
+    assert len(server.messages) == (1 if step == "after the lease" else 2)
 
 
 @pytest.mark.parametrize("step", ["before the file is stored", "after it is stored"])
@@ -204,7 +204,7 @@ def test_killed_around_its_pdf_it_goes_with_that_one_file(mailing, serve, sold, 
     id = emailed(client, invoice)
     is_stored = step == "after it is stored"
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(*((sending, "_email") if is_stored else (pdf_attachments, "pdf_of")), _die)
+        at.setattr(*((sending, "_build_email") if is_stored else (pdf_attachments, "make_pdf")), _die)
         drain(app)
     assert (read(client, id)["attachment"]["size"] is not None) is is_stored
     will_be = client.call("GET", f"/v1/emails/{id}/pdf", status=200).body

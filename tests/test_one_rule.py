@@ -252,7 +252,9 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
         listing = app.at.get(("GET", path))
         if listing is None or not (scope := listing.route.scope):
             continue
-        monkeypatch.setattr(current_role.rules, "scopes_of_role", lambda role, known, scope=scope: (scope, "events:read"))
+        monkeypatch.setattr(
+            current_role.rules, "scopes_of_role", lambda role, known, scope=scope: (scope, "events:read")
+        )
         for page in (path, f"{path}/{id}"):
             app.clock.move(seconds=5)  # or they would be too many at once
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")

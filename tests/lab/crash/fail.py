@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 PLACES = {
-    # In the worker, of a delivery: a claim is committed; bytes go out; the answer is in; it is written, not committed;
+    # In the worker, of a delivery: a lease is committed; bytes go out; the answer is in; it is written, not committed;
     # it is committed.
     "claimed": Place(
         "billycan_webhooks.leases", "Desk.write", counts=lambda answer, desk, made, wanted: any(answer[0])

@@ -13,7 +13,7 @@ from billycan import App, Conflict, NotFound, new_id
 from billycan.businesses import Profile, create_key, create_tenants
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan_users.api import address, can_send, invite, send
+from billycan_users.api import can_send, invite_person, page_address, send
 
 from .settings import Settings
 from .tables import requests
@@ -78,7 +78,7 @@ def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
     # Nothing the requester wrote: otherwise anybody could email anybody in the deployment's name.
     text = "Somebody asked for access with your email address.\n\nIf it was you, please confirm within 72 hours:\n\n"
-    link = address(app, f"/access/confirm/{token}")
+    link = page_address(app, f"/access/confirm/{token}")
     send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
 
 
@@ -127,9 +127,9 @@ def approve_request(
     check_seen(decision_members(row))
     live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
     # If the link is emailed, only the address's owner gets it; otherwise the operator checks the address.
-    user_id, token = invite(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
+    user_id, token = invite_person(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
     _decide(db, app, id, "approved", business_id=live)
-    link = address(app, f"/dashboard/join/{token}")
+    link = page_address(app, f"/dashboard/join/{token}")
     text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
     send(app, db, to=row.email, subject="Your access is approved", text=text)
     return Approved(id, live, sandbox_of(db, live), user_id, link)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from billycan import App, Fault, Invalid, Problem
 from billycan.fields import Abn, Email, Name, Text
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, checked, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, mounted, read_field
 
 from . import records
 from .settings import Settings
@@ -42,7 +42,7 @@ def ask(visit: Visit) -> Answer:
         if name == "abn" and not text:
             continue
         try:
-            given[name] = checked(kind, name, text)
+            given[name] = read_field(kind, name, text)
         except Invalid as invalid:
             faults += invalid.details
     if faults:

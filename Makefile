@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint fix client docs screenshots looks bench crash fair soak idle limits wheels release setup lock clean
+.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash fair soak idle limits wheels release setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ test: setup ## run every test but the long ones (ARGS="-k invoices -x")
 
 test-long: setup ## run the tests that are long and rare: browser crawls, fuzzing, kills
 	@$(pytest) -m long $(ARGS)
+
+quick: setup ## run the tests of what changed since the last commit, on SQLite alone
+	@PYTHONDONTWRITEBYTECODE= .venv/bin/python tests/quick.py $(ARGS)
 
 lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .
@@ -81,13 +84,12 @@ limits: setup ## prove the rate limit under load while a worker is killed
 wheels: ## put into dist what a server installs: locked, built here, with hashes
 	@sh deploy/wheels.sh
 
-release: setup ## set the version of all packages, keep what clients rely on and what upgrades start from (VERSION=1.1.0)
+release: ## set the version of all packages and keep what their clients rely on (VERSION=1.1.0)
 	@test -n "$(VERSION)" || { echo "say which: make release VERSION=1.1.0" >&2; exit 1; }
 	@for project in pyproject.toml core/pyproject.toml plugins/*/pyproject.toml; do \
 		sed 's/^version = .*/version = "$(VERSION)"/' $$project >.version && cat .version >$$project && rm .version || exit; \
 	done
 	@mkdir -p docs/released && cp docs/openapi.json docs/released/openapi-$(VERSION).json
-	@.venv/bin/python tests/released/make.py tests/released/$(VERSION)
 
 setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh

@@ -5,6 +5,7 @@ tests/released/make.py says how such a database is made.
 
 import json
 import lzma
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -84,6 +85,12 @@ def test_everything_is_what_it_was_and_goes_on(app, engine, release):
         due = sum(D(one["amount_due"]) for one in invoices if one["status"] in ("sent", "partially_paid"))
         assert client.get("/v1/reports/receivables")["data"]["total"] == due > 0
         go_on(client, next(one for one in invoices if one["status"] == "sent"))
+
+
+def test_each_release_left_its_databases():
+    changelog = (FOLDER.parents[1] / "docs" / "changelog.md").read_text("utf-8")
+    days = re.findall(r"^## (\d+\.\d+\.\d+) \(", changelog, re.MULTILINE)
+    assert RELEASES and {*days[:1]} <= {*RELEASES}, "docs/releasing.md says how tests/released is filled"
 
 
 def is_record(path, name):

@@ -487,7 +487,7 @@ def _read(ctx: Context, found: Found, query: Paging) -> Any:
         # Not by a Serializer of itsdangerous, which takes ten times as long.
         payload = _signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
         return msgspec.json.decode(base64_decode(payload))
-    except (BadData, msgspec.DecodeError):  # an early release signed texts that it had compressed
+    except BadData:
         raise BadRequest(
             "cursor: does not belong to this list: repeat the filters and the sort of the page it came from.",
             code="invalid_cursor",

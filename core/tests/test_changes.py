@@ -1,9 +1,7 @@
 """What a change changes and what it leaves; versions; and the methods a path takes."""
 
 import pytest
-import sqlalchemy as sa
 
-from billycan.sql import tenants
 from billycan.testing import Client, race
 
 FULL = {
@@ -286,16 +284,6 @@ def test_a_profile_with_as_many_settings_as_it_may_have_takes_no_more_by_itself(
     client.patch("/v1/tenant", {"gst_settings": full["gst_settings"][1:]})
     assert client.patch("/v1/tenant", {"gst_registered": False})["data"]["gst_registered"] is False
     assert len(client.get("/v1/tenant")["data"]["gst_settings"]) == 100
-
-
-def test_a_business_from_before_there_were_dates_was_always_as_it_says(client):
-    for registered, expected in ((True, ["2000-07-01"]), (False, [])):
-        old = {"name": "Derwent", "gst_registered": registered, "timezone": "Australia/Hobart"}
-        with client.app.db.writing() as db:
-            db.execute(sa.update(tenants).where(tenants.c.id == client.tenant_id).values(profile=old))
-        shown = client.get("/v1/tenant")["data"]
-        assert ([one["from"] for one in shown["gst_settings"]], shown["gst_registered"]) == (expected, registered)
-        assert client.patch("/v1/tenant", {"name": "Derwent"})["data"]["version"] == 1  # nothing changes
 
 
 @pytest.mark.either

@@ -543,7 +543,7 @@ def test_a_database_is_private_from_its_first_byte_on(run, environ, tmp_path):
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_start_closes_files_of_an_earlier_release_to_others(run, environ, tmp_path, caplog):
+def test_the_start_closes_files_that_others_may_read(run, environ, tmp_path, caplog):
     run("migrate")
     names = ["here.db", "here.db-turn", "here.db-wal", "here.db-shm"]
     before = os.umask(0o022)

@@ -232,14 +232,6 @@ def test_a_large_answer_is_kept_small_and_given_again_byte_by_byte(client):
     assert again.body == first.body and again.headers["Idempotent-Replayed"] == "true"
 
 
-def test_an_answer_of_an_earlier_release_is_given_again(client):
-    first = client.call("POST", "/v1/contacts", {**ADA, "notes": "x" * 2_000}, 201, KEY)
-    with client.app.db.writing() as db:
-        mine = answers.c.tenant_id == client.tenant_id
-        db.execute(sa.update(answers).where(mine).values(body=first.body))  # as it was stored before
-    assert client.call("POST", "/v1/contacts", {**ADA, "notes": "x" * 2_000}, 201, KEY).body == first.body
-
-
 def test_large_answers_are_kept_up_to_a_size_and_the_newest_first(client, clock, monkeypatch):
     monkeypatch.setattr(replays, "MOST_LARGE_BYTES", 20_000)
     other, rng = Client(client.app), random.Random(7)

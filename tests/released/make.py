@@ -1,7 +1,7 @@
 """Make what tests/test_released.py upgrades: businesses with rows in all states, as a release stored and showed them.
 
-`make release` runs it once for each release, with the release's own code. It writes a database of each kind, and to
-figures.json what the API answers about every record and in every report.
+It runs once for each release, with the release's own code: see docs/releasing.md. It writes a database of each kind,
+and to figures.json what the API answers about every record and in every report.
 """
 
 import json

@@ -15,9 +15,9 @@ from .tables import attachments
 class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table and the noun for a record.
 
-    `deletable` are the statuses in which a record can be deleted: empty if its status does not matter, None if it never
-    can. A record with a value in `kept_by` cannot be deleted, whatever its status. `tells` is true if an event says that
-    a record was deleted.
+    `deletable` are the statuses in which a record can be deleted: empty if its status does not matter, None if it
+    never can. A record with a value in `kept_by` cannot be deleted, whatever its status. `tells` is true if an event
+    says that a record was deleted.
     """
 
     plugin: str

@@ -8,11 +8,14 @@ gives back is of the same supply as the purchase, if the expense says which that
 
 from collections.abc import Collection
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, Row, own
+from billycan.gst import GstSpan
+from billycan.sql import ByIds, Statement
 
 from . import rules
 from .records import business_share, claim, claim_until_void
@@ -25,7 +28,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def purchases(period: GstPeriod) -> sa.Select[Any]:
     """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
@@ -34,7 +37,7 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
     input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    code, status = expenses.c.gst_code, claim_until_void(ctx)
+    code, status = expenses.c.gst_code, claim_until_void(period)
     paid, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
     amount = sa.case((expenses.c.import_gst & (11 * gst > paid), 11 * gst), else_=paid)
     claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
@@ -61,7 +64,7 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         sa.false().label("adjusts"),
         counts_on.label("counts_on"),
         *(figures[label].label(label) for label in _LABELS),
-    ).where(_counted(ctx), code != "out_of_scope", status.not_in(_LEFT_OUT), period.registered(expenses.c.date))
+    ).where(_counted(period), code != "out_of_scope", status.not_in(_LEFT_OUT), period.registered(expenses.c.date))
     ended_on = _ended_on(counts_on)
     ended = bought.with_only_columns(
         expenses.c.id.label("document_id"),
@@ -75,26 +78,28 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
     """What each of these expenses was for; else its reference, or its date."""
-    columns = (expenses.c[name] for name in ("id", "description", "reference", "date"))
-    rows = ctx.db.execute(sa.select(*columns).where(own(ctx, expenses), expenses.c.id.in_(ids)))
+    rows = _NAMED.all(ctx.db, ctx.tenant_id, ids)
     return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
 
 
-def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+_NAMED = ByIds(sa.select(*(expenses.c[name] for name in ("id", "description", "reference", "date"))), expenses.c.id)
+
+
+def withheld(period: GstPeriod) -> sa.Select[Any]:
     """What was kept back for the tax office, on the day of each payment; whether GST is accounted for or not."""
     amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
 
     def on(day: sa.ColumnElement[Any], cents: sa.ColumnElement[int]) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
-        return sa.select(*columns).where(_counted(ctx), amount != 0)
+        return sa.select(*columns).where(_counted(period), amount != 0)
 
     ended = on(_ended_on(expenses.c.paid_on), -amount).where(expenses.c.voided_on.is_not(None))
     return _both(on(expenses.c.paid_on, amount), ended)
 
 
-def _counted(ctx: Context) -> sa.ColumnElement[bool]:
+def _counted(period: GstPeriod) -> sa.ColumnElement[bool]:
     """The business's expenses but those that were void as a mistake, which never counted."""
-    return own(ctx, expenses) & ((expenses.c.status != "void") | expenses.c.voided_on.is_not(None))
+    return own(period, expenses) & ((expenses.c.status != "void") | expenses.c.voided_on.is_not(None))
 
 
 def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -114,25 +119,26 @@ gst = (
 
 def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
     """What a lodged expense adds to which labels up to the last day of the period that counted it."""
-    period = GstPeriod(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
-    found = set()
-    for source in gst:
-        its = source.select(ctx, period).subquery()
-        within = sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(
-            its.c.document_id == row.id, its.c.counts_on <= row.lodged_until
-        )
-        found |= {(source.labels, *entry) for entry in ctx.db.execute(within)}
-    return found
+    span = GstSpan(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
+    values = {**span.values(ctx), "id": row.id}
+    return {(source.labels, *entry) for source in gst for entry in _counted_of(source, span.period).all(ctx.db, values)}
 
 
-def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+@lru_cache(64)
+def _counted_of(source: GstEntries, period: GstPeriod) -> Statement:
+    its = source.select(period).subquery()
+    of_one = its.c.document_id == sa.bindparam("id"), its.c.counts_on <= period.until
+    return Statement(sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(*of_one))
+
+
+def not_claimed(period: GstPeriod) -> sa.Select[Any]:
     """The expenses of a period that are left out, each with the reason and the GST in whole cents.
 
     They belong to the day on which they would count if their tax invoice had been held.
     """
-    status, credit = claim(ctx), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
+    status, credit = claim(period), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
-        own(ctx, expenses),
+        own(period, expenses),
         status.in_(_LEFT_OUT),
         _day(period).between(period.since, period.until),
         period.registered(expenses.c.date),

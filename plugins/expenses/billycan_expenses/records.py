@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import zip_longest
 from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Neighbours, Records, Row
+from billycan import Context, GstPeriod, Neighbours, Records, Row
+from billycan.gst import GstSpan
 from billycan_contacts import api as contacts
 
 from . import categories, rules
@@ -17,7 +17,8 @@ from .tables import expenses
 
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The expenses of any of these claim statuses."""
-    return sa.or_(*(claim(ctx) == status for status in statuses))
+    status = claim(period_of(ctx))
+    return sa.or_(*(status == one for one in statuses))
 
 
 neighbours = Neighbours(job_id="jobs")
@@ -57,35 +58,37 @@ records = Records(
 )
 
 
-def claim(ctx: Context) -> sa.Case[Any]:
+def claim(period: GstPeriod) -> sa.Case[Any]:
     """The claim status of each expense, as `rules.claim_status` says."""
-    return sa.case((expenses.c.status == "void", "not_creditable"), else_=claim_until_void(ctx))
+    return sa.case((expenses.c.status == "void", "not_creditable"), else_=claim_until_void(period))
 
 
-def claim_until_void(ctx: Context) -> sa.Case[Any]:
+def claim_until_void(period: GstPeriod) -> sa.Case[Any]:
     """The same, of a void expense as it was before."""
-    unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
+    unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(period)), sa.false())
     needs_tax_invoice = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
     return sa.case(
-        (~_creditable(ctx), "not_creditable"),
+        (~_creditable(period), "not_creditable"),
         (expenses.c.tax_withheld > rules.NOTHING, "tax_withheld"),
         (unregistered & ~expenses.c.import_gst, "supplier_not_registered"),
-        (_too_old(ctx), "too_old"),
+        (_too_old(period), "too_old"),
         (needs_tax_invoice & ~expenses.c.tax_invoice_held, "awaiting_tax_invoice"),
-        (needs_tax_invoice & _lacks_abn(ctx), "awaiting_abn"),
+        (needs_tax_invoice & _lacks_abn(period), "awaiting_abn"),
         else_="claimable",
     )
 
 
-def _lacks_abn(ctx: Context) -> sa.ColumnElement[bool]:
+def _lacks_abn(period: GstPeriod) -> sa.ColumnElement[bool]:
     """The expenses of a supplier who is named, and whose ABN is not recorded."""
     typed = expenses.c.supplier_name.is_not(None) & expenses.c.supplier_abn.is_(None)
-    return sa.case((expenses.c.supplier_id.is_not(None), contacts.lacks_abn(ctx, expenses.c.supplier_id)), else_=typed)
+    return sa.case(
+        (expenses.c.supplier_id.is_not(None), contacts.lacks_abn(period, expenses.c.supplier_id)), else_=typed
+    )
 
 
-def _too_old(ctx: Context) -> sa.ColumnElement[bool]:
+def _too_old(period: GstPeriod) -> sa.ColumnElement[bool]:
     """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
-    held = sa.func.coalesce(expenses.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
+    held = sa.func.coalesce(expenses.c.tax_invoice_held_on, period.today)
     needed = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
     held_late = needed & (held > expenses.c.claim_until)
     return (expenses.c.amount > rules.NOTHING) & (expenses.c.recorded_late | held_late)
@@ -98,22 +101,24 @@ def is_too_old(ctx: Context, row: Row) -> bool:
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
-def _creditable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The expenses of a registered business, for sales that are not input taxed, whose price holds GST."""
-    return expenses.c.gst_code.in_(rules.TAXABLE) & ~expenses.c.for_input_taxed_sales & registered(ctx)
+def _creditable(period: GstPeriod) -> sa.ColumnElement[bool]:
+    """The expenses of a registered business, for sales that are not input taxed, whose price holds GST.
 
-
-def registered(ctx: Context) -> sa.ColumnElement[bool]:
-    """The expenses of days on which the business was registered for GST (s 11-5(d), 23-5 GST Act)."""
-    day, settings = expenses.c.date, ctx.tenant.gst_settings
-    ends = [one.since for one in settings[1:]]
-    spans = [(one.since, end) for one, end in zip_longest(settings, ends) if one.registered]
-    return sa.or_(sa.false(), *((day >= since) & (day < end if end else sa.true()) for since, end in spans))
+    A business that was not registered for GST on their day has none to claim (s 11-5(d), 23-5 GST Act).
+    """
+    taxable = expenses.c.gst_code.in_(rules.TAXABLE) & ~expenses.c.for_input_taxed_sales
+    return taxable & period.registered(expenses.c.date)
 
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     """The expenses whose GST the business can claim now."""
-    return claim(ctx) == "claimable"
+    return claim(period_of(ctx)) == "claimable"
+
+
+def period_of(ctx: Context) -> GstPeriod:
+    """The business's GST settings and today, for what is asked of its expenses whatever their day."""
+    settings, today = ctx.tenant.gst_settings, ctx.today()
+    return GstSpan(since=today, until=today, settings=settings).with_values(ctx)
 
 
 def business_share(cents: sa.ColumnElement[int]) -> sa.ColumnElement[int]:

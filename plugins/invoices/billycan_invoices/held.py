@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, new_id, own
+from billycan import Context, GstPeriod, new_id, own
 from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
@@ -87,7 +87,7 @@ def end_of_invoice(ctx: Context, invoice_id: str, on: date | None, note_id: str 
     _end(ctx, [row for row in rows if note_id in (None, row.note_id)], on)
 
 
-def netted(ctx: Context, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def netted(ctx: Context | GstPeriod, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """What is held back by day, in whole cents."""
     sums = {name: sa.cast(sa.func.sum(in_cents(held.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [held.c[name] for name in ("invoice_id", "note_id", "payment_id", "counts_on")]

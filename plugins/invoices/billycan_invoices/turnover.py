@@ -25,8 +25,8 @@ def count_drafts(ctx: Context, since: date, until: date) -> int:
 
 
 def _within(select: sa.Select[Any], day: sa.Column[Any], *where: sa.ColumnElement[bool]) -> Statement:
-    own, days = day.table.c.tenant_id == sa.bindparam("tenant_id"), (sa.bindparam(name) for name in ("since", "until"))
-    return Statement(select.where(own, day.between(*days), *where))
+    own = day.table.c.tenant_id == sa.bindparam("tenant_id")
+    return Statement(select.where(own, day.between(sa.bindparam("since"), sa.bindparam("until")), *where))
 
 
 _VALUE = in_cents(entries.c.total) - in_cents(entries.c.gst) - in_cents(entries.c.input_taxed)

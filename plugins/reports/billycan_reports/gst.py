@@ -234,7 +234,7 @@ def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> l
 @lru_cache(MOST_KEPT)
 def _listed(found: Select) -> Statement:
     docs = found.cte("docs")
-    label, most, skipped = sa.bindparam("label", type_=sa.Text), *(_number(name) for name in ("most", "skipped"))
+    label, most, skipped = sa.bindparam("label", type_=sa.Text), _number("most"), _number("skipped")
     amount = sa.case(*((label == one, _amount(docs, one)) for one in _SUMMED), else_=_NOTHING)
     some = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
     return Statement(some.order_by(docs.c.document_id).limit(most).offset(skipped))

@@ -212,7 +212,8 @@ class _Form:
         self.statement = statement
         compiled = statement.compile(dialect=dialect, column_keys=columns)
         assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
-        self.compiled, self.text, order = compiled, str(compiled), compiled.positiontup
+        self.compiled, self.text = compiled, str(compiled)
+        order: Sequence[str] | None = compiled.positiontup
         self.options = statement.get_execution_options()
         self.fixed: dict[str, Any] = {}  # values that are part of the statement
         self.given: list[tuple[str, str, Any]] = []  # by name, the key of a parameter, and what makes it the driver's

@@ -99,8 +99,8 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
     )
     of_notes = own(period, held_back), held_back.c.counts_on.between(since, period.until)
     either = touched.union_all(sa.select(held_back.c.invoice_id).where(*of_notes))
-    stands = ledger.netted(period, entries.c.invoice_id.in_(either)).cte("stands")
-    kept = held.netted(period, held_back.c.invoice_id.in_(either)).subquery("kept")
+    stands = ledger.netted(entries.c.invoice_id.in_(either)).cte("stands")
+    kept = held.netted(held_back.c.invoice_id.in_(either)).subquery("kept")
     columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
     figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))

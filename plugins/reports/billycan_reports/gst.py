@@ -224,7 +224,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
     """The documents that a label is made of, by id: all of them, or one page."""
     limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
-    rows = _listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
+    rows: list[Any] = _listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
     documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
     for first in in_turns(range(0, len(documents), PER_PAGE)):  # a statement has room for so many ids
         named(ctx, documents[first : first + PER_PAGE])
@@ -234,10 +234,10 @@ def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> l
 @lru_cache(MOST_KEPT)
 def _listed(found: Select) -> Statement:
     docs = found.cte("docs")
-    label, most, skipped = sa.bindparam("label", type_=sa.Text), _number("most"), _number("skipped")
+    label = sa.bindparam("label", type_=sa.Text)
     amount = sa.case(*((label == one, _amount(docs, one)) for one in _SUMMED), else_=_NOTHING)
     some = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
-    return Statement(some.order_by(docs.c.document_id).limit(most).offset(skipped))
+    return Statement(some.order_by(docs.c.document_id).limit(_number("most")).offset(_number("skipped")))
 
 
 def not_claimed(ctx: Context, span: GstSpan) -> list[NotClaimed]:

@@ -22,6 +22,7 @@ from .wire import encode
 
 if TYPE_CHECKING:
     from .context import Context
+    from .gst import GstPeriod
 
 T = TypeVar("T")
 
@@ -235,8 +236,8 @@ def reference(column: str, target: str) -> sa.ForeignKeyConstraint:
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])
 
 
-def own(ctx: "Context", table: sa.Table) -> sa.ColumnElement[bool]:
-    """The condition that keeps a query inside the caller's tenant."""
+def own(ctx: "Context | GstPeriod", table: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition that keeps a query inside the caller's tenant, or that of a GST report."""
     return table.c.tenant_id == ctx.tenant_id
 
 

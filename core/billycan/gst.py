@@ -6,12 +6,14 @@ its own or, if it corrects a mistake, on none.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
 from msgspec import Struct
 
+from .db import ByCodePoint
 from .fields import Day
 from .problems import Conflict, Invalid
 from .tenants import GstSetting
@@ -19,7 +21,7 @@ from .tenants import GstSetting
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["LABELS", "NAMES", "Undoing", "check_undo_date", "check_unlocked", "is_lodged", "undone_on"]
+__all__ = ["LABELS", "NAMES", "GstSpan", "Undoing", "check_undo_date", "check_unlocked", "is_lodged", "undone_on"]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
 LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
@@ -51,7 +53,7 @@ NAMES = {
     "W4": "Tax withheld where no ABN was quoted",
 }
 
-_NEVER = date(9999, 12, 31)
+_NEVER = sa.literal(date(9999, 12, 31), sa.Date)
 
 
 class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -125,10 +127,68 @@ def check_undo_date(ctx: "Context", day: date, least: date) -> None:
         raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
 
 
-class GstPeriod(Struct, frozen=True, kw_only=True):
-    """The days of a GST report, both inclusive, and how the business stood to GST, by date and in order.
+class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
+    """What a GST report asks, in SQL: parameters, so that a statement is built once and then used for many businesses.
 
-    What is registered and on which basis is asked of the settings and not of the profile: a report may be of a basis
+    tenant_id: Whose documents are asked for; `own(period, table)` is the condition that a row is theirs.
+    since: The first day of the report.
+    until: Its last day.
+    today: The day on which it is asked for, where the business is.
+    stood: How the business stood to GST, in order: on which basis, None while it was not registered; the day from which
+      it did; and the day before that.
+    """
+
+    tenant_id: Any
+    since: Any
+    until: Any
+    today: Any
+    stood: "tuple[tuple[Basis | None, Any, Any], ...]"
+
+    def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+        """Whether the business was registered for GST on a day (s 23-5 GST Act)."""
+        spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
+        return sa.or_(sa.false(), *spans)
+
+    def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """From when on what belongs to this day without a cash basis is accounted for in full.
+
+        Without a cash basis from that day on. On a cash basis by what is paid, until the basis changes, when all that
+        was not counted yet is (s 159-5, 159-10 GST Act), or until the last day of the registration (s 138-15). What was
+        counted in full stays so when a cash basis begins (s 159-20).
+        """
+        spans = self._spans()
+        if not any(basis == "cash" for (basis, _, _), _ in spans):
+            return day
+        whens: list[tuple[Any, Any]] = []
+        for i, ((basis, _, _), end) in enumerate(spans):
+            if basis != "cash":
+                whens.append((day < end, day))
+                continue
+            later = (other for other, _ in spans[i:] if other[0] != "cash")
+            whens.append((day < end, next(map(_ends_cash, later), _NEVER)))
+        return sa.case(*whens, else_=day)
+
+    def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """The day on which all of something counts: the one of its basis, or when the basis changed before.
+
+        `accrual` and `cash` are the days on each basis; `cash` may be null, as of what is not paid.
+        """
+        full = self.accrual_from(accrual)
+        return full if full is accrual else sa.case((cash < full, cash), else_=full)
+
+    def changes(self) -> list[sa.ColumnElement[Any]]:
+        """The days on which what was not paid yet comes to count, because a cash basis ended."""
+        return [_ends_cash(after) for before, after in pairwise(self.stood) if before[0] == "cash" != after[0]]
+
+    def _spans(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
+        """How the business stood, each with the day on which it next stood otherwise."""
+        return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
+
+
+class GstSpan(Struct, frozen=True, kw_only=True):
+    """The days of a GST report, both inclusive, and the settings to report by, by date and in order.
+
+    What is registered and on which basis is asked of these settings and not of the profile: a report may be of a basis
     that the business does not have.
     """
 
@@ -136,60 +196,64 @@ class GstPeriod(Struct, frozen=True, kw_only=True):
     until: date
     settings: Sequence[GstSetting]
 
-    def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """Return SQL for whether the business was registered for GST on a day (s 23-5 GST Act)."""
-        spans = [(one.since, end) for one, end in self._spans() if one.registered]
-        return sa.or_(sa.false(), *((day >= since) & (day < end) for since, end in spans))
+    @property
+    def period(self) -> GstPeriod:
+        """What to build a statement with: the same one for all who stood to GST in the same ways, whenever that was."""
+        return _period_of(tuple(basis for basis, _ in self._stood()))
 
-    def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """From when on what belongs to this day without a cash basis is accounted for in full, in SQL.
+    def values(self, ctx: "Context") -> dict[str, Any]:
+        """The values of the parameters of such a statement."""
+        values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
+        for i, (_, since) in enumerate(self._stood()):
+            values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
+        return values
 
-        Without a cash basis from that day on. On a cash basis by what is paid, until the basis changes, when all that
-        was not counted yet is (s 159-5, 159-10 GST Act), or until the last day of the registration (s 138-15). What was
-        counted in full stays so when a cash basis begins (s 159-20).
-        """
-        spans = self._spans()
-        if not any(one.basis == "cash" and one.registered for one, _ in spans):
-            return day
-        whens: list[tuple[Any, Any]] = []
-        for i, (one, end) in enumerate(spans):
-            if not (one.registered and one.basis == "cash"):
-                whens.append((day < end, day))
-                continue
-            later = (other for other, _ in spans[i:] if not (other.registered and other.basis == "cash"))
-            ends = next(later, None)
-            until = _NEVER if ends is None else ends.since if ends.registered else ends.since - timedelta(days=1)
-            whens.append((day < end, sa.literal(until, sa.Date)))
-        return sa.case(*whens, else_=day)
+    def with_values(self, ctx: "Context") -> GstPeriod:
+        """The same with the values in it, for the conditions of a query that has no such parameters."""
+        types = {"tenant_id": ByCodePoint}
+        values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
+        return _made_of(tuple(basis for basis, _ in self._stood()), values)
 
-    def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """The day on which all of something counts, in SQL: the one of its basis, or when the basis changed before.
+    def _stood(self) -> "list[tuple[Basis | None, date]]":
+        """On which basis the business was from which day on, None while it was not registered."""
+        found: list[tuple[Basis | None, date]] = []
+        for one in self.settings:
+            basis = one.basis if one.registered else None
+            if not found or found[-1][0] != basis:
+                found.append((basis, one.since))
+        return found
 
-        `accrual` and `cash` are the days on each basis; `cash` may be null, as of what is not paid.
-        """
-        full = self.accrual_from(accrual)
-        return full if full is accrual else sa.case((cash < full, cash), else_=full)
 
-    def changes(self) -> list[date]:
-        """The days on which what was not paid yet comes to count, because a cash basis ended."""
-        found = set()
-        for (one, _), (after, _) in zip(self._spans(), self._spans()[1:], strict=False):
-            if one.registered and one.basis == "cash" and not (after.registered and after.basis == "cash"):
-                found.add(after.since if after.registered else after.since - timedelta(days=1))
-        return sorted(found)
+Basis = Literal["accrual", "cash"]
 
-    def _spans(self) -> list[tuple[GstSetting, date]]:
-        """The settings, each with the day on which the next one applies."""
-        return list(zip_longest(self.settings, [one.since for one in self.settings[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
+
+@lru_cache(256)
+def _period_of(bases: "tuple[Basis | None, ...]") -> GstPeriod:
+    days = ("since", "until", "today", *(f"stood{i}_{name}" for i in range(len(bases)) for name in ("from", "eve")))
+    parameters = {name: sa.bindparam(name, type_=sa.Date) for name in days}
+    return _made_of(bases, {"tenant_id": sa.bindparam("tenant_id", type_=ByCodePoint), **parameters})
+
+
+def _made_of(bases: "tuple[Basis | None, ...]", parts: Mapping[str, Any]) -> GstPeriod:
+    stood = tuple((basis, parts[f"stood{i}_from"], parts[f"stood{i}_eve"]) for i, basis in enumerate(bases))
+    return GstPeriod(stood=stood, **{name: parts[name] for name in ("tenant_id", "since", "until", "today")})
+
+
+def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
+    """The day on which a cash basis ends, by how the business stood next: the first of that, or the last registered."""
+    basis, since, eve = after
+    return since if basis else eve
 
 
 class GstEntries(Struct, frozen=True, kw_only=True):
     """The amounts that a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
 
     labels: The labels that they add to, of `billycan.gst.LABELS`.
-    select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the plugin's
-      own record that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`,
-      in whole cents, null for none. It may give entries of other days than those of the period, which are left out, and
+    select: `select(period)` gives a SELECT of a tenant's entries, those of `own(period, table)`: `document_id`, the id
+      of the plugin's own record that the amounts are of; `counts_on`, the date on which they count; and a column for
+      each of `labels`, in whole cents, null for none. The SELECT is kept, and used for other businesses on other days:
+      whatever differs between them is a member of the GstPeriod. It may give entries of other days than those of the
+      period, which are left out, and
       several of a document, which are added up. Amounts that are taken off are below zero. It may also give
       `supply_id`, the sale or purchase that the entry is of, by default the document; and `adjusts`, true for an entry
       that changes what was sold or bought before. The report places a change of an earlier period's supply among the
@@ -198,5 +262,5 @@ class GstEntries(Struct, frozen=True, kw_only=True):
     """
 
     labels: tuple[str, ...]
-    select: "Callable[[Context, GstPeriod], sa.Select[Any]]"
+    select: Callable[[GstPeriod], sa.Select[Any]]
     names: "Callable[[Context, Collection[str]], Mapping[str, str]] | None" = None

@@ -10,6 +10,7 @@ from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import chain
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -212,19 +213,29 @@ class _Form:
         compiled = statement.compile(dialect=dialect, column_keys=columns)
         assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
         self.compiled, self.text = compiled, str(compiled)
+        order: Sequence[str] | None = compiled.positiontup
         self.options = statement.get_execution_options()
-        # Expanding lists and Python-side defaults are left to SQLAlchemy.
-        changed = (compiled.post_compile_params, compiled.literal_execute_params)
-        self.is_plain = not any((*changed, compiled.insert_prefetch, compiled.update_prefetch))
         self.fixed: dict[str, Any] = {}  # values that are part of the statement
         self.given: list[tuple[str, str, Any]] = []  # by name, the key of a parameter, and what makes it the driver's
+        lists = {*compiled.post_compile_params}
+        # Lists of values that are given and defaults that Python works out are left to SQLAlchemy.
+        changed = (compiled.literal_execute_params, compiled.insert_prefetch, compiled.update_prefetch)
+        self.is_plain = not any(changed) and not any(one.required or one.key in varying for one in lists)
+        if lists and self.is_plain:
+            written = compiled.construct_expanded_state({b.key: None for b in compiled.bind_names if b.required})
+            self.text, order = written.statement, written.positiontup
+            for name in chain(*written.parameter_expansion.values()):
+                process, value = written.processors.get(name), written.parameters[name]
+                self.fixed[intern(str(name))] = process(value) if process else value
         for bind, name in compiled.bind_names.items():
+            if bind in lists:
+                continue
             process = bind.type.dialect_impl(dialect).bind_processor(dialect)
             if bind.required or bind.key in varying:
                 self.given.append((intern(str(name)), intern(str(bind.key)), process))
             else:
                 self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
-        self.order = compiled.positiontup  # of SQLite's parameters; PostgreSQL's are numbered
+        self.order = order  # of SQLite's parameters; PostgreSQL's are numbered
         self.template, self.places = self._positions(self.order or ())
         self.keys = {name: key for name, key, _ in self.given}
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])

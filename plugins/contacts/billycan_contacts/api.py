@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Address, Context, names_of, own
+from billycan import Address, Context, GstPeriod, names_of, own
 from billycan.sql import Asked, ByIds, among, contains, either, fold, search_condition
 
 from .tables import contacts
@@ -100,12 +100,12 @@ def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
 _SUPPLIERS = ByIds(sa.select(contacts.c.id, contacts.c.abn, contacts.c.gst_registered), contacts.c.id)
 
 
-def lacks_abn(ctx: Context, column: sa.ColumnElement[str]) -> sa.Exists:
+def lacks_abn(ctx: Context | GstPeriod, column: sa.ColumnElement[str]) -> sa.Exists:
     """Return a condition for a query: the contact whose id is in `column` has no ABN."""
     return sa.exists().where(own(ctx, contacts), contacts.c.id == column, contacts.c.abn.is_(None))
 
 
-def not_registered(ctx: Context) -> sa.Select[str]:
+def not_registered(ctx: Context | GstPeriod) -> sa.Select[str]:
     """Select the ids of contacts known not to be registered for GST, for use in another query."""
     # In the form of the index: SQLAlchemy compares a boolean with 0, and SQLite would read all contacts.
     known = sa.type_coerce(contacts.c.gst_registered, sa.Integer)

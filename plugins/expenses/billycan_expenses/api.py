@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Row, names_of, own
-from billycan.sql import PLANNED_ANEW
+from billycan.sql import PLANNED_ANEW, Statement
 
 from .gst import not_claimed
 from .records import records, tell
@@ -82,11 +82,18 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
     the GST in it, and the tax withheld. What tax was withheld from has no GST in it. What was void as a mistake is left
     out, and what was void from a day on is taken off on that day.
     """
+    rows: list[Any] = _PAID_TO_EACH.all(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})
+    return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
+
+
+def _paid_to_each() -> Statement:
+    mine = expenses.c.tenant_id == sa.bindparam("tenant_id")
+    since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
     amount, gst, withheld = (
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
     # Whoever quoted no ABN charged no GST, and gives none back.
-    bought = sa.select(expenses.c.id).where(own(ctx, expenses), withheld > 0)
+    bought = sa.select(expenses.c.id).where(mine, withheld > 0)
     no_gst = (withheld > 0) | sa.func.coalesce(expenses.c.refunded_expense_id.in_(bought), sa.false())
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
     counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
@@ -97,11 +104,13 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
         expenses.c.voided_on.is_not(None) & (expenses.c.paid_on <= until) & (expenses.c.voided_on >= since),
     )
     asked = sa.select(expenses.c.supplier_id, *sums).where(
-        own(ctx, expenses), expenses.c.supplier_id.is_not(None), either, counts != 0
+        mine, expenses.c.supplier_id.is_not(None), either, counts != 0
     )
     # How many rows a year has decides whether they are sorted or hashed.
-    rows = ctx.db.execute(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True})).all()
-    return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
+    return Statement(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True}))
+
+
+_PAID_TO_EACH = _paid_to_each()
 
 
 def keep_lodged(ctx: Context, counted: sa.Select[Any], gst_period_id: str, until: date) -> None:

@@ -8,11 +8,14 @@ gives back is of the same supply as the purchase, if the expense says which that
 
 from collections.abc import Callable, Collection
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, Row, own
+from billycan.gst import GstSpan
+from billycan.sql import ByIds, Statement
 
 from . import rules
 from .records import business_share, claim, claim_until_void, purchases
@@ -25,7 +28,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def entries(period: GstPeriod) -> sa.Select[Any]:
     """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
@@ -34,8 +37,8 @@ def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
     input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    by_itself = _terms(ctx, period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
-    both = sa.union_all(_figures(by_itself, business_share), _given_back(ctx, period)).subquery("both")
+    by_itself = _terms(period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
+    both = sa.union_all(_figures(by_itself, business_share), _given_back(period)).subquery("both")
     bought = sa.select(
         both.c.document_id,
         both.c.supply_id,
@@ -54,7 +57,7 @@ def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     return _both(bought, ended)
 
 
-def _given_back(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def _given_back(period: GstPeriod) -> sa.Select[Any]:
     """What suppliers gave back of purchases: by the terms of those, and not before they count.
 
     Nothing is adjusted but what was claimed (s 19-70, 19-80 GST Act), all together to the cent.
@@ -65,12 +68,12 @@ def _given_back(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
-    of_purchase = _counted(ctx, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
-    terms = _terms(ctx, period, purchases).where(of_purchase, period.registered(purchases.c.date))
+    of_purchase = _counted(period, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
+    terms = _terms(period, purchases).where(of_purchase, period.registered(purchases.c.date))
     return _figures(terms.subquery("given_back"), share)
 
 
-def _terms(ctx: Context, period: GstPeriod, by: Any) -> sa.Select[Any]:
+def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
     """The expenses of days on which the business was registered, with the terms of themselves or of a purchase."""
     paid, gst, price, gst_of_it = (
         sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
@@ -86,11 +89,11 @@ def _terms(ctx: Context, period: GstPeriod, by: Any) -> sa.Select[Any]:
         _counts_on(period).label("own_day"),
         _counts_on(period, by).label("day_of_terms"),
         *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
-        claim_until_void(ctx, by).label("claim"),
+        claim_until_void(period, by).label("claim"),
         amount.label("amount"),
         gst.label("gst"),
         sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
-    ).where(_counted(ctx), period.registered(expenses.c.date))
+    ).where(_counted(period), period.registered(expenses.c.date))
 
 
 def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
@@ -131,27 +134,29 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
     """What each of these expenses was for; else its reference, or its date."""
-    columns = (expenses.c[name] for name in ("id", "description", "reference", "date"))
-    rows = ctx.db.execute(sa.select(*columns).where(own(ctx, expenses), expenses.c.id.in_(ids)))
+    rows = _NAMED.all(ctx.db, ctx.tenant_id, ids)
     return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
 
 
-def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+_NAMED = ByIds(sa.select(*(expenses.c[name] for name in ("id", "description", "reference", "date"))), expenses.c.id)
+
+
+def withheld(period: GstPeriod) -> sa.Select[Any]:
     """What was kept back for the tax office, on the day of each payment; whether GST is accounted for or not."""
     amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
 
     def on(day: sa.ColumnElement[Any], cents: sa.ColumnElement[int]) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
-        return sa.select(*columns).where(_counted(ctx), amount != 0)
+        return sa.select(*columns).where(_counted(period), amount != 0)
 
     ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
     return _both(on(expenses.c.paid_on, amount), ended)
 
 
-def _counted(ctx: Context, of: Any = expenses) -> sa.ColumnElement[bool]:
+def _counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
     """The business's expenses but those that were void as a mistake, which never counted."""
     stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
-    return sa.and_(of.c.tenant_id == ctx.tenant_id, stood)
+    return sa.and_(of.c.tenant_id == period.tenant_id, stood)
 
 
 def _ended_on(counts_on: sa.ColumnElement[Any], voided_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -171,25 +176,26 @@ gst = (
 
 def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
     """What a lodged expense adds to which labels up to the last day of the period that counted it."""
-    period = GstPeriod(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
-    found = set()
-    for source in gst:
-        its = source.select(ctx, period).subquery()
-        within = sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(
-            its.c.document_id == row.id, its.c.counts_on <= row.lodged_until
-        )
-        found |= {(source.labels, *entry) for entry in ctx.db.execute(within)}
-    return found
+    span = GstSpan(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
+    values = {**span.values(ctx), "id": row.id}
+    return {(source.labels, *entry) for source in gst for entry in _counted_of(source, span.period).all(ctx.db, values)}
 
 
-def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+@lru_cache(64)
+def _counted_of(source: GstEntries, period: GstPeriod) -> Statement:
+    its = source.select(period).subquery()
+    of_one = its.c.document_id == sa.bindparam("id"), its.c.counts_on <= period.until
+    return Statement(sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(*of_one))
+
+
+def not_claimed(period: GstPeriod) -> sa.Select[Any]:
     """The expenses of a period that are left out, each with the reason and the GST in whole cents.
 
     They belong to the day on which they would count if their tax invoice had been held.
     """
-    status, credit = claim(ctx), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
+    status, credit = claim(period), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
-        own(ctx, expenses),
+        own(period, expenses),
         status.in_(_LEFT_OUT),
         _day(period).between(period.since, period.until),
         period.registered(expenses.c.date),
@@ -201,8 +207,8 @@ def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bo
 
     By the ABN goes only that of what needs a tax invoice, which is held.
     """
-    period = GstPeriod(since=date.min, until=until, settings=ctx.tenant.gst_settings)
-    mine, counts_on = _counted(ctx) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
+    period = GstSpan(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
+    mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
     if by_abn_alone:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import zip_longest
 from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Neighbours, Records, Row
+from billycan import Context, GstPeriod, Neighbours, Records, Row
+from billycan.gst import GstSpan
 from billycan.sql import ByIds
 from billycan_contacts import api as contacts
 
@@ -18,7 +18,8 @@ from .tables import expenses
 
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The expenses of any of these claim statuses."""
-    return sa.or_(*(claim(ctx) == status for status in statuses))
+    status = claim(period_of(ctx))
+    return sa.or_(*(status == one for one in statuses))
 
 
 neighbours = Neighbours(job_id="jobs")
@@ -63,42 +64,42 @@ records = Records(
 )
 
 
-def claim(ctx: Context) -> sa.Case[Any]:
+def claim(period: GstPeriod) -> sa.Case[Any]:
     """The claim status of each expense, as `rules.claim_status` says; what is given back has that of its purchase."""
-    of_purchase = sa.select(claim_until_void(ctx, purchases)).where(
-        purchases.c.tenant_id == ctx.tenant_id, purchases.c.id == expenses.c.refunded_expense_id
+    of_purchase = sa.select(claim_until_void(period, purchases)).where(
+        purchases.c.tenant_id == period.tenant_id, purchases.c.id == expenses.c.refunded_expense_id
     )
     return sa.case(
         (expenses.c.status == "void", "not_creditable"),
         (expenses.c.refunded_expense_id.is_not(None), of_purchase.correlate(expenses).scalar_subquery()),
-        else_=claim_until_void(ctx),
+        else_=claim_until_void(period),
     )
 
 
-def claim_until_void(ctx: Context, of: Any = expenses) -> sa.Case[Any]:
+def claim_until_void(period: GstPeriod, of: Any = expenses) -> sa.Case[Any]:
     """The same by an expense's own terms, and of a void one as it was before."""
-    unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
+    unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(period)), sa.false())
     needs_tax_invoice = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
     return sa.case(
-        (~_creditable(ctx, of), "not_creditable"),
+        (~_creditable(period, of), "not_creditable"),
         (of.c.tax_withheld > rules.NOTHING, "tax_withheld"),
         (unregistered & ~of.c.import_gst, "supplier_not_registered"),
-        (_too_old(ctx, of), "too_old"),
+        (_too_old(period, of), "too_old"),
         (needs_tax_invoice & ~of.c.tax_invoice_held, "awaiting_tax_invoice"),
-        (needs_tax_invoice & _lacks_abn(ctx, of), "awaiting_abn"),
+        (needs_tax_invoice & _lacks_abn(period, of), "awaiting_abn"),
         else_="claimable",
     )
 
 
-def _lacks_abn(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
+def _lacks_abn(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
     """The expenses of a supplier who is named, and whose ABN is not recorded."""
     typed = of.c.supplier_name.is_not(None) & of.c.supplier_abn.is_(None)
-    return sa.case((of.c.supplier_id.is_not(None), contacts.lacks_abn(ctx, of.c.supplier_id)), else_=typed)
+    return sa.case((of.c.supplier_id.is_not(None), contacts.lacks_abn(period, of.c.supplier_id)), else_=typed)
 
 
-def _too_old(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
+def _too_old(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
     """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
-    held = sa.func.coalesce(of.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
+    held = sa.func.coalesce(of.c.tax_invoice_held_on, period.today)
     needed = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
     held_late = needed & (held > of.c.claim_until)
     too_old: sa.ColumnElement[bool] = (of.c.amount > rules.NOTHING) & (of.c.recorded_late | held_late)
@@ -112,23 +113,21 @@ def is_too_old(ctx: Context, row: Row) -> bool:
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
-def _creditable(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
+def _creditable(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
     """The expenses of a registered business, for sales that are not input taxed, whose price holds GST."""
     taxable: sa.ColumnElement[bool] = of.c.gst_code.in_(rules.TAXABLE) & ~of.c.for_input_taxed_sales
-    return taxable & _registered(ctx, of)
-
-
-def _registered(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
-    """The expenses of days on which the business was registered for GST (s 11-5(d), 23-5 GST Act)."""
-    day, settings = of.c.date, ctx.tenant.gst_settings
-    ends = [one.since for one in settings[1:]]
-    spans = [(one.since, end) for one, end in zip_longest(settings, ends) if one.registered]
-    return sa.or_(sa.false(), *((day >= since) & (day < end if end else sa.true()) for since, end in spans))
+    return taxable & period.registered(of.c.date)
 
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     """The expenses whose GST the business can claim now."""
-    return claim(ctx) == "claimable"
+    return claim(period_of(ctx)) == "claimable"
+
+
+def period_of(ctx: Context) -> GstPeriod:
+    """The business's GST settings and today, for what is asked of its expenses whatever their day."""
+    settings, today = ctx.tenant.gst_settings, ctx.today()
+    return GstSpan(since=today, until=today, settings=settings).with_values(ctx)
 
 
 def business_share(cents: sa.ColumnElement[int], of: Any = expenses) -> sa.ColumnElement[int]:

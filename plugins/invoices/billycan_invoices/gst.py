@@ -29,9 +29,9 @@ _MILLION = sa.literal_column("1000000", sa.BigInteger)
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
-def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def sales(period: GstPeriod) -> sa.Select[Any]:
     """The entries of every invoice of which something may count in the period, those of other days among them."""
-    counted = _counted(_standing(_ledger(ctx, period)), period)
+    counted = _counted(_standing(_ledger(period)), period)
     # What counts by an entry is what counted up to it, less what counted up to the one before.
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
     grown = sa.select(
@@ -55,7 +55,7 @@ def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
             grown.c.counts_on,
             *(figures[label].label(label) for label in _LABELS),
         )
-        .join(invoices, own(ctx, invoices) & (invoices.c.id == grown.c.invoice_id))
+        .join(invoices, own(period, invoices) & (invoices.c.id == grown.c.invoice_id))
         .where(period.registered(grown.c.counts_on))
     )
 
@@ -83,21 +83,24 @@ def _supply() -> sa.Case[str]:
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
-def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
+def _ledger(period: GstPeriod) -> sa.Subquery:
     """The ledger of the invoices that the period touches, in whole cents.
 
     Where a cash basis ends, each has an entry of nothing more, with which the rest of it comes to count: on that day,
     or on its own date, where it was paid before and sent after.
     """
-    changes = [day for day in period.changes() if day <= period.until]
-    # What was not paid when the basis changed was sent at any time before.
-    since = _FIRST_DATE if changes and changes[-1] >= period.since else period.since
-    here = entries.c.counts_on.between(sa.literal(since, sa.Date), period.until)
-    touched = sa.select(entries.c.invoice_id).where(own(ctx, entries), here)
-    of_notes = held_back.c.counts_on.between(sa.literal(since, sa.Date), period.until)
-    either = touched.union_all(sa.select(held_back.c.invoice_id).where(own(ctx, held_back), of_notes))
-    stands = ledger.netted(ctx, entries.c.invoice_id.in_(either)).cte("stands")
-    kept = held.netted(ctx, held_back.c.invoice_id.in_(either)).subquery("kept")
+    changes, since = period.changes(), period.since
+    if changes:
+        # What was not paid when the basis changed was sent at any time before.
+        ends = (day.between(period.since, period.until) for day in changes)
+        since = sa.case((sa.or_(*ends), sa.literal(_FIRST_DATE, sa.Date)), else_=since)
+    touched = sa.select(entries.c.invoice_id).where(
+        own(period, entries), entries.c.counts_on.between(since, period.until)
+    )
+    of_notes = own(period, held_back), held_back.c.counts_on.between(since, period.until)
+    either = touched.union_all(sa.select(held_back.c.invoice_id).where(*of_notes))
+    stands = ledger.netted(entries.c.invoice_id.in_(either)).cte("stands")
+    kept = held.netted(held_back.c.invoice_id.in_(either)).subquery("kept")
     columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
     figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))
@@ -111,11 +114,10 @@ def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
     parts.append(sa.select(*of_a_note, *(shown.get(name, _NOTHING).label(name) for name in names)))
     for day in changes:
         mark = sa.literal("").label("id"), stands.c.invoice_id, sa.literal("change").label("kind")
-        ended_on = sa.literal(day, sa.Date)
-        counts_on = sa.case((stands.c.counts_on < ended_on, ended_on), else_=stands.c.counts_on)
+        counts_on = sa.case((stands.c.counts_on < day, day), else_=stands.c.counts_on)
         dated = *mark, counts_on.label("counts_on"), stands.c.note_id, sa.literal(1).label("rank")
         blank = (_NOTHING.label(name) for name in names)
-        parts.append(sa.select(*dated, *blank).where(stands.c.kind == "invoice"))
+        parts.append(sa.select(*dated, *blank).where(stands.c.kind == "invoice", day <= period.until))
     return sa.union_all(*parts).subquery("ledger")
 
 

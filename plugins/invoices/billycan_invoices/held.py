@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, new_id, own
+from billycan import Context, new_id
 from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
@@ -107,13 +107,13 @@ def end_of_invoice(ctx: Context, invoice_id: str, on: date | None, note_id: str 
     _end(ctx, [row for row in rows if note_id in (None, row.note_id)], on)
 
 
-def netted(ctx: Context, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """What is held back by day, in whole cents."""
+def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """What is held back by day, in whole cents, of the business `tenant_id`, a parameter."""
     sums = {name: sa.cast(sa.func.sum(in_cents(held.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [held.c[name] for name in ("invoice_id", "note_id", "payment_id", "counts_on")]
     return (
         sa.select(sa.func.min(held.c.id).label("id"), *cause, *(sums[name].label(name) for name in FIGURES))
-        .where(own(ctx, held), *where)
+        .where(held.c.tenant_id == sa.bindparam("tenant_id"), *where)
         .group_by(*cause)
         .having(sa.or_(*(one != 0 for one in sums.values())))
     )

@@ -14,7 +14,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, new_id, own
+from billycan import Context, new_id
 from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
@@ -89,13 +89,15 @@ def of_payment(ctx: Context, payment_id: str) -> dict[str, list[Change]]:
     return _standing(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": payment_id}))
 
 
-def netted(ctx: Context, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """What stands of the business's entries, in whole cents: those of one cause as one, and none of what is undone."""
+def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """What stands of the entries of `tenant_id`, a parameter, in whole cents: those of one cause as one, and none of
+    what is undone.
+    """
     sums = {name: sa.cast(sa.func.sum(in_cents(entries.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [entries.c[name] for name in CAUSE]
     return (
         sa.select(sa.func.min(entries.c.id).label("id"), *cause, *(sums[name].label(name) for name in FIGURES))
-        .where(own(ctx, entries), *where)
+        .where(entries.c.tenant_id == sa.bindparam("tenant_id"), *where)
         .group_by(*cause)
         .having(sa.or_(*(one != 0 for one in sums.values())))
     )

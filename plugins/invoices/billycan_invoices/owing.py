@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, own
+from billycan import Context
+from billycan.sql import PLANNED_ANEW, Statement
 
 from .sums import amount_of, in_cents
 from .tables import entries, invoices, payments, refunds
@@ -16,6 +17,7 @@ from .tables import entries, invoices, payments, refunds
 # Each with the most days for which it has been due; what is not due yet is `current`.
 AGES = {"current": 0, "days_1_30": 30, "days_31_60": 60, "days_61_90": 90, "days_over_90": None}
 FIGURES = (*AGES, "total", "credit")
+_ALL = 2**63 - 1
 
 
 class Owed(Struct):
@@ -37,8 +39,7 @@ class Owed(Struct):
 
 def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
     """What a client owed at the end of a day."""
-    figures = _by_client(ctx, day, client_id).subquery()
-    row = ctx.db.execute(sa.select(*(sa.func.sum(figures.c[name]) for name in FIGURES))).one()
+    row = _OWED_BY.one(ctx.db, {**_days(ctx, day), "client_id": client_id})
     return Owed(*map(amount_of, row))
 
 
@@ -46,11 +47,8 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
     """What each client owed or had as credit, by client, who owed the most first; how many such clients there are, and
     the sum over all of them. Without a `limit` it is all of them.
     """
-    figures = _by_client(ctx, day).cte()
-    over_all = [sa.func.count().over(), *(sa.func.sum(figures.c[name]).over() for name in FIGURES)]
-    some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
-    in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
-    rows = ctx.db.execute(in_order.limit(limit).offset(offset) if limit else in_order).all()
+    limits = {"most": limit or _ALL, "skipped": offset}
+    rows = _OWED_BY_EACH.all(ctx.db, {**_days(ctx, day), **limits})
     if not rows:
         if not offset:
             return {}, 0, Owed(*map(amount_of, [0] * len(FIGURES)))
@@ -61,9 +59,9 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
     return each, rows[0][width], Owed(*map(amount_of, rows[0][width + 1 :]))
 
 
-def _by_client(ctx: Context, day: date, client_id: str | None = None) -> sa.Select[Any]:
+def _by_client(*, of_one: bool) -> sa.Select[Any]:
     """In cents, what each client owed; a row for whoever ever had an invoice or paid."""
-    parts = sa.union_all(*_parts(ctx, day, client_id)).subquery()
+    parts = sa.union_all(*_parts(of_one)).subquery()
     sums = {name: sa.func.sum(parts.c[name]) for name in (*AGES, "credit")}
     total = sum(list(sums.values())[1:-1], sums["current"])
     figures = {**sums, "total": total}
@@ -71,23 +69,25 @@ def _by_client(ctx: Context, day: date, client_id: str | None = None) -> sa.Sele
     return sa.select(parts.c.client_id, *shown).group_by(parts.c.client_id)
 
 
-def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any]]:
+def _parts(of_one: bool) -> list[sa.Select[Any]]:
     """What was owed of each invoice, and what was received and refunded of each payment."""
-    whose = (lambda table: table.c.client_id == client_id) if client_id else lambda table: sa.true()
+
+    def whose(table: sa.Table) -> sa.ColumnElement[bool]:
+        return table.c.client_id == sa.bindparam("client_id") if of_one else sa.true()
+
+    day = sa.bindparam("day", type_=sa.Date)
     ledger = sa.select(
         entries.c.invoice_id,
         sa.func.sum(in_cents(entries.c.total) - _settled()).label("due"),
         sa.func.sum(in_cents(entries.c.paid)).label("paid"),
-    ).where(own(ctx, entries), entries.c.counts_on <= day)
-    if client_id:
-        ledger = ledger.where(
-            entries.c.invoice_id.in_(sa.select(invoices.c.id).where(own(ctx, invoices), whose(invoices)))
-        )
+    ).where(_own(entries), entries.c.counts_on <= day)
+    if of_one:
+        ledger = ledger.where(entries.c.invoice_id.in_(sa.select(invoices.c.id).where(_own(invoices), whose(invoices))))
     of_each = ledger.group_by(entries.c.invoice_id).subquery()
     due = of_each.c.due
     # What was taken off an invoice after it was paid is the client's until it is released.
     credit = sa.case((due < 0, -due), else_=0) - of_each.c.paid
-    owing = _row(invoices.c.client_id, {**_aged(due, day), "credit": credit}).join(
+    owing = _row(invoices.c.client_id, {**_aged(due), "credit": credit}).join(
         of_each, of_each.c.invoice_id == invoices.c.id
     )
     kept = (payments.c.status == "recorded") | (payments.c.reversed_on > day)
@@ -96,9 +96,9 @@ def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any
         payments, (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
     )
     return [
-        owing.where(own(ctx, invoices), whose(invoices), (due != 0) | (of_each.c.paid != 0)),
-        received.where(own(ctx, payments), whose(payments), payments.c.paid_on <= day, kept),
-        given_back.where(own(ctx, refunds), own(ctx, payments), whose(payments), refunds.c.refunded_on <= day),
+        owing.where(_own(invoices), whose(invoices), (due != 0) | (of_each.c.paid != 0)),
+        received.where(_own(payments), whose(payments), payments.c.paid_on <= day, kept),
+        given_back.where(_own(refunds), _own(payments), whose(payments), refunds.c.refunded_on <= day),
     ]
 
 
@@ -108,19 +108,48 @@ def _row(client_id: sa.ColumnElement[str], figures: Mapping[str, sa.ColumnElemen
     return sa.select(client_id.label("client_id"), *shown)
 
 
-def _aged(due: sa.ColumnElement[int], day: date) -> dict[str, sa.ColumnElement[int]]:
+def _aged(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
     """What is due of an invoice, under the age it has."""
     found: dict[str, sa.ColumnElement[int]] = {}
-    newest: date | None = None
+    newest = None
     for name, most in AGES.items():
-        oldest = None if most is None else day - timedelta(days=most)
+        oldest = None if most is None else sa.bindparam(f"oldest_{name}", type_=sa.Date)
         when = [due > 0]
-        when += [invoices.c.due_date >= oldest] if oldest else []
-        when += [invoices.c.due_date < newest] if newest else []
+        when += [] if oldest is None else [invoices.c.due_date >= oldest]
+        when += [] if newest is None else [invoices.c.due_date < newest]
         found[name] = sa.case((sa.and_(*when), due), else_=0)
         newest = oldest
     return found
 
 
+def _days(ctx: Context, day: date) -> dict[str, Any]:
+    """Whose invoices, the day, and the first due date of each age."""
+    oldest = {f"oldest_{name}": day - timedelta(days=most) for name, most in AGES.items() if most is not None}
+    return {"tenant_id": ctx.tenant_id, "day": day, **oldest}
+
+
+def _own(table: sa.Table) -> sa.ColumnElement[bool]:
+    own: sa.ColumnElement[bool] = table.c.tenant_id == sa.bindparam("tenant_id")
+    return own
+
+
 def _settled() -> sa.ColumnElement[int]:
     return in_cents(entries.c.paid) + in_cents(entries.c.cash_rounding) + in_cents(entries.c.written_off)
+
+
+def _of_one() -> Statement:
+    figures = _by_client(of_one=True).subquery()
+    return Statement(sa.select(*(sa.func.sum(figures.c[name]) for name in FIGURES)))
+
+
+def _of_each() -> Statement:
+    figures = _by_client(of_one=False).cte()
+    over_all = [sa.func.count().over(), *(sa.func.sum(figures.c[name]).over() for name in FIGURES)]
+    some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
+    in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
+    most, skipped = (sa.bindparam(name, type_=sa.BigInteger) for name in ("most", "skipped"))
+    # How many invoices there are decides whether they are sorted or hashed.
+    return Statement(in_order.limit(most).offset(skipped).execution_options(**{PLANNED_ANEW: True}))
+
+
+_OWED_BY, _OWED_BY_EACH = _of_one(), _of_each()

@@ -1,6 +1,6 @@
 """A client's statement: what was owed before, what happened in between, and what is owed after."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, get_args
@@ -8,8 +8,9 @@ from typing import Any, get_args
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, Context, Named, NotFound, Reply, own
-from billycan.sql import among, one_moment
+from billycan import BadRequest, Context, Named, NotFound, Reply
+from billycan.sql import Statement as Kept
+from billycan.sql import one_moment
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
@@ -68,10 +69,11 @@ def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
 
 def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
     """What changed what a client owes on these days, in order."""
+    asked = {"tenant_id": ctx.tenant_id, "client_id": client_id, "since": since, "until": until}
     found = [
         entry
-        for asked, read in ((_of_invoices, _read_ledger), (_of_payments, _read_payment), (_of_refunds, _read_refund))
-        for row in _rows(ctx, asked(ctx, client_id, since, until))
+        for of, read in ((_OF_INVOICES, _read_ledger), (_OF_PAYMENTS, _read_payment), (_OF_REFUNDS, _read_refund))
+        for row in _rows(ctx, of, asked)
         for entry in read(ctx, row)
         if since <= entry.date <= until
     ]
@@ -81,8 +83,8 @@ def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[Sta
     return sorted(found, key=lambda e: (e.date, _ORDER[e.kind], (e.payment_id or e.adjustment_note_id or e.invoice_id)))
 
 
-def _rows(ctx: Context, asked: sa.Select[Any]) -> Sequence[Any]:
-    rows = ctx.db.execute(asked.limit(MOST_ENTRIES + 1)).all()
+def _rows(ctx: Context, of: Kept, asked: Mapping[str, Any]) -> Sequence[Any]:
+    rows = of.all(ctx.db, asked)
     if len(rows) > MOST_ENTRIES:
         raise _too_many()
     return rows
@@ -92,14 +94,13 @@ def _too_many() -> BadRequest:
     return BadRequest(f"from: there are more than {MOST_ENTRIES:,} entries: ask for fewer days.", param="from")
 
 
-def _of_invoices(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+def _of_invoices(among: Callable[[sa.Select[Any]], Any]) -> sa.Select[Any]:
     """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
     # Found by their invoices, of which a client has few: on the same days there are those of all others.
-    theirs = sa.select(invoices.c.id).where(own(ctx, invoices), invoices.c.client_id == client_id)
-    here = among(ctx, entries.c.invoice_id, theirs), entries.c.counts_on.between(since, until)
-    stands = ledger.netted(ctx, *here).subquery("stands")
-    its_invoice = own(ctx, invoices) & (invoices.c.id == stands.c.invoice_id)
-    its_note = own(ctx, notes) & (notes.c.id == stands.c.note_id)
+    theirs = sa.select(invoices.c.id).where(_own(invoices), invoices.c.client_id == _CLIENT)
+    stands = ledger.netted(among(theirs), entries.c.counts_on.between(_SINCE, _UNTIL)).subquery("stands")
+    its_invoice = _own(invoices) & (invoices.c.id == stands.c.invoice_id)
+    its_note = _own(notes) & (notes.c.id == stands.c.note_id)
     changes = sa.or_(*(stands.c[name] != 0 for name in ("total", "cash_rounding", "written_off")))
     return (
         sa.select(stands, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
@@ -127,10 +128,10 @@ def _read_ledger(ctx: Context, row: Any) -> Iterator[StatementEntry]:
             yield StatementEntry(row.counts_on, kind, number, row.reference, amount, ZERO, *ids)
 
 
-def _of_payments(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+def _of_payments() -> sa.Select[Any]:
     counts = (payments.c.status == "recorded") | payments.c.reversed_on.is_not(None)  # no mistakes
-    then = payments.c.paid_on.between(since, until) | payments.c.reversed_on.between(since, until)
-    mine = own(ctx, payments), payments.c.client_id == client_id
+    then = payments.c.paid_on.between(_SINCE, _UNTIL) | payments.c.reversed_on.between(_SINCE, _UNTIL)
+    mine = _own(payments), payments.c.client_id == _CLIENT
     return sa.select(payments).where(*mine, counts, then).order_by(payments.c.id)
 
 
@@ -140,11 +141,11 @@ def _read_payment(ctx: Context, row: Any) -> Iterator[StatementEntry]:
         yield _moved(row.reversed_on, "reversal", row.amount, row)
 
 
-def _of_refunds(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+def _of_refunds() -> sa.Select[Any]:
     of = (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
     asked = sa.select(refunds.c.refunded_on, refunds.c.amount, refunds.c.reference, refunds.c.payment_id.label("id"))
-    mine = (own(ctx, refunds), own(ctx, payments), payments.c.client_id == client_id)
-    return asked.join(payments, of).where(*mine, refunds.c.refunded_on.between(since, until)).order_by(refunds.c.id)
+    mine = (_own(refunds), _own(payments), payments.c.client_id == _CLIENT)
+    return asked.join(payments, of).where(*mine, refunds.c.refunded_on.between(_SINCE, _UNTIL)).order_by(refunds.c.id)
 
 
 def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
@@ -154,3 +155,20 @@ def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
 def _moved(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
     """An entry for money that moved, whatever it settles."""
     return StatementEntry(on, kind, None, payment.reference, amount, ZERO, None, payment.id, None)
+
+
+def _own(table: sa.Table) -> sa.ColumnElement[bool]:
+    own: sa.ColumnElement[bool] = table.c.tenant_id == sa.bindparam("tenant_id")
+    return own
+
+
+_CLIENT: Any = sa.bindparam("client_id")
+_SINCE, _UNTIL = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
+_OF_INVOICES = Kept(
+    sqlite=_of_invoices(entries.c.invoice_id.in_).limit(MOST_ENTRIES + 1),
+    # PostgreSQL looks an array up in the column's index.
+    postgresql=_of_invoices(lambda ids: entries.c.invoice_id == sa.any_(sa.func.array(ids.scalar_subquery()))).limit(
+        MOST_ENTRIES + 1
+    ),
+)
+_OF_PAYMENTS, _OF_REFUNDS = (Kept(of.limit(MOST_ENTRIES + 1)) for of in (_of_payments(), _of_refunds()))

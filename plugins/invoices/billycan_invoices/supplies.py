@@ -79,12 +79,12 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
     ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
 
 
-def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def counted(period: GstPeriod) -> sa.Select[Any]:
     """What counted ahead, or no longer, on each day: of works of which the first part was accounted for in full."""
     # What was undone on the day on which it stood began nothing.
     stands = (
         sa.select(ahead.c.work_id, ahead.c.counts_on)
-        .where(own(ctx, ahead))
+        .where(own(period, ahead))
         .group_by(ahead.c.work_id, ahead.c.counts_on)
         .having(sa.or_(*(sa.func.sum(in_cents(ahead.c[name])) != 0 for name in FIGURES)))
         .subquery("stands")
@@ -100,7 +100,9 @@ def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
             *(in_cents(ahead.c[name]).label(label) for label, name in labels.items()),
         )
         .join(began, began.c.work_id == ahead.c.work_id)
-        .where(own(ctx, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on))
+        .where(
+            own(period, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on)
+        )
     )
 
 

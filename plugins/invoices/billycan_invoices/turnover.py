@@ -2,10 +2,12 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, own
+from billycan import Context
+from billycan.sql import Statement
 
 from .sums import amount_of, in_cents
 from .tables import entries, invoices
@@ -13,12 +15,20 @@ from .tables import entries, invoices
 
 def turnover(ctx: Context, since: date, until: date) -> Decimal:
     """What was invoiced on these days, less what notes and voids took off, without GST and input taxed sales."""
-    value = in_cents(entries.c.total) - in_cents(entries.c.gst) - in_cents(entries.c.input_taxed)
-    mine = own(ctx, entries), entries.c.counts_on.between(since, until)
-    return amount_of(ctx.db.execute(sa.select(sa.func.coalesce(sa.func.sum(value), 0)).where(*mine)).scalar_one())
+    found = _TURNOVER.one(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})
+    return amount_of(found[0])
 
 
 def count_drafts(ctx: Context, since: date, until: date) -> int:
     """How many invoices that are dated on these days are still drafts."""
-    mine = own(ctx, invoices), invoices.c.status == "draft", invoices.c.issue_date.between(since, until)
-    return int(ctx.db.execute(sa.select(sa.func.count()).where(*mine)).scalar_one())
+    return int(_DRAFTS.one(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})[0])
+
+
+def _within(select: sa.Select[Any], day: sa.Column[Any], *where: sa.ColumnElement[bool]) -> Statement:
+    own = day.table.c.tenant_id == sa.bindparam("tenant_id")
+    return Statement(select.where(own, day.between(sa.bindparam("since"), sa.bindparam("until")), *where))
+
+
+_VALUE = in_cents(entries.c.total) - in_cents(entries.c.gst) - in_cents(entries.c.input_taxed)
+_TURNOVER = _within(sa.select(sa.func.sum(_VALUE)), entries.c.counts_on)
+_DRAFTS = _within(sa.select(sa.func.count()), invoices.c.issue_date, invoices.c.status == "draft")

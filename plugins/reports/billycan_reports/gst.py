@@ -1,25 +1,47 @@
 """What a GST report adds up: the entries that plugins give, by document and label, in one statement of the database."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, GstPeriod, Row, own
-from billycan.gst import LABELS
+from billycan import Context, GstEntries, GstPeriod, own
+from billycan.gst import LABELS, GstSpan
+from billycan.sql import Statement
 from billycan.web import in_turns
 
 from . import rules
 from .schemas import GstDocument, GstFigure, NotClaimed
-from .tables import entries
+from .tables import entries, periods
 
 MOST_LISTED, PER_PAGE = 100, 1_000
-Found = sa.Select[Any] | sa.CompoundSelect[Any]
+# Statements, which are the same for all businesses that stood to GST in the same ways: one takes up to … to build, and
+MOST_KEPT = 64
+Select = sa.Select[Any] | sa.CompoundSelect[Any]
+Sources = tuple[tuple[GstEntries, ...], ...]
+_ALL = 2**63 - 1
 _NOTHING = sa.literal_column("0", sa.BigInteger)
+_SUMMED = tuple(label for label in rules.LABELS if label not in rules.ELEVENTHS)
+
+
+class Found(NamedTuple):
+    """A SELECT of documents and what each adds to each label, and the values of its parameters."""
+
+    select: Select
+    values: Mapping[str, Any]
+
+
+class LodgedBefore(NamedTuple):
+    """The first and the last day of the periods that were lodged, of those that end before a day."""
+
+    since: date
+    until: date
+    before: date
 
 
 class Sums(Struct):
@@ -40,53 +62,65 @@ def known(ctx: Context) -> list[str]:
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
-def documents(ctx: Context, period: GstPeriod) -> sa.CompoundSelect[Any]:
+def documents(ctx: Context, span: GstSpan) -> Found:
     """What each document adds to each label in a period, in whole cents."""
+    return Found(_documents(_sources(ctx), span.period), span.values(ctx))
+
+
+@lru_cache(MOST_KEPT)
+def _documents(sources: Sources, period: GstPeriod) -> Select:
     parts = []
-    for given in _given(ctx, period):
+    for given in _given(sources, period):
         within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
         parts.append(presented(_by_document(within)))
     return sa.union_all(*parts)
 
 
-def lodged(ctx: Context, period_id: str) -> sa.Select[Any]:
+def lodged(ctx: Context, period_id: str) -> Found:
     """What each document added to its own labels when a period was lodged."""
-    mine = own(ctx, entries), entries.c.period_id == period_id, entries.c.of_period_id == entries.c.period_id
-    return sa.select(entries.c.document_id, *_cents(1)).where(*mine)
+    return Found(_LODGED, {"tenant_id": ctx.tenant_id, "period_id": period_id})
 
 
-def corrected(ctx: Context, period_id: str) -> sa.Select[Any]:
+def corrected(ctx: Context, period_id: str) -> Found:
     """What each document added by correcting earlier periods when a period was lodged."""
-    mine = own(ctx, entries), entries.c.period_id == period_id, entries.c.of_period_id != entries.c.period_id
-    kept = sa.select(entries.c.document_id, entries.c.supply_id, *_cents(1)).where(*mine)
-    return presented(_by_document(kept.cte()))
+    return Found(_CORRECTED, {"tenant_id": ctx.tenant_id, "period_id": period_id})
 
 
-def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
+def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Found:
     """What documents add to lodged periods now, less what was lodged of them since: by period and document.
 
     Of a plugin that is off nothing changes: what its documents add now cannot be known.
     """
-    days = min(one.since for one in lodgements), max(one.until for one in lodgements)
-    period, parts = GstPeriod(since=days[0], until=days[1], settings=settings), []
-    for given in _given(ctx, period):
-        within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
-        of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
-        now = sa.select(of.label("of_period_id"), given).cte()
-        # Not by an OR of all: SQLite takes none of a thousand conditions.
-        some = sa.select(now).where(now.c.of_period_id.is_not(None)).cte()
-        parts.append(presented(_by_document(some, "of_period_id"), "of_period_id"))
-    ids = [one.id for one in lodgements]
+    span = GstSpan(since=lodged.since, until=lodged.until, settings=settings)
+    select = _changed(_sources(ctx), _prefixes(ctx), span.period)
+    return Found(select, {**span.values(ctx), "before": lodged.before})
+
+
+@lru_cache(MOST_KEPT)
+def _changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> Select:
+    of = own(period, periods), periods.c.status == "lodged", periods.c.until < sa.bindparam("before", type_=sa.Date)
+    parts = []
+    for given in _given(sources, period):
+        here = given.c.counts_on.between(periods.c.since, periods.c.until)
+        now = sa.select(periods.c.id.label("of_period_id"), given).join(periods, here).where(*of).cte()
+        parts.append(presented(_by_document(now, "of_period_id"), "of_period_id"))
+    known = (entries.c.document_id.startswith(f"{one}_", autoescape=True) for one in prefixes)
     before = sa.select(entries.c.of_period_id, entries.c.document_id, entries.c.supply_id, *_cents(-1))
-    before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids), _of_enabled(ctx))
+    before = before.join(periods, periods.c.id == entries.c.of_period_id)
+    before = before.where(own(period, entries), *of, sa.or_(sa.false(), *known))
     both = sa.union_all(*parts, before).cte()
     summed = _by_document(both, "of_period_id")
     return summed.having(sa.or_(*(sa.func.sum(both.c[label]) != 0 for label in LABELS)))
 
 
-def corrections(found: sa.Select[Any]) -> sa.Select[Any]:
+def corrections(found: Found) -> Found:
     """What changed, as `changed` gives it, by document and at the labels at which it is lodged."""
-    return presented(_by_document(found.cte()))
+    return Found(_corrections(found.select), found.values)
+
+
+@lru_cache(MOST_KEPT)
+def _corrections(changed: Select) -> Select:
+    return presented(_by_document(changed.cte()))
 
 
 def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
@@ -141,65 +175,87 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
 
 
 def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_LISTED) -> dict[str, Sums]:
-    """What these documents come to at each label, with the first of those it is made of: one statement.
+    """What these documents come to at each label, with the first of those it is made of: one statement."""
+    rows = _added_up(found.select, bool(most)).all(ctx.db, {**found.values, "most": most})
+    (total,) = (row for row in rows if row.document_id is None)
+    sums = {label: Sums(0, 0, []) for label in labels}
+    cents = dict(zip(_SUMMED, map(int, total[1:]), strict=False))
+    for label, one in sums.items():
+        if label in rules.ELEVENTHS:
+            of = _sum(cents, rules.ELEVENTHS[label])
+            one.cents = int(rules.eleventh(dollars(of)).scaleb(2))
+        else:
+            one.cents = _sum(cents, label)
+    for i, label in enumerate(_SUMMED):
+        if label in sums:
+            amount, place = 1 + i, 1 + len(_SUMMED) + i
+            sums[label].documents_total = int(total[place])
+            ones = (row for row in rows if row[0] is not None and row[amount] and row[place] <= most)
+            sums[label].documents += [GstDocument(row[0], dollars(row[amount]), None) for row in ones]
+    return sums
 
-    The documents are added up in one pass; those of a label are looked for only where it has some.
+
+def _sum(cents: Mapping[str, int], label: str) -> int:
+    return sum(sign * cents[part] for part, sign in rules.parts(label).items())
+
+
+@lru_cache(MOST_KEPT)
+def _added_up(found: Select, lists: bool) -> Statement:
+    """A row of the sum at each label and the number of its documents; with `lists`, others of the first documents.
+
+    A document's row has its amount at each label, and the place that it has among those of the label.
     """
     docs = found.cte("docs")
-    bases = [label for label in LABELS if any(label in rules.parts(one) for one in labels)]
-    amounts = {label: _amount(docs, label) for label in labels if label not in rules.ELEVENTHS}
-    totals = (whole(sa.func.coalesce(sa.func.sum(docs.c[label]), 0)).label(f"of {label}") for label in bases)
-    counts = (sa.func.count(sa.case((amount != 0, 1))).label(f"in {label}") for label, amount in amounts.items())
-    added_up = sa.select(*totals, *counts).select_from(docs).cte("added_up")
-
-    def row(label: str, cents: Any, many: Any) -> sa.Select[Any]:
-        return sa.select(sa.literal(label).label("label"), sa.null().label("id"), cents, many)
-
-    parts: list[Any] = [row(label, added_up.c[f"of {label}"], _NOTHING) for label in bases]
-    for label, amount in amounts.items():
-        many = added_up.c[f"in {label}"]
-        parts.append(row(label, _NOTHING, many))
-        if most:
-            some = sa.select(many).scalar_subquery() > 0
-            first = sa.select(docs.c.document_id, amount.label("cents")).where(some, amount != 0)
-            ones = first.order_by(docs.c.document_id).limit(most).subquery()
-            parts.append(sa.select(sa.literal(label), ones.c.document_id, ones.c.cents, _NOTHING))
-    cents, sums = dict.fromkeys(rules.LABELS, 0), {label: Sums(0, 0, []) for label in labels}
-    for label, id, amount, number in ctx.db.execute(sa.union_all(*parts)):
-        if id is not None:
-            sums[label].documents.append(GstDocument(id, dollars(amount), None))
-            continue
-        cents[label] += int(amount)
-        if label in sums:
-            sums[label].documents_total += int(number)
-    for label, one in sums.items():
-        one.cents = sum(sign * cents[part] for part, sign in rules.parts(label).items())
-    for label, of in rules.ELEVENTHS.items():
-        if label in sums:
-            sums[label].cents = int(rules.eleventh(dollars(sums[of].cents)).scaleb(2))
-    return sums
+    amounts = {label: _amount(docs, label) for label in _SUMMED}
+    # What is a sum of others is added up later: together they may be more than a database can count.
+    sums = (whole(sa.func.coalesce(sa.func.sum(docs.c[n]), 0)) if n in LABELS else _NOTHING for n in _SUMMED)
+    counts = {label: sa.func.count(sa.case((amount != 0, 1))) for label, amount in amounts.items()}
+    total = sa.select(sa.cast(sa.null(), sa.Text).label("document_id"), *sums, *counts.values()).select_from(docs)
+    if not lists:
+        return Statement(total)
+    in_order: dict[str, Any] = {"order_by": docs.c.document_id, "rows": (None, 0)}
+    places = (count.over(**in_order).label(f"place {label}") for label, count in counts.items())
+    ones = sa.select(docs.c.document_id, *(one.label(label) for label, one in amounts.items()), *places).cte("ones")
+    most = _number("most")
+    first = ((ones.c[label] != 0) & (ones.c[f"place {label}"] <= most) for label in _SUMMED)
+    return Statement(sa.union_all(total, sa.select(ones).where(sa.or_(*first))))
 
 
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
     """The documents that a label is made of, by id: all of them, or one page."""
-    docs = found.cte("docs")
-    amount = _amount(docs, label)
-    select = sa.select(docs.c.document_id, amount).where(amount != 0).order_by(docs.c.document_id)
-    if page:
-        select = select.limit(PER_PAGE).offset((page - 1) * PER_PAGE)
-    documents = [GstDocument(id, dollars(cents), None) for id, cents in ctx.db.execute(select)]
+    limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
+    rows: list[Any] = _listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
+    documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
     for first in in_turns(range(0, len(documents), PER_PAGE)):  # a statement has room for so many ids
         named(ctx, documents[first : first + PER_PAGE])
     return documents
 
 
-def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:
+@lru_cache(MOST_KEPT)
+def _listed(found: Select) -> Statement:
+    docs = found.cte("docs")
+    label = sa.bindparam("label", type_=sa.Text)
+    amount = sa.case(*((label == one, _amount(docs, one)) for one in _SUMMED), else_=_NOTHING)
+    some = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
+    return Statement(some.order_by(docs.c.document_id).limit(_number("most")).offset(_number("skipped")))
+
+
+def not_claimed(ctx: Context, span: GstSpan) -> list[NotClaimed]:
     """The purchases of a period that are left out, by the reason; none where that plugin is off."""
     if not ctx.has("expenses"):
         return []
+    found: dict[str, NotClaimed] = {}
+    for row in _left_out(span.period).all(ctx.db, span.values(ctx)):
+        one = found.setdefault(row.reason, NotClaimed(row.reason, dollars(row.sum_of_all), [], row.many))
+        one.documents.append(GstDocument(row.document_id, dollars(row.cents), None))
+    return [*found.values()]
+
+
+@lru_cache(MOST_KEPT)
+def _left_out(period: GstPeriod) -> Statement:
     from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
-    left_out = expenses.not_claimed(ctx, period).subquery("left_out")
+    left_out = expenses.not_claimed(period).subquery("left_out")
     of: dict[str, Any] = {"partition_by": left_out.c.reason}
     place = sa.func.row_number().over(**of, order_by=left_out.c.document_id).label("place")
     ranked = sa.select(
@@ -208,12 +264,8 @@ def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:
         sa.func.count().over(**of).label("many"),
         whole(sa.func.sum(left_out.c.cents).over(**of)).label("sum_of_all"),
     ).subquery()
-    first = sa.select(ranked).where(ranked.c.place <= MOST_LISTED).order_by(ranked.c.reason, ranked.c.place)
-    found: dict[str, NotClaimed] = {}
-    for row in ctx.db.execute(first):
-        one = found.setdefault(row.reason, NotClaimed(row.reason, dollars(row.sum_of_all), [], row.many))
-        one.documents.append(GstDocument(row.document_id, dollars(row.cents), None))
-    return [*found.values()]
+    first = sa.select(ranked).where(ranked.c.place <= sa.literal_column(str(MOST_LISTED)))
+    return Statement(first.order_by(ranked.c.reason, ranked.c.place))
 
 
 def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
@@ -254,13 +306,13 @@ def dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _given(ctx: Context, period: GstPeriod) -> list[sa.Subquery]:
+def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
     """The entries that each enabled plugin gives, with a column for each label."""
     given = []
-    for manifest in ctx.app.manifests.values():
+    for sources in plugins:
         selects = []
-        for source in manifest.gst:
-            its = source.select(ctx, period).subquery()
+        for source in sources:
+            its = source.select(period).subquery()
             adjusts = its.c.adjusts if "adjusts" in its.c else sa.false()
             amounts = (
                 (sa.func.coalesce(its.c[label], _NOTHING) if label in source.labels else _NOTHING).label(label)
@@ -276,10 +328,9 @@ def _given(ctx: Context, period: GstPeriod) -> list[sa.Subquery]:
                     *amounts,
                 )
             )
-        if selects:
-            given.append(sa.union_all(*selects).subquery())
+        given.append(sa.union_all(*selects).subquery())
     texts = (sa.literal("").label(name) for name in ("document_id", "supply_id"))
-    day, nothing = sa.literal(period.since, sa.Date).label("counts_on"), (_NOTHING.label(label) for label in LABELS)
+    day, nothing = period.since.label("counts_on"), (_NOTHING.label(label) for label in LABELS)
     none = sa.select(*texts, day, sa.literal(1).label("is_new"), *nothing)
     return given or [none.where(sa.false()).subquery()]
 
@@ -299,11 +350,19 @@ def _sells(given: Any) -> sa.ColumnElement[bool]:
     return sa.or_(given.c["G1"] != 0, given.c["1A"] != 0)
 
 
-def _of_enabled(ctx: Context) -> sa.ColumnElement[bool]:
-    """What was lodged of documents whose plugin is enabled."""
+def _sources(ctx: Context) -> Sources:
+    """What each enabled plugin gives, by which statements are kept."""
+    return tuple(manifest.gst for manifest in ctx.app.manifests.values() if manifest.gst)
+
+
+def _prefixes(ctx: Context) -> tuple[str, ...]:
+    """With what the ids of documents begin whose plugin is enabled."""
     tables = (table for manifest in ctx.app.manifests.values() if manifest.gst for table in manifest.tables)
-    prefixes = {table.info["prefix"] for table in tables if "prefix" in table.info}
-    return sa.or_(sa.false(), *(entries.c.document_id.startswith(f"{one}_", autoescape=True) for one in prefixes))
+    return tuple(sorted({table.info["prefix"] for table in tables if "prefix" in table.info}))
+
+
+def _number(name: str) -> sa.BindParameter[int]:
+    return sa.bindparam(name, type_=sa.BigInteger)
 
 
 def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:
@@ -320,3 +379,14 @@ def _cents(sign: int) -> list[sa.Label[int]]:
 def whole(cents: Any) -> sa.Cast[int]:
     """A sum in whole cents: PostgreSQL adds them up as numerics."""
     return sa.cast(cents, sa.BigInteger)
+
+
+_OF_PERIOD = (entries.c.tenant_id == sa.bindparam("tenant_id"), entries.c.period_id == sa.bindparam("period_id"))
+_LODGED = sa.select(entries.c.document_id, *_cents(1)).where(*_OF_PERIOD, entries.c.of_period_id == entries.c.period_id)
+_CORRECTED = presented(
+    _by_document(
+        sa.select(entries.c.document_id, entries.c.supply_id, *_cents(1))
+        .where(*_OF_PERIOD, entries.c.of_period_id != entries.c.period_id)
+        .cte()
+    )
+)

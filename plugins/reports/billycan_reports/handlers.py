@@ -3,15 +3,16 @@
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, Conflict, Context, GstPeriod, Invalid, Page, Records, Reply, Row, own, take_turns
-from billycan.gst import LABELS, NAMES
-from billycan.sql import one_moment
+from billycan import BadRequest, ByCodePoint, Conflict, Context, Invalid, Page, Records, Reply, Row, own, take_turns
+from billycan.gst import LABELS, NAMES, GstSpan
+from billycan.sql import Statement, one_moment
 from billycan.web import csv_reply
 
 from . import gst, rules
@@ -57,9 +58,9 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     lodged; what changed of it since is a correction of the next. `labels` leaves all out but the sums of those.
     """
     lodgement, settings = _asked(ctx, query)
-    period = GstPeriod(since=query.since, until=query.until, settings=settings)
+    span = GstSpan(since=query.since, until=query.until, settings=settings)
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
-    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
+    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     is_whole = query.labels is None
     may_lodge = lodgement or [*periods_between(settings, query.since, query.until)] == [(query.since, query.until)]
     with one_moment(ctx.db):
@@ -71,10 +72,8 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
         corrections = {
             label: one for label, one in gst.figures(corrected or {}).items() if one.documents_total or one.amount
         }
-        not_claimed = gst.not_claimed(ctx, period) if is_whole else []
-        warned = (
-            warnings(ctx, period, sums, corrections, not_claimed) if corrected is not None and not lodgement else []
-        )
+        not_claimed = gst.not_claimed(ctx, span) if is_whole else []
+        warned = warnings(ctx, span, sums, corrections, not_claimed) if corrected is not None and not lodgement else []
         documents = [one for figure in (*shown.values(), *corrections.values()) if figure for one in figure.documents]
         gst.named(ctx, documents + [one for left in not_claimed for one in left.documents])
     return GstReport(
@@ -182,7 +181,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     )
     if (other := ctx.db.execute(overlap).scalar()) is not None:
         raise Conflict("Some days of this period were lodged before.", code="period_lodged", gst_period_id=other)
-    labels, period = gst.known(ctx), GstPeriod(since=body.since, until=body.until, settings=settings)
+    labels, span = gst.known(ctx), GstSpan(since=body.since, until=body.until, settings=settings)
     row = records.insert(
         ctx,
         since=body.since,
@@ -194,15 +193,14 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
         external_id=body.external_id,
         metadata=body.metadata,
     )
-    _keep(ctx, row.id, sa.literal(row.id), gst.documents(ctx, period).subquery())
+    _keep(ctx, row.id, gst.documents(ctx, span))
     if before := _lodged_before(ctx, body.since):
-        changed = gst.changed(ctx, before, settings).subquery()
-        _keep(ctx, row.id, changed.c.of_period_id, changed)
+        _keep(ctx, row.id, gst.changed(ctx, before, settings))
     own_sums, corrected = (
         gst.add_up(ctx, found, labels, 0) for found in (gst.lodged(ctx, row.id), gst.corrected(ctx, row.id))
     )
     figures = {label: str(amount) for label, amount in gst.to_lodge(own_sums, corrected).items()}
-    warned = warnings(ctx, period, own_sums, gst.figures(corrected), gst.not_claimed(ctx, period))
+    warned = warnings(ctx, span, own_sums, gst.figures(corrected), gst.not_claimed(ctx, span))
     values = {"figures": figures, "warnings": msgspec.to_builtins(warned)}
     ctx.db.execute(sa.update(periods).where(*mine, periods.c.id == row.id).values(**values))
     if ctx.has("expenses"):
@@ -266,10 +264,8 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     reached = [one for one in lodged if one.until >= changed_on and differ(before, after, one.since, one.until)]
     if not reached:
         return
-    labels = gst.known(ctx)
-    sums = [
-        gst.add_up(ctx, gst.corrections(gst.changed(ctx, reached, settings)), labels, 0) for settings in (before, after)
-    ]
+    labels, all_ = gst.known(ctx), gst.LodgedBefore(min(one.since for one in lodged), lodged[-1].until, date.max)
+    sums = [gst.add_up(ctx, gst.corrections(gst.changed(ctx, all_, one)), labels, 0) for one in (before, after)]
     would = {label: amount for label in labels if (amount := gst.dollars(sums[1][label].cents - sums[0][label].cents))}
     raise Conflict(
         "These gst_settings change days of periods that were lodged. `changes` says by how much the next report's"
@@ -286,8 +282,8 @@ def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = No
     if query.label not in gst.known(ctx):
         return []
     lodgement, settings = _asked(ctx, query)
-    period = GstPeriod(since=query.since, until=query.until, settings=settings)
-    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
+    span = GstSpan(since=query.since, until=query.until, settings=settings)
+    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     return gst.listed(ctx, found, query.label, page)
 
 
@@ -298,9 +294,18 @@ def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
     settings = list(ctx.tenant.gst_settings)
     if query.basis:
         return None, [msgspec.structs.replace(one, basis=query.basis) for one in settings]
-    same = own(ctx, periods) & (periods.c.since == query.since) & (periods.c.until == query.until)
-    lodged = sa.select(periods).where(same, periods.c.status == "lodged")
-    return ctx.db.execute(lodged).one_or_none(), settings
+    days = {"tenant_id": ctx.tenant_id, "since": query.since, "until": query.until}
+    return _LODGED.first(ctx.db, days), settings
+
+
+_LODGED = Statement(
+    sa.select(periods).where(
+        periods.c.tenant_id == sa.bindparam("tenant_id"),
+        periods.c.since == sa.bindparam("since"),
+        periods.c.until == sa.bindparam("until"),
+        periods.c.status == "lodged",
+    )
+)
 
 
 def _check_own_period(settings: Sequence[Any], body: NewLodgement) -> None:
@@ -331,10 +336,19 @@ def _corrected(
     return gst.add_up(ctx, found, labels)
 
 
-def _lodged_before(ctx: Context, day: date) -> list[Row]:
-    """The periods that were lodged, of those that end before a day."""
-    mine = own(ctx, periods), periods.c.status == "lodged", periods.c.until < day
-    return list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
+def _lodged_before(ctx: Context, day: date) -> gst.LodgedBefore | None:
+    """The days of the periods that were lodged, of those that end before a day; None where there are none."""
+    row = _LODGED_BEFORE.one(ctx.db, {"tenant_id": ctx.tenant_id, "before": day})
+    return gst.LodgedBefore(row.since, row.until, day) if row.since else None
+
+
+_LODGED_BEFORE = Statement(
+    sa.select(sa.func.min(periods.c.since).label("since"), sa.func.max(periods.c.until).label("until")).where(
+        periods.c.tenant_id == sa.bindparam("tenant_id"),
+        periods.c.status == "lodged",
+        periods.c.until < sa.bindparam("before"),
+    )
+)
 
 
 def last_lodged(ctx: Context) -> str | None:
@@ -350,13 +364,21 @@ def _read_warnings(row: Row) -> list[GstWarning]:
     return [GstWarning(**one) for one in row.warnings]
 
 
-def _keep(ctx: Context, period_id: str, of_period_id: Any, found: Any) -> None:
-    """Store what documents add to a period that is lodged."""
-    key = sa.literal(period_id) + of_period_id + found.c.document_id
+def _keep(ctx: Context, period_id: str, found: gst.Found) -> None:
+    """Store what documents add to a period that is lodged, or change of those of before."""
+    _keeping(found.select).run(ctx.db, {**found.values, "period_id": period_id})
+
+
+@lru_cache(gst.MOST_KEPT)
+def _keeping(select: gst.Select) -> Statement:
+    tenant_id, period_id = sa.bindparam("tenant_id", type_=ByCodePoint), sa.bindparam("period_id", type_=ByCodePoint)
+    found = select.subquery()
+    of_period_id = found.c.get("of_period_id", period_id)
     columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *LABELS)
     amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in LABELS)
-    ids = sa.literal(ctx.tenant_id), key, sa.literal(period_id), of_period_id, found.c.document_id, found.c.supply_id
-    ctx.db.execute(sa.insert(entries).from_select(columns, sa.select(*ids, *amounts)))
+    ids = tenant_id, period_id + of_period_id + found.c.document_id, period_id, of_period_id
+    kept = sa.select(*ids, found.c.document_id, found.c.supply_id, *amounts)
+    return Statement(sa.insert(entries).from_select(columns, kept))
 
 
 def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:

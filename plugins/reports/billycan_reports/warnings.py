@@ -6,7 +6,9 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod, own
+from billycan import Context
+from billycan.gst import GstSpan
+from billycan.sql import Statement
 
 from . import gst, rules
 from .periods import period_of, registered_between
@@ -22,7 +24,7 @@ _WHY = {
 
 def warnings(
     ctx: Context,
-    period: GstPeriod,
+    span: GstSpan,
     sums: Mapping[str, gst.Sums],
     corrections: Mapping[str, GstFigure],
     not_claimed: Sequence[NotClaimed],
@@ -35,7 +37,7 @@ def warnings(
         found.append(GstWarning("labels_unknown", message))
     elif not any(one.documents_total for one in sums.values()):
         found.append(GstWarning("nothing_counted", "No document counts in this period."))
-    if (warning := _gap(ctx, period)) is not None:
+    if (warning := _gap(ctx, span)) is not None:
         found.append(warning)
     for one in not_claimed:
         what = "purchase" if one.documents_total == 1 else "purchases"
@@ -47,7 +49,7 @@ def warnings(
         found.append(
             GstWarning("corrections", f"Corrections of periods lodged before are in what is lodged: {amounts}.")
         )
-    found.extend(_unsent(ctx, period))
+    found.extend(_unsent(ctx, span))
     if (turnover := near_threshold(ctx)) is not None:
         found.append(GstWarning("registration_threshold", threshold_message(turnover)))
     return found
@@ -77,13 +79,12 @@ def threshold_message(turnover: Decimal) -> str:
     )
 
 
-def _gap(ctx: Context, period: GstPeriod) -> GstWarning | None:
+def _gap(ctx: Context, span: GstSpan) -> GstWarning | None:
     """A warning where the tax period before is not lodged, though earlier ones are."""
-    since, until = period_of(period.settings, period.since - timedelta(days=1))
-    if not registered_between(period.settings, since, until):
+    since, until = period_of(span.settings, span.since - timedelta(days=1))
+    if not registered_between(span.settings, since, until):
         return None
-    mine = own(ctx, periods), periods.c.status == "lodged", periods.c.until <= until
-    last = ctx.db.execute(sa.select(sa.func.max(periods.c.until)).where(*mine)).scalar()
+    last = _LAST_LODGED.one(ctx.db, {"tenant_id": ctx.tenant_id, "until": until})[0]
     if last is None or last >= until:
         return None
     return GstWarning(
@@ -91,12 +92,21 @@ def _gap(ctx: Context, period: GstPeriod) -> GstWarning | None:
     )
 
 
-def _unsent(ctx: Context, period: GstPeriod) -> list[GstWarning]:
+_LAST_LODGED = Statement(
+    sa.select(sa.func.max(periods.c.until)).where(
+        periods.c.tenant_id == sa.bindparam("tenant_id"),
+        periods.c.status == "lodged",
+        periods.c.until <= sa.bindparam("until"),
+    )
+)
+
+
+def _unsent(ctx: Context, span: GstSpan) -> list[GstWarning]:
     """A warning where invoices that are dated in the period are still drafts."""
     if not ctx.has("invoices"):
         return []
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
-    count = invoices.count_drafts(ctx, period.since, period.until)
+    count = invoices.count_drafts(ctx, span.since, span.until)
     message = f"{count} invoices dated in this period are drafts, and do not count until they are sent."
     return [GstWarning("drafts", message)] if count else []

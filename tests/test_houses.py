@@ -14,17 +14,17 @@ from billycan import Manifest
 ROOT = Path(__file__).parents[1]
 HOUSES = sorted(path.parent for path in ROOT.glob("*/*/*/plugin.py"))
 BEGINNINGS = {
-    "api.py": "What other plugins may use of ",
+    "api.py": "for other plugins",
     "commands.py": "The command `billycan ",
     "demo.py": "Sample ",
     "documents.py": "as stored and as shown",
-    "handlers.py": "What each endpoint ",
+    "handlers.py": "one function for each route",
     "neighbours.py": "when something happens in other plugins",
     "pages.py": "The page",
     "records.py": "as stored and as shown",
     "rules.py": "pure functions",
-    "schemas.py": "What clients send and receive",
-    "settings.py": "What a deployment sets for ",
+    "schemas.py": "Structs that clients send and receive",
+    "settings.py": "Settings of ",
     "tables.py": "The table",
 }
 

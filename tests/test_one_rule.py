@@ -1,8 +1,8 @@
-"""One rule for data wherever it is shown: a key sees of other resources' records no more than what they are called.
+"""One rule for data wherever it is shown: of other resources' records, a key sees only their names.
 
-Every resource is filled with texts and amounts that stand nowhere else. Then every GET route, POST that stores nothing,
-event, delivery, search and page of a record is read with the scope of its own plugin alone. All come from the routes: a
-new one is covered.
+Every resource is filled with texts and amounts that appear nowhere else. Then every GET route, POST that stores
+nothing, event, delivery, search and page of a record is read with the scope of its own plugin alone. The tests derive
+from the routes, so a new one is covered.
 """
 
 import runpy
@@ -27,14 +27,14 @@ from billycan_webhooks.tables import attempts, deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 
-# By these a record is named to whoever may read what refers to it.
+# Members that name a record to every key that may read a reference to it.
 NAMES = {"name", "title", "number"}
 PRICES = {"unit_price", "price", "amount", "cost"}
-# Members that take no text of ours; of the others that have a form of their own, what they are given.
+# Members that take no free text, and the values of other members with a form of their own.
 CODES = {"state", "postcode", "country"}
 SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
 ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
-# What a body has besides those that make a record everywhere; null where a member cannot be sent with the others.
+# Further members of a body; null if a member cannot be sent with the others.
 MORE = {
     "/v1/contacts": {"billing_address": ADDRESS, "site_address": ADDRESS, "people": [{"name": ""}]},
     "/v1/expenses": {"supplier_name": None, "supplier_abn": None},
@@ -56,12 +56,12 @@ QUERIES = {
     "/v1/reports/taxable_payments": "year=2027",
     "/v1/reports/taxable_payments.csv": "year=2027",
 }
-# Events whose data no GET route shows: it has been looked at that they hold nothing of others.
+# Events whose data no GET route shows; checked by hand to contain nothing of other records.
 SHOWN_NOWHERE = {"app.connected", "app.disconnected", "visit.due"}
 
 
 class Marks:
-    """Texts and amounts that stand in the records of one collection alone, each with the collection and the member."""
+    """Texts and amounts that appear in the records of one collection alone, each with the collection and the member."""
 
     def __init__(self):
         self.count, self.of = 1000, {}
@@ -73,14 +73,14 @@ class Marks:
         return text
 
     def price(self, path, member):
-        """An amount; with GST, the GST alone, and as people read them they are marks, too."""
+        """Return a new amount; the amount with GST, its GST, and their forms for people are marks as well."""
         amount = Decimal(self.mark(path, member, "{}.37"))
         for each in (amount * Decimal("1.1"), amount / 10, amount / 11):
             self.of |= {f"{each:.2f}": (path, member), f"{each:,.2f}": (path, member)}
         return str(amount)
 
     def filled(self, path, kind, body, above=""):
-        """A body with a mark in each member that takes a text, and in each price."""
+        """Return a body with a mark in each member that takes text, and in each price."""
         body = {**body}
         for field in fields(kind):
             name, given = field.name, body.get(field.name)
@@ -103,7 +103,7 @@ class Marks:
         return body
 
     def beyond(self, app, text, scope):
-        """What a text holds of collections that take another scope than this to read, beyond what they are called."""
+        """List the marks in a text from collections that need another scope to read, except names of records."""
         for mark, (path, member) in self.of.items():
             takes = app.at["GET", path].route.scope or OF_ATTACHMENTS
             if takes != scope and mark in text and member.rpartition(".")[2] not in NAMES:
@@ -115,7 +115,7 @@ OF_ATTACHMENTS = "expenses:read"
 
 
 def parts(hint):
-    """The rule of a member that takes texts, the Struct that it holds, and whether it is a list."""
+    """Return the rule of a member that takes text, its Struct, and whether it is a list."""
     rule = struct = None
     is_list, left = False, [hint]
     while left:
@@ -140,7 +140,7 @@ def marks():
 
 @pytest.fixture
 def tenant(app, marks):
-    """A business with a marked record of every collection, and an email that failed."""
+    """Make a business with a marked record of every collection, and an email that failed."""
     isolation = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))
     bodies = isolation["BODIES"]
     for path in bodies:
@@ -179,7 +179,7 @@ def test_every_route_shows_only_what_its_own_scope_is_for(app, marks, tenant):
             answer = tenant.client.key(scope).call(route.method, f"{here}?{query}", body, headers={"Accept": accept})
             assert answer.status_int in (200, 403, 406), f"add to QUERIES what {path} needs: {answer.text}"
             found = {*marks.beyond(app, answer.text, scope.replace(":write", ":read"))}
-            if endpoint.plugin == "reports":  # whose own scope is for what all documents come to
+            if endpoint.plugin == "reports":  # its own scope covers the totals of all documents
                 found -= {each for each in found if each.split()[0].rpartition(".")[2] in PRICES}
             wrong += [f"{scope} shows at {path} ({accept}) {each}" for each in sorted(found)]
             looked += answer.status_int == 200
@@ -256,7 +256,7 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
             current_role.rules, "scopes_of_role", lambda role, known, scope=scope: (scope, "events:read")
         )
         for page in (path, f"{path}/{id}"):
-            app.clock.move(seconds=5)  # or they would be too many at once
+            app.clock.move(seconds=5)  # to stay within the rate limit
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")
             looked += answer.status_int == 200
             found = {*marks.beyond(app, answer.text, scope)}

@@ -1,4 +1,4 @@
-"""However a path is written, nothing runs for nobody: every route in forty spellings, on a socket, against gunicorn."""
+"""No spelling of a path runs a handler without a key: every route in forty spellings, on a socket, against gunicorn."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ from billycan.hosting.served import serving
 from billycan.starting import plugins
 from billycan.testing import Client
 
-# How `/v1/` and what follows it may be written; the first two and the absolute forms are as they should be.
+# Spellings of `/v1/` and the rest; the first two and the absolute forms are correct.
 WAYS = (
     *("/v1/{}", "/v1/{}?x=//v1"),
     *("http://127.0.0.1/v1/{}", "HTTP://me@example.com:80/v1/{}", "http://127.0.0.1//v1/{}", "v1://{}"),
@@ -34,7 +34,7 @@ def server(engine, databases, tmp_path_factory):
 
 
 def exchange(port, requests, together=20):
-    """Each answer's status, headers and body, to requests that share connections as long as the server lets them."""
+    """Yield the status, headers and body of each answer; requests share connections while the server keeps them."""
     waiting = deque(requests)
     while waiting:
         with socket.create_connection(("127.0.0.1", port), timeout=30) as peer, peer.makefile("rb") as stream:
@@ -85,7 +85,7 @@ def test_no_spelling_of_any_route_goes_past_the_key_or_the_limiter(server):
     wrong = []
     for (method, path, target, key), (status, headers, body) in zip(calls, answers, strict=True):
         counted = int(headers.get("x-ratelimit-remaining", -1)) < int(headers.get("x-ratelimit-limit", -1))
-        # A file, such as CSV, is for who has a key.
+        # A file, such as CSV, requires a key.
         is_file = "json" not in headers.get("content-type", "") and status == 200 and key
         is_document = path in public and status == 200
         whole = is_file or is_document or set(json.loads(body or b"{}")) == {"data", "pagination", "error"}

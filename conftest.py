@@ -46,11 +46,11 @@ def credential(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """Have every Client of a test call with a key, or with the access token of a connected app."""
     chosen: str = request.param
     if chosen == "token":
-        from billycan_apps import calling  # noqa: PLC0415 - not without that plugin
+        from billycan_apps import callers  # noqa: PLC0415 - not without that plugin
         from billycan_apps.testing import give_token, limited  # noqa: PLC0415 - as above
 
         monkeypatch.setattr(Client, "_credential", give_token)
-        monkeypatch.setattr(calling, "_find", limited(calling._find))
+        monkeypatch.setattr(callers, "_find", limited(callers._find))
     return chosen
 
 

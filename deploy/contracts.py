@@ -1,6 +1,8 @@
-"""Write what import-linter checks: the contracts of pyproject.toml, with the names of plugins and public modules.
+"""Write the configuration of import-linter: the contracts of pyproject.toml, with the names of plugins and public
+modules.
 
-So a new plugin is named only where it says something: on its floor, in the first contract, which is demanded here.
+So pyproject.toml names a new plugin only where it adds information: on its floor, in the first contract. This script
+fails if it is missing there.
 """
 
 import json
@@ -29,12 +31,12 @@ def main() -> None:
 
 
 def lines(table: dict[str, Any], names: dict[str, list[str]]) -> list[str]:
-    """Write a table as TOML: its strings, lists of strings and booleans look the same in JSON."""
+    """Write a table as TOML; its strings, lists of strings and booleans look the same in JSON."""
     return [f"{key} = {json.dumps(filled(value, names))}" for key, value in table.items()]
 
 
 def filled(value: Any, names: dict[str, list[str]]) -> Any:
-    """Give a list each entry that has a mark in it as often as there are names for that mark."""
+    """Repeat each list entry that contains a mark, once for each name of that mark."""
     for mark, each in names.items():
         if isinstance(value, list):
             value = [entry.replace(mark, name) for entry in value for name in (each if mark in entry else [""])]

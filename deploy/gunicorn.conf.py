@@ -1,7 +1,7 @@
-"""gunicorn's settings: `gunicorn -c deploy/gunicorn.conf.py deploy.wsgi:application`, beside `billycan worker`.
+"""The settings of gunicorn: `gunicorn -c deploy/gunicorn.conf.py deploy.wsgi:application`, beside `billycan worker`.
 
 BILLYCAN_BIND, BILLYCAN_WORKERS, BILLYCAN_THREADS and BILLYCAN_WORKER_CLASS (sync, gthread or gevent) set what differs
-between machines; any other of gunicorn's settings may be added below. SIGHUP reloads code and settings, SIGTERM stops.
+between machines; add any other gunicorn settings below. SIGHUP reloads code and settings, SIGTERM stops.
 """
 
 from importlib.util import find_spec

@@ -1,7 +1,7 @@
-"""A plumber's financial year: what is lodged for each quarter, worked out by hand and compared with the report.
+"""A plumber's financial year: the activity statement of each quarter, calculated by hand and compared with the report.
 
-`live` is the year, told through the API; `ACCRUAL` and `CASH` are what the activity statements say, with the sums in
-the comments. All prices include GST. The test suite runs it: see tests/test_a_year.py.
+`live` runs the year through the API; `ACCRUAL` and `CASH` are the expected activity statements, with their sums in the
+comments. All prices include GST. The test suite runs it: see tests/test_a_year.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -76,14 +76,14 @@ CASH = {
 
 
 def live(client: Any, on: Callable[[str], None]) -> None:
-    """Live through the year; `on` lets a day come, and `client` calls the API."""
+    """Run through the year; `on` moves the clock to a day, and `client` calls the API."""
     plumber = Plumber(client, on)
     first_half(plumber)
     second_half(plumber)
 
 
 def first_half(plumber: "Plumber") -> None:
-    """From July to December: a deposit, a claim and the rest of a job; a note with a refund; a van."""
+    """Run from July to December: a deposit, a claim and the rest of a job; a note with a refund; a van."""
     plumber.on("2026-07-06")
     tap = plumber.bill(plumber.invoice("Tap", "1100.00"))
     plumber.on("2026-07-15")
@@ -122,7 +122,7 @@ def first_half(plumber: "Plumber") -> None:
 
 
 def second_half(plumber: "Plumber") -> None:
-    """From January to June: a bad debt and what is recovered of it; a bill; a forfeited deposit; goods that go back."""
+    """Run from January to June: a bad debt and its partial recovery; a bill; a forfeited deposit; returned goods."""
     client = plumber.client
     plumber.on("2027-01-11")
     gutters = plumber.bill(plumber.invoice("Gutters", "880.00"))
@@ -150,7 +150,7 @@ def second_half(plumber: "Plumber") -> None:
 
 
 def lodge(client: Any, quarter: str, basis: str) -> dict[str, Decimal]:
-    """What the report says of a quarter, of the labels that are not zero, without those that only add up others."""
+    """Return the report's labels of a quarter that are not zero, without labels that only add up others."""
     since, until = QUARTERS[quarter]
     report = client.get(f"/v1/reports/gst?from={since}&to={until}&basis={basis}")["data"]
     labels = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B")
@@ -158,7 +158,7 @@ def lodge(client: Any, quarter: str, basis: str) -> dict[str, Decimal]:
 
 
 class Plumber:
-    """A business with one client, and what it does in a day's work."""
+    """A business with one client, and its daily actions."""
 
     def __init__(self, client: Any, on: Callable[[str], None]) -> None:
         self.client, self.comes, self.day, self.pipes = client, on, "", ""
@@ -166,21 +166,21 @@ class Plumber:
         self.category_id = client.get("/v1/expense_categories")["data"][0]["id"]
 
     def on(self, day: str) -> None:
-        """Let a day come."""
+        """Move the clock to a day."""
         self.comes(day)
         self.day = day
 
     def invoice(self, words: str, price: str, gst_code: str = "gst") -> str:
-        """A draft of one line."""
+        """Create a draft of one line."""
         return self._made("/v1/invoices", self._work(words, price, gst_code))
 
     def job(self, words: str, price: str) -> str:
-        """The path of a job that has a date."""
+        """Create a job with a date, and return its path."""
         job = {"title": words, "scheduled_start": "2027-07-01T09:00:00+10:00", **self._work(words, price, "gst")}
         return f"/v1/jobs/{self._made('/v1/jobs', job)}"
 
     def claim(self, job: str, **part: Any) -> str:
-        """A draft for a part of a job, or for all that is left."""
+        """Create a draft for a part of a job, or for all that is left."""
         return self._made(f"{job}/invoice", part)
 
     def bill(self, invoice_id: str) -> str:
@@ -189,23 +189,23 @@ class Plumber:
         return invoice_id
 
     def paid(self, invoice_id: str, amount: str) -> None:
-        """Note what the client paid."""
+        """Record the client's payment."""
         self.client.post(f"/v1/invoices/{invoice_id}/payments", {"amount": amount, "payment_method": "card"})
 
     def reduce(self, invoice_id: str, price: str) -> None:
-        """Take something off an invoice that was paid: the client has credit."""
+        """Reduce a paid invoice, which gives the client credit."""
         lines = [{"description": "Scratched", "unit_price": price}]
         note = {"invoice_id": invoice_id, "reason": "price_change", "line_items": lines}
         self.client.post(f"/v1/adjustment_notes/{self._made('/v1/adjustment_notes', note)}/issue", None, 200)
 
     def refund(self, amount: str) -> None:
-        """Give the client's credit back."""
+        """Refund the client's credit."""
         (payment,) = self.client.get(f"/v1/payments?unallocated_from={amount}")["data"]
         body = {"amount": amount, "payment_method": "bank_transfer"}
         self.client.post(f"/v1/payments/{payment['id']}/refund", body, 200)
 
     def buy(self, words: str, amount: str, **more: Any) -> str:
-        """Note an expense of today."""
+        """Record an expense of today."""
         body = {"date": self.day, "amount": amount, "category_id": self.category_id, "description": words}
         return self._made("/v1/expenses", {**body, **more})
 

@@ -16,7 +16,7 @@ MOST_BYTES = 4 * 1024 * 1024
 
 
 def server(secret: str, port: int) -> ThreadingHTTPServer:
-    """A server on loopback that prints what it is sent, once."""
+    """Return a server on loopback that prints each event once."""
     webhook, seen = Webhook(secret), set()
 
     class Hooks(BaseHTTPRequestHandler):
@@ -24,12 +24,12 @@ def server(secret: str, port: int) -> ThreadingHTTPServer:
             body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), MOST_BYTES))
             try:
                 payload = webhook.verify(body, dict(self.headers))
-            except Exception as error:  # noqa: BLE001 - whoever sends nonsense gets one answer, whatever it trips over
+            except Exception as error:  # noqa: BLE001 - any malformed delivery gets one answer
                 print(f"refused: {error}", flush=True)
                 self._answer(401)
                 return
-            self._answer(204)  # first answer, then work: ten seconds are all there is
-            # The same event can come again, by a retry or a replay. A real receiver keeps the ids where they last.
+            self._answer(204)  # answer first, then work: the server waits ten seconds
+            # The same event can come again, by a retry or a replay. A real receiver stores the ids.
             if self.headers["webhook-id"] in seen:
                 print(f"again: {payload['event']} {self.headers['webhook-id']}", flush=True)
             else:
@@ -42,7 +42,7 @@ def server(secret: str, port: int) -> ThreadingHTTPServer:
             self.end_headers()
 
         def log_message(self, *args: object) -> None:
-            """Printing what arrived is enough."""
+            """Log nothing: the printed events are enough."""
 
     return ThreadingHTTPServer(("127.0.0.1", port), Hooks)
 

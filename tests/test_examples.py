@@ -415,13 +415,13 @@ def mail(c, invoice):
     c.post(f"{path}/preview", {}, 200)
     id = c.post(path, {"cc": ["accounts@example.com"]})["data"]["id"]
     sender = Sender(c.app)
-    sender.record(sender.claim(Due(c.tenant_id, id)), Outcome(fates=TOOK, error=None, detail=None))
+    sender.record(sender.lease(Due(c.tenant_id, id)), Outcome(fates=TOOK, error=None, detail=None))
     c.get(f"/v1/emails/{id}")
     c.get(f"/v1/emails?document_id={invoice}")
     again = c.post(f"/v1/emails/{id}/resend")["data"]["id"]
     said, bad = "550 5.1.1 no such user", frozenset(["orders@example.com"])
     refused = Outcome(fates=REFUSED, error="address_refused", detail=said, bad=bad)
-    sender.record(sender.claim(Due(c.tenant_id, again)), refused)
+    sender.record(sender.lease(Due(c.tenant_id, again)), refused)
     c.refused(422, "address_suppressed", "POST", path, {})
     (listed,) = c.get("/v1/suppressed_addresses?reason=refused")["data"]
     c.get(f"/v1/suppressed_addresses/{listed['id']}")

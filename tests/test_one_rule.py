@@ -21,7 +21,7 @@ from billycan.plain import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client
 from billycan_mail import records as mail
-from billycan_users import standing
+from billycan_users import current_role
 from billycan_users.testing import Browser
 from billycan_webhooks.tables import attempts, deliveries
 
@@ -160,7 +160,7 @@ def tenant(app, marks):
     made = isolation["Tenant"](Client(app), routes)
     ctx = Context(app, made.client.tenant_id)
     with unit_of_work(ctx):
-        mail.settle(ctx, mail.lock(ctx, made.ids["/v1/emails"]))
+        mail.settle_email(ctx, mail.lock_email(ctx, made.ids["/v1/emails"]))
     made.bodies = {path: isolation["filled"](body, made.ids) for path, body in bodies.items()}
     return made
 
@@ -252,7 +252,9 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
         listing = app.at.get(("GET", path))
         if listing is None or not (scope := listing.route.scope):
             continue
-        monkeypatch.setattr(standing.rules, "scopes", lambda role, known, scope=scope: (scope, "events:read"))
+        monkeypatch.setattr(
+            current_role.rules, "scopes_of_role", lambda role, known, scope=scope: (scope, "events:read")
+        )
         for page in (path, f"{path}/{id}"):
             app.clock.move(seconds=5)  # or they would be too many at once
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")

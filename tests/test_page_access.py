@@ -6,8 +6,8 @@ import pytest
 
 from billycan.starting.packages import first_party
 from billycan.testing import Client
-from billycan_users.rules import ROLES, may
-from billycan_users.screens import SIGN_IN
+from billycan_users.page_routes import SIGN_IN
+from billycan_users.rules import ROLES, role_allows
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.whole
@@ -69,7 +69,7 @@ def test_a_role_opens_what_it_may_and_nothing_else(app, role):
     for path, screen in screens(app):
         if path == "/dashboard/sign-out":
             continue
-        allowed = not screen.operator and (screen.anybody or screen.role is None or may(role, screen.role))
+        allowed = not screen.operator and (screen.anybody or screen.role is None or role_allows(role, screen.role))
         got = browser.web.get(filled(path) + ASKED.get(path, ""), status="*")
         if not allowed:
             refused += 1

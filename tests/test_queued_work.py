@@ -41,7 +41,9 @@ def upload_on_page(browser):
 
 def user_of(app, browser):
     with app.db.reading(across="a test looks for a person") as db:
-        return next(person["id"] for person in people.listed(db, app.now(), None) if person["email"] == browser.email)
+        return next(
+            person["id"] for person in people.list_people(db, app.now(), None) if person["email"] == browser.email
+        )
 
 
 @pytest.mark.parametrize(("role", "code"), [(None, "person_removed"), ("viewer", "insufficient_scope")])

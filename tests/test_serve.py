@@ -631,7 +631,7 @@ def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, wor
         business, _ = create_tenants(db, Profile(name="Wren Joinery"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}
         _, key = create_key(db, business, ["read", "write"], app.now(), **room)
-        _, token = people.invite(db, business, "ann@example.com", "owner", app.now())
+        _, token = people.invite_person(db, business, "ann@example.com", "owner", app.now())
     given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": "2", "BILLYCAN_PLUGINS": plugins, **NO_LIMITS}
     with hosted(tmp_path, database, **given) as (process, port), ThreadPoolExecutor(8) as pool:
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())

@@ -57,7 +57,7 @@ def documents(client):
 
 @pytest.mark.whole
 def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch):
-    from billycan_mail import leaving
+    from billycan_mail import unsubscribe
     from billycan_users.testing import Browser
 
     app = make_app(*first_party())
@@ -66,8 +66,8 @@ def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch)
     logo = re.search('<img class="logo" src="([^"]+)"', webtest.TestApp(app.wsgi).get(pages[0]).text)[1]
     signed = dict(zip(("/i/{token}", "/a/{token}", "/q/{token}"), pages, strict=True))
     signed["/logo/{token}"] = logo.removeprefix(app.public_url)
-    unsubscribe = leaving.url(app, client.tenant_id, "ada@example.com")
-    signed["/mail/unsubscribe/{token}"] = unsubscribe.removeprefix(app.public_url)
+    link = unsubscribe.unsubscribe_url(app, client.tenant_id, "ada@example.com")
+    signed["/mail/unsubscribe/{token}"] = link.removeprefix(app.public_url)
     browser, shown = Browser(app).join(client, "owner", is_operator=True), 0
     for path, plugin, page in app.pages:
         address = signed.pop(path, "")

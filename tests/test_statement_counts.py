@@ -10,7 +10,7 @@ from billycan.testing import Client, counted, run_timed
 from billycan.working.worker import tick
 from billycan_imports.working import Rounds
 from billycan_mail.sending import Sender
-from billycan_webhooks.claims import Desk
+from billycan_webhooks.leases import Desk
 
 pytestmark = pytest.mark.whole
 MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}

@@ -1,4 +1,4 @@
-"""What every plugin imports; docs/versions.md lists it with the other public modules."""
+"""The names that every plugin imports; docs/versions.md lists them with the other public modules."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

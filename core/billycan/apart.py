@@ -1,4 +1,4 @@
-"""Work that keeps a processor for long: apart from the interpreter, such as a hash or a PDF, or with pauses."""
+"""Ways to do work that keeps a processor busy, such as a hash or a PDF, without holding up other requests."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def run_apart(work: Callable[[], T]) -> T:
-    """What `work` returns; under gevent it runs in a thread of its own, so that the process answers others meanwhile.
+    """Return the result of `work`; under gevent it runs in a thread, so that the process can answer others meanwhile.
 
     `work` is a call of a compiled library that lets other threads run, and touches neither locks nor connections.
     """
@@ -20,9 +20,10 @@ def run_apart(work: Callable[[], T]) -> T:
 
 
 def in_turns(items: Iterable[T]) -> Iterator[T]:
-    """The items of a long computation; after each, under gevent, the process serves others. Threads do so anyway.
+    """Yield the items of a long computation; under gevent, let the process serve others after each. Threads do so
+    anyway.
 
-    Not in a write transaction, for which those others might wait.
+    Do not use it in a write transaction, for which those others might wait.
     """
     for item in items:
         yield item
@@ -32,10 +33,10 @@ def in_turns(items: Iterable[T]) -> Iterator[T]:
 
 
 def let_others_go() -> None:
-    """Let each greenlet run for which something has arrived.
+    """Let every greenlet run for which data has arrived.
 
-    gevent's `sleep(0)` lets only those run that are ready already. It looks for what has arrived after 50 of them, and
-    one request of each of ten connections may take a second.
+    gevent's `sleep(0)` only runs the greenlets that are ready already. It looks for new data after 50 of them, and one
+    request on each of ten connections may take a second.
     """
     from gevent.hub import Waiter, get_hub  # noqa: PLC0415 - gevent need not be installed
 

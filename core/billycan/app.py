@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import chosen, defaults, platform, private, wire
-from .calls import Call, answer, count_records
+from .calls import Call, answer_call, count_records
 from .ceilings import Ceilings
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
@@ -62,16 +62,16 @@ class App:
             )
         # The newest signs, all of them verify.
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
-        enabled = packages.chosen(self.settings.plugins)
+        enabled = packages.enabled_names(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
-        self.hook = plugins.hooks(self.plugins)
+        self.hook = plugins.callable_hooks(self.plugins)
         many = [self.plugins.get_plugin(name) for name, manifest in manifests.items() if manifest.hears_many]
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many)
         self.manifests: dict[str, Manifest] = manifests
-        self.plugin_settings = settings.of_plugins(config.plugins, manifests, packages.installed())
-        self.db = db or places.database(self.settings)
+        self.plugin_settings = settings.plugin_settings(config.plugins, manifests, packages.installed())
+        self.db = db or places.open_database(self.settings)
         self._closes_db = db is None
-        self.shared = places.shared(self.settings, self.db)
+        self.shared = places.find_shared_folder(self.settings, self.db)
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
@@ -82,19 +82,19 @@ class App:
         self.ceilings = Ceilings(self, Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
-        self.hearers = mounting.hearers(parts, manifests)
-        endpoints = mounting.endpoints(parts, manifests)
+        self.hearers = mounting.find_hearers(parts, manifests)
+        endpoints = mounting.make_endpoints(parts, manifests)
         # By the Struct of its records, what a resource does only with a plugin that is off.
         self.actions_off = {
             e.signature.listed or e.signature.answer: e.off
             for e in endpoints
             if e.off and e.route.method == "GET" and (e.signature.listed or e.route.path.endswith("/{id}"))
         }
-        self.documents = mounting.documents(manifests, endpoints)
-        self.prefixes = extensions.prefixes(manifests, endpoints)
-        self._owners = mounting.owners(parts, self.prefixes, self.documents, endpoints)
-        self.extensions, endpoints = extensions.extend(manifests, endpoints)
-        self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in endpoints]
+        self.documents = mounting.find_documents(manifests, endpoints)
+        self.prefixes = extensions.paths_by_prefix(manifests, endpoints)
+        self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
+        self.extensions, endpoints = extensions.extend_endpoints(manifests, endpoints)
+        self.endpoints = [msgspec.structs.replace(e, choice=chosen.choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
         }
@@ -111,12 +111,12 @@ class App:
         self.page_paths = {path for path, _, _ in self.pages}
         self.callers = {prefix: find for m in self.manifests.values() for prefix, find in m.callers.items()}
         self.observers = [m.observes(self) for m in self.manifests.values() if m.observes]
-        self.find, web = mounting.mounted(self)
+        self.find, web = mounting.mount_routes(self)
         self.wsgi = Outer(web)
 
     @property
     def public_url(self) -> str:
-        """What every absolute URL starts with; never the Host header."""
+        """The start of every absolute URL; never the Host header."""
         return (self.settings.public_url or "http://127.0.0.1:8000").rstrip("/")
 
     @property
@@ -134,7 +134,7 @@ class App:
 
     @property
     def has_own_clock(self) -> bool:
-        """Whether no other clock is asked: on SQLite, which has none, and where the app was given one."""
+        """True if no database clock is used: on SQLite, which has none, and in an app that was given a clock."""
         return self.is_clock_given or self.db.is_sqlite
 
     def shared_now(self, db: sa.Connection) -> Moment:
@@ -146,7 +146,7 @@ class App:
 
         Files that other users may read, such as those of a copy, are closed to them.
         """
-        private.close([self.shared])
+        private.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.hook.startup.get_hookimpls()):
@@ -195,7 +195,7 @@ class App:
     def _count_or_refuse(self, limit: Limit) -> None:
         allowance = self.count(self.now().timestamp(), limit)
         if not allowance.allowed:
-            raise defaults.refusal(allowance)
+            raise defaults.rate_limit_refusal(allowance)
 
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Work for a business from here until the response is out: all its requests share a quarter of the places.
@@ -219,11 +219,11 @@ class App:
             share.wait()
 
     def is_trusted(self, address: str) -> bool:
-        """Whether it is a proxy's, of which the settings say that it may speak for others."""
+        """Tell whether the address is a proxy's that the settings trust to name the client's address."""
         return _in_network(address, self.settings.trusted_proxies)
 
     def is_operator(self, req: falcon.Request) -> bool:
-        """Whether an operational page may be shown: to loopback itself, or to the holder of the operator's token."""
+        """Tell whether a request may see operational pages: it comes from loopback, or has the operator's token."""
         token = self.settings.operator_token
         sent = (req.get_header("Authorization") or "").encode()
         if token and hmac.compare_digest(sent, f"Bearer {token}".encode()):
@@ -244,11 +244,11 @@ class App:
         request_id: str = "",
         prefers_csv: bool = False,
     ) -> Answer:
-        """What the API answers to somebody whom a page let in: authorized, validated and carried out as over HTTP.
+        """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `query` is a query string, or the parameters by their names, which are not encoded then. `version` is what
-        If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv`
-        says so. Raises the Problem that a client would be shown. Calls are not counted: the page counts its visits.
+        If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv` says so. Raises the
+        Problem that a client would be shown. Calls are not counted: the page counts its visits.
         """
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
@@ -265,7 +265,7 @@ class App:
             prefers_csv=prefers_csv,
         )
         try:
-            return answer(self, call, endpoint, params, identity, identity.tenant_id)
+            return answer_call(self, call, endpoint, params, identity, identity.tenant_id)
         except Problem:
             raise
         except Exception as error:
@@ -276,7 +276,7 @@ class App:
     def count_records(
         self, identity: Identity, lists: Sequence[tuple[str, Mapping[str, Any]]], *, request_id: str = ""
     ) -> list[int]:
-        """How many records each of these lists has, by its path and its parameters: as `call`, but in one statement."""
+        """Count the records of each of these lists, given by path and parameters: as `call`, but in one statement."""
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
@@ -296,7 +296,7 @@ class App:
         """This deployment's OpenAPI 3.1 document."""
         from .describe import openapi  # noqa: PLC0415 - whoever asks first waits for it, not the start
 
-        return openapi.document(self)
+        return openapi.describe_api(self)
 
     @cached_property
     def openapi_file(self) -> tuple[bytes, str]:
@@ -322,7 +322,7 @@ class App:
 
 
 def _is_on(app: App, page: Any) -> bool:
-    """Whether a page is there with these settings; one that says nothing of it is."""
+    """Tell whether a page exists with these settings; a page without a condition does."""
     is_on = getattr(page, "is_on", None)
     return is_on is None or is_on(app)
 

@@ -1,4 +1,4 @@
-"""Businesses and their keys, as they are made, listed and revoked; and secrets of the same form for a plugin's own."""
+"""Businesses and their keys: creating, listing and revoking them; and secrets of the same form for plugins."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,12 +31,12 @@ __all__ = [
 ]
 
 
-MOST_KEYS = 200  # of a business and its sandbox together that work
-MOST_ENDED = 1_000  # of a tenant that are kept after they were revoked or expired, for the list of keys
+MOST_KEYS = 200  # working keys of a business and its sandbox together
+MOST_ENDED = 1_000  # revoked or expired keys of a tenant that are kept for the list of keys
 
 
 class Business(Struct):
-    """A new business: both tenants, and a key to each, which cannot be shown again."""
+    """A new business: its two tenants, and a key to each, which cannot be shown again."""
 
     tenant: str
     sandbox: str
@@ -45,14 +45,14 @@ class Business(Struct):
 
 
 def create_business(db: sa.Connection, profile: Profile, now: Moment) -> Business:
-    """Make a business, its sandbox, and a key with read and write to each."""
+    """Create a business, its sandbox, and a key with read and write to each."""
     live, sandbox = create_tenants(db, profile, now)
     made = [create_key(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
     return Business(live, sandbox, *made)
 
 
 def create_tenants(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
-    """Make a business and its sandbox, with the same profile; returns the ids of both."""
+    """Create a business and its sandbox with the same profile; return the ids of both."""
     live, sandbox = new_id("ten"), new_id("ten")
     stored = msgspec.to_builtins(registered_from_the_start(profile))
     for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
@@ -83,14 +83,14 @@ def create_key(
     made_by: str | None = None,
     instead_of: str | None = None,
 ) -> tuple[str, str]:
-    """Make a key for a tenant; returns its id and the key itself, which cannot be shown again.
+    """Create a key for a tenant; return its id and the key itself, which cannot be shown again.
 
-    `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: the one that had
-    it before is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the business has
-    200 keys that work already, those of its sandbox included.
+    `made_by` is the person who creates it. `instead_of` is an id for a key of which there is one at a time: its
+    previous holder is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the business
+    has 200 working keys already, those of its sandbox included.
     """
     tenant = db.execute(sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)).one()
-    # Locked, so that two who each make the last key take turns.
+    # Locked, so that two requests cannot both create the last key.
     live_id = tenant_id if tenant.environment == "live" else tenant.paired_id
     db.execute(sa.select(tenants.c.id).where(tenants.c.id == live_id).with_for_update())
     works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
@@ -125,7 +125,7 @@ def create_key(
 
 
 def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
-    """Delete the tenant's revoked and expired keys but for the newest, so that making keys for ever stores no more."""
+    """Delete the tenant's revoked and expired keys except the newest, so that they cannot fill the database."""
     of = keys.c.tenant_id == tenant_id
     ended = keys.c.revoked_at.is_not(None) | (keys.c.expires_at <= now)
     newest_first = (keys.c.created_at.desc(), keys.c.id)
@@ -134,18 +134,18 @@ def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
 
 
 def new_key(environment: Literal["live", "sandbox"]) -> str:
-    """A new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
+    """Return a new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
     return new_secret(STARTS[environment != "live"])
 
 
 def revoke_key(db: sa.Connection, key_id: str, now: Moment) -> bool:
-    """Refuse a key from now on; False where there is no such key. The caller bumps the epoch after the commit."""
+    """Refuse a key from now on; return False if there is no such key. The caller bumps the epoch after the commit."""
     found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revoked(now, None)))
     return found.rowcount == 1
 
 
 def revoke_own_key(ctx: "Context", key_id: str) -> None:
-    """Refuse a key of the caller's business as soon as this is committed; NotFound where it has no such key."""
+    """Refuse a key of the caller's business as soon as this is committed; raise NotFound if it has no such key."""
     by = ctx.identity.id if ctx.identity else None
     this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
     if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.now(), by))).rowcount != 1:
@@ -154,19 +154,19 @@ def revoke_own_key(ctx: "Context", key_id: str) -> None:
 
 
 def revoke_keys(db: sa.Connection, tenant_id: str, key_ids: Sequence[str], now: Moment, by: str) -> None:
-    """Refuse these keys of a tenant, for the person who says so. The caller bumps the epoch after the commit."""
+    """Refuse these keys of a tenant; `by` is the person who revokes them. The caller then bumps the epoch."""
     these = (keys.c.tenant_id == tenant_id) & keys.c.id.in_(key_ids)
     db.execute(sa.update(keys).where(these).values(_revoked(now, by)))
 
 
 def _revoked(now: Moment, by: str | None) -> dict[str, Any]:
-    """What a key has once it is revoked; when that was, and by whom, stays as it is."""
+    """Return the columns of a revoked key; the time and person of an earlier revocation stay."""
     who = sa.case((keys.c.revoked_at.is_(None), sa.literal(by, ByCodePoint)), else_=keys.c.revoked_by)
     return {"revoked_at": sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime)), "revoked_by": who}
 
 
 def keys_made(db: sa.Connection, tenant_id: str, now: Moment) -> Sequence[sa.Row[Any]]:
-    """The keys of a tenant that people made and that work, the newest first."""
+    """Return the tenant's working keys that people made, newest first."""
     works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
     shown = [keys.c[name] for name in ("id", "tenant_id", "name", "hint", "scopes", "made_by")]
     made = sa.select(*shown).where(keys.c.tenant_id == tenant_id, keys.c.made_by.is_not(None), works)
@@ -174,7 +174,7 @@ def keys_made(db: sa.Connection, tenant_id: str, now: Moment) -> Sequence[sa.Row
 
 
 def list_keys(ctx: "Context") -> Sequence[sa.Row[Any]]:
-    """The keys of the caller's business without their secrets, the newest first."""
+    """Return the keys of the caller's business without their secrets, newest first."""
     shown = [column for column in keys.c if column is not keys.c.digest]
     newest = (keys.c.created_at.desc(), keys.c.id)
     return ctx.db.execute(sa.select(*shown).where(keys.c.tenant_id == ctx.tenant_id).order_by(*newest)).all()

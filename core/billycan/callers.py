@@ -1,6 +1,6 @@
-"""Callers of queued work: only their ids are kept, and what they may do is looked up each time the work goes on.
+"""Callers of queued work: only their ids are stored, and their scopes are looked up each time the work continues.
 
-So whatever ends a key, a person's role or an app's connection, or takes scopes from it, ends what it queued.
+Ending a key, a person's role or an app's connection, or removing scopes from it, therefore ends the work it queued.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ __all__ = ["Caller", "caller_of", "identity_now"]
 
 
 class Caller(Struct, frozen=True):
-    """Who queued something: the id of a key, person or connection, and the scopes of the call that did."""
+    """The caller that queued something: the id of a key, person or connection, and the scopes it had then."""
 
     id: str
     scopes: tuple[str, ...]
@@ -30,14 +30,15 @@ msgspec.json.Decoder(Caller)
 
 
 def caller_of(ctx: "Context") -> Caller:
-    """The caller of this request, to be kept with what it queues; Forbidden for a request without one."""
+    """Return the caller of this request, for storing with what it queues; raise Forbidden if it has none."""
     if ctx.identity is None:
         raise Forbidden("Only a key, a person or a connected app can queue this.")
     return Caller(ctx.identity.id, ctx.identity.scopes)
 
 
 def identity_now(app: "App", tenant_id: str, caller: Caller) -> "Identity":
-    """The caller with the scopes that it held then and holds now; Unauthenticated where it has no access any more.
+    """Return the caller with the scopes that it held then and still holds; Unauthenticated if it has no access any
+    more.
 
     It reads on a connection of its own, so it can be called inside and outside of a transaction.
     """

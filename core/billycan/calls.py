@@ -1,4 +1,4 @@
-"""What the API answers to a call: authorized, decoded, carried out in one transaction, and encoded before its end."""
+"""Calls of the API: authorized, decoded, carried out in one transaction, and encoded before the commit."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,11 +32,11 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 
 
 class Call(Struct, kw_only=True):
-    """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
+    """A call of the API, over HTTP or from a page: everything its answer depends on besides the caller.
 
-    `query` is the query string, or what a page asks for by the names of the parameters. `body` reads the body, once it
-    is known that it is wanted, and `pieces` one that is no JSON, of at most so many bytes. `has` are the ETags that the
-    caller has answers of, `key` is its Idempotency-Key. `prefers_csv` asks for a list as CSV.
+    `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
+    reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV.
     """
 
     method: str
@@ -58,14 +58,14 @@ class Call(Struct, kw_only=True):
 
 
 class Taken(NamedTuple):
-    """What a handler takes: `query` and `body`, the path's parameters, and what is read-only in a patch, set aside."""
+    """A handler's arguments: `query`, `body` and the path's parameters; and the read-only members sent in a patch."""
 
     values: dict[str, Any]
     params: dict[str, str]
     aside: list[SetAside]
 
 
-def answer(
+def answer_call(
     app: "App", call: Call, endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
 ) -> Answer:
     """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
@@ -84,12 +84,12 @@ def answer(
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
-    key = _of_caller(identity, _checked(call.key)) if route.method != "GET" else None
+    key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
-                return exporting.sheet(ctx, endpoint, taken.values, params)
+                return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
     if route.receive is None:
         return _write(ctx, call, endpoint, taken, key, raw)
@@ -99,23 +99,23 @@ def answer(
 
 
 def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
-    """The answer to what changes something; by `sent`, its body or what stands for it, a repetition is known."""
-    request = idempotency.fingerprint(call.method, call.path, call.query_string, sent) if key else b""
+    """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
+    request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     with unit_of_work(ctx):
-        given = idempotency.replay(ctx, key, request) if key else None
+        given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
             given = _handle(ctx, call, endpoint, taken)
             if key:
-                idempotency.remember(ctx, key, request, _without_secret(given, endpoint.route))
+                idempotency.store_answer(ctx, key, request, _without_secret(given, endpoint.route))
     return given
 
 
 def count_records(
     app: "App", identity: "Identity", lists: Sequence[tuple[Endpoint, Mapping[str, Any]]], request_id: str
 ) -> list[int]:
-    """How many records lists find that are asked for so, for somebody whom a page let in: counted in one statement.
+    """Count the records of several lists in one statement, for somebody whom a page let in.
 
-    Each is authorized and decoded, and its handler says what it finds: only its rows are not fetched.
+    Each is authorized and decoded, and its handler runs as usual, except that no rows are fetched.
     """
     found: list[list[pages.Found]] = []
     totals: list[int] = []
@@ -127,7 +127,7 @@ def count_records(
             app.hook.authorize(ctx=ctx, route=endpoint.route)
             totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
-        counted = iter(pages.totals(ctx, [*chain(*found)]))
+        counted = iter(pages.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
@@ -135,7 +135,7 @@ def count_records(
 def _decode(
     ctx: Context, asked: str | Mapping[str, Any], endpoint: Endpoint, params: dict[str, str], raw: bytes
 ) -> Taken:
-    """What the handler takes of a query and the bytes of a body."""
+    """Return the handler's arguments from a query and the bytes of a body."""
     signature = endpoint.signature
     values: dict[str, Any] = {}
     aside: list[SetAside] = []
@@ -156,8 +156,8 @@ def _decode(
 
 
 def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
-    """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
-    # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
+    """Run the handler and encode what it returns: Falcon would only find an unencodable value after the commit."""
+    # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
     if not all(map(is_id, taken.params.values())):
         raise NotFound
     if taken.aside:
@@ -167,7 +167,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
         if isinstance(result, Reply):
-            close(result.body)
+            close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
         headers = {"Content-Type": result.content_type, **headers}
@@ -189,9 +189,9 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
 
 
 def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
-    """Refuse read-only members that differ from what GET answers for the same record."""
+    """Refuse read-only members that differ from the answer of GET for the same record."""
     record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
-    # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
+    # A client that sends back a stale record gets a version conflict, not a fault for a read-only member.
     ctx.check_version(getattr(record, "version", 0))
     shown = wire.parse(wire.encode(record))
     if changed := differing(taken.aside, shown):
@@ -201,20 +201,20 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
 def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
     headers: dict[str, str] = {}
     if isinstance(version := getattr(result, "version", None), int):
-        headers["ETag"] = chosen.tag(version, asked)
+        headers["ETag"] = chosen.version_tag(version, asked)
     if endpoint.route.status == 201 and (home := ctx.app.homes.get(type(result))):
         headers["Location"] = ctx.app.public_url + home.replace("{id}", result.id)
     return headers
 
 
-def close(pieces: Any) -> None:
-    """Close a body of pieces of which no more is wanted."""
+def close_pieces(pieces: Any) -> None:
+    """Close a body of pieces when no more of it is needed."""
     if end := getattr(pieces, "close", None):
         end()
 
 
 def _without_secret(answer: Answer, route: Route) -> Answer:
-    """What may be stored of an answer: a secret is never written down."""
+    """Return the answer as it may be stored: a secret is never written down."""
     if route.shown_once is None:
         return answer
     envelope = wire.parse(answer.body)
@@ -223,19 +223,19 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
 
 
 def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
-    """Whether the client says that it has what this tag stands for."""
+    """Tell whether the client says that it has the record with this tag."""
     return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
 
 
-def _of_caller(identity: "Identity | None", key: str | None) -> str | None:
-    """An idempotency key as it is kept: each connected app has its own, all others of a tenant share theirs."""
+def _caller_key(identity: "Identity | None", key: str | None) -> str | None:
+    """Return an idempotency key as stored: each connected app has its own, all others of a tenant share theirs."""
     if key is None or identity is None or identity.connection_id is None:
         return key
-    return f"{identity.connection_id}\n{key}"  # no key that is sent has a line feed
+    return f"{identity.connection_id}\n{key}"  # no key from a client has a line feed
 
 
 def _checked(key: str | None) -> str | None:
-    """An idempotency key as it was sent; BadRequest for what cannot be one."""
+    """Return an idempotency key as sent; raise BadRequest if it cannot be one."""
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
     return key

@@ -1,4 +1,4 @@
-"""How many requests a business may make in all, with all of its keys, apps and pages together."""
+"""The most requests that a business may make with all of its keys, apps and pages together."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from .sharing.recent import Recent
 if TYPE_CHECKING:
     from .app import App
 
-MOST_TIMES = 10  # how many times the deployment's limits for a key those of a single key can be
+MOST_TIMES = 10  # a key's limits can be this many times the deployment's limits for a key
 
 # Only businesses for which the operator chose other limits than the deployment's have a row.
 ceilings = sa.Table(
@@ -25,20 +25,20 @@ _ACROSS = "every request looks for the ceiling of its business"
 
 
 class Ceilings:
-    """The ceiling of each business, which it and its sandbox have together."""
+    """The ceiling of each business, which it shares with its sandbox."""
 
     def __init__(self, app: "App", recent: Recent[dict[str, Limit]]) -> None:
         self._app, self._recent = app, recent
 
     def of(self, tenant_id: str) -> Limit:
-        """The limit for a business; what the operator changes applies at once on this host, elsewhere in a second."""
+        """Return the limit of a business; a change applies at once on this host, elsewhere within a second."""
         settings = self._app.settings
         business = self._app.tenants.business_of(self._app.db, tenant_id)
         own = self._recent.get("", self._load).get(business)
         return own or Limit(_name(business), settings.business_per_minute, settings.business_per_second)
 
     def in_force(self, tenant_id: str, per_minute: int, per_second: int) -> tuple[int, int]:
-        """What a key with these limits can have: at most ten times the deployment's, and no more than its business."""
+        """Return a key's limits as they apply: at most ten times the deployment's, and no more than its business's."""
         settings, all_together = self._app.settings, self.of(tenant_id)
         return (
             min(per_minute, MOST_TIMES * settings.per_minute, all_together.per_minute),
@@ -46,7 +46,7 @@ class Ceilings:
         )
 
     def of_visitors(self, tenant_id: str) -> Limit:
-        """As many again for whoever opens the pages that a business sends out, so that no stranger stops its work."""
+        """Return an equal limit for visitors of a business's pages, so that no stranger can stop its own work."""
         limit = self.of(tenant_id)
         return Limit(limit.name.replace("business:", "visitors:"), limit.per_minute, limit.per_second)
 
@@ -57,7 +57,7 @@ class Ceilings:
 
 
 def set_ceiling(db: sa.Connection, tenant_id: str, per_minute: int, per_second: int) -> None:
-    """Choose other limits for a business, by its live id, than the deployment's. The caller then bumps the epoch."""
+    """Set limits for a business, by its live id, in place of the deployment's. The caller then bumps the epoch."""
     values = {"per_minute": per_minute, "per_second": per_second}
     row = upsert(ceilings, db).values(tenant_id=tenant_id, **values)
     db.execute(row.on_conflict_do_update(index_elements=["tenant_id"], set_=values))

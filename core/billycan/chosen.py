@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Choice(Struct, frozen=True):
-    """What a route's `fields` chooses from.
+    """The members that a route's `fields` can choose.
 
-    `kind` is the Struct that a record is shown as, `names` gives by a member's name in JSON that in the Struct, `query`
-    is the route's query with `fields`, and `includes` the members that its `include` adds.
+    `kind` is the Struct in which a record is shown, `names` maps member names in JSON to those in the Struct, `query`
+    is the route's query with `fields`, and `includes` are the members that its `include` adds.
     """
 
     kind: Any
@@ -29,7 +29,7 @@ class Choice(Struct, frozen=True):
     includes: frozenset[str]
 
     def take(self, ctx: "Context", query: Any) -> None:
-        """Note what a query asks for; to name a member that `include` adds is enough, and to include it names it."""
+        """Note the members that a query chooses. Naming a member that `include` adds includes it, and vice versa."""
         if query.fields is None:
             return
         asked = {"id", *query.fields, *self.includes.intersection(getattr(query, "include", None) or ())}
@@ -38,7 +38,7 @@ class Choice(Struct, frozen=True):
         ctx.chosen = self.kind, frozenset(self.names[name] for name in asked)
 
     def cut(self, record: Any, asked: frozenset[str]) -> dict[str, Any]:
-        """These members of a record, in its own order."""
+        """Return the chosen members of a record, in its own order."""
         return {
             name: value
             for name, member in self.names.items()
@@ -46,8 +46,8 @@ class Choice(Struct, frozen=True):
         }
 
 
-def of(endpoint: "Endpoint") -> Choice | None:
-    """What the `fields` of a route chooses from; None for a route that is no GET of records."""
+def choice_of(endpoint: "Endpoint") -> Choice | None:
+    """Return the Choice of a route; None if it is not a GET of records."""
     signature = endpoint.signature
     kind, query = signature.listed or signature.answer, signature.query or NoQuery
     members = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)) if is_struct(kind) else {}
@@ -60,14 +60,14 @@ def of(endpoint: "Endpoint") -> Choice | None:
     return Choice(kind, members, asks, frozenset(_included(query)) & members.keys())
 
 
-def tag(version: int, asked: frozenset[str] | None) -> str:
-    """The ETag of a record of this version, or of these members of it."""
+def version_tag(version: int, asked: frozenset[str] | None) -> str:
+    """Return the ETag of a record of this version, or of the chosen members of it."""
     chosen = "-" + hashlib.sha256(",".join(sorted(asked)).encode()).hexdigest()[:8] if asked else ""
     return f'"{version}{chosen}"'
 
 
 def version_in(tag: str) -> str:
-    """The version that an ETag names, whatever members it was of."""
+    """Return the version that an ETag names, whichever members it covers."""
     return tag.strip().strip('"').partition("-")[0]
 
 
@@ -82,7 +82,7 @@ def _distinct(names: list[str], members: dict[str, str]) -> list[str]:
 
 
 def _included(query: Any) -> Iterable[str]:
-    """The names that a query's `include` takes."""
+    """Return the names that a query's `include` accepts."""
     if "include" not in query.__struct_fields__:
         return []
     hint = get_type_hints(query, include_extras=True)["include"]

@@ -1,4 +1,4 @@
-"""What a handler receives: who is calling, for which tenant, the open connection, the time, and `emit`."""
+"""The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
 from datetime import date
@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from .extending import filled
+from .extending import fill_members
 from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, RateLimited, VersionConflict
@@ -64,17 +64,17 @@ class Context:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
-        self.sent_besides: Sent | None = None  # what the body holds for plugins that extend the record
-        self.made: dict[str, list[Extends]] = {}  # new records by id, and which of those plugins keep some of them
-        self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
-        # With `fields`, the kind of the records that are shown, and which of their members.
+        self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
+        self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
+        # With `fields`, the kind of the shown records and the members chosen.
         self.chosen: tuple[Any, frozenset[str]] | None = None
-        self.last: list[Asked] = []  # what is written last, in one trip with the events
-        self.counting: list[Found] | None = None  # what lists found whose rows are only counted
-        self.held: set[str] = set()  # the scopes of the key on which the answer depends
+        self.last: list[Asked] = []  # statements to run last, in one trip with the events
+        self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.held: set[str] = set()  # scopes of the key that the answer depends on
         self.changed = False  # whether any record was added, changed or deleted
-        self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
-        # What a plugin keeps of this call from one hook to the next, under its own name.
+        self.outdates = False  # whether the processes of this host must forget what they read lately
+        # Data of plugins that lasts from one hook to the next, by plugin.
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
@@ -82,18 +82,18 @@ class Context:
         self._tenant: Tenant | None = None
 
     def now(self) -> Moment:
-        """The time of this call; the same however often it is asked."""
+        """The time of this call; the same each time it is read."""
         return self._now
 
     @property
     def tenant(self) -> "Tenant":
-        """The tenant's profile: for a write as it is in the transaction, for a read at most a second old."""
+        """The tenant's profile: in a write as it is in the transaction, in a read at most a second old."""
         if self._tenant is None:
             self._tenant = self.app.tenants.load(self)
         return self._tenant
 
     def at_once(self, *asked: "Asked") -> list[list[Any]]:
-        """As `at_once`, for a handler that reads the profile too: a write fetches it in the same trip."""
+        """Run several statements together, as `at_once` does; in a write, the profile is fetched with them."""
         if self._tenant is not None or not self.writes:
             return at_once(self.db, *asked)
         self._tenant, rows = self.app.tenants.read_along(self, *asked)
@@ -113,22 +113,23 @@ class Context:
             raise VersionConflict
 
     def asked(self, kind: type[Struct]) -> frozenset[str] | None:
-        """The members of records of this kind that the client named in `fields`; None where it gets all of them."""
+        """Return the members of records of this kind that the client named in `fields`; None if it gets all of them."""
         return self.chosen[1] if self.chosen and issubclass(self.chosen[0], kind) else None
 
     def wants(self, kind: type[Struct], *members: str) -> bool:
-        """Whether the client gets any of these members of records of this kind: no others need be worked out."""
+        """Tell whether the client gets any of these members of records of this kind; others need not be worked out."""
         asked = self.asked(kind)
         return asked is None or not asked.isdisjoint(members)
 
     def has(self, plugin: str) -> bool:
-        """Whether a plugin is enabled, as for one that yours neither requires nor may import."""
+        """Tell whether a plugin is enabled, such as one that yours neither requires nor may import."""
         return plugin in self.app.manifests
 
     def holds(self, scope: str) -> bool:
-        """Whether the caller's key holds a scope, as for a member that not every key sees; timed work has no key.
+        """Tell whether the caller's key holds a scope, such as for a member that not every key sees; timed work has no
+        key.
 
-        An answer for which it is true is repeated, by an Idempotency-Key, only to callers for whom it is true as well.
+        If it does, the answer is repeated for an Idempotency-Key only to callers that hold the scope as well.
         """
         held = self.identity is not None and self.identity.holds(scope)
         if held:
@@ -136,15 +137,16 @@ class Context:
         return held
 
     def may_read(self, *what: str) -> bool:
-        """Whether the caller may see what these hold: the one rule for data, wherever it is shown.
+        """Tell whether the caller may see what these hold: the one rule for data, wherever it is shown.
 
-        Each is the name of an event, the id of a record, or what else `App.scope_of` knows the scope of. Lists, events,
-        deliveries, emails, files, counts and pages ask here. Timed work has no key: it acts for the business itself.
+        Each is the name of an event, the id of a record, or anything else of which `App.scope_of` gives the scope.
+        Lists, events, deliveries, emails, files, counts and pages use it. Timed work has no key: it acts for the
+        business itself.
         """
         return self.identity is None or all(self.holds(self.app.scope_of(each)) for each in what)
 
     def require(self, scope: str) -> None:
-        """Raise Forbidden where the caller's key lacks a scope, such as that of another resource that a handler makes.
+        """Raise Forbidden if the caller's key lacks a scope, such as that of another resource that a handler creates.
 
         Timed work and pages have no key: they act for the business itself.
         """
@@ -152,9 +154,9 @@ class Context:
             raise Forbidden(f"This key lacks the scope {scope}.", required_scope=scope)
 
     def take_slot(self, most: int, code: str, message: str) -> Slot:
-        """One of the `most` of a kind that the business may have at once on a host: held until it is closed.
+        """Take one of the `most` slots of a kind that the business has on a host; it is held until it is closed.
 
-        RateLimited with this code, which tells the kinds apart, and this message where all of them are taken.
+        If all are taken, raise RateLimited with this code, which identifies the kind, and this message.
         """
         slot = Slots(self.app.shared / code, most).take(self.tenant_id)
         if slot is None:
@@ -163,20 +165,20 @@ class Context:
         return slot
 
     def settings(self, kind: type[S]) -> S:
-        """The settings of the plugin whose manifest names this Struct."""
+        """Return the settings of the plugin whose manifest names this Struct."""
         return self.app.settings_of(kind)
 
     def emit(self, name: str, data: Any) -> None:
         """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept.
 
-        Members that are unset by default are for some readers only, such as links: an event never has them. Invalid
-        for a record of more than 2 MiB.
+        Members that are unset by default are for some readers only, such as links: an event never has them. Raise
+        Invalid for a record of more than 2 MiB.
         """
         if not self.writes:
             raise RuntimeError(f"{name}: a route that only reads changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
-        self.told = data, filled(self, data)
+        self.told = data, fill_members(self, data)
         data = self.told[1]
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
@@ -187,7 +189,7 @@ class Context:
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
 
 
-@lru_cache(256)  # each invoice of a list asks for it, and it takes 2 µs
+@lru_cache(256)  # used for each invoice of a list, and it takes 2 µs
 def _day_of(time: Moment, timezone: str) -> date:
     return time.astimezone(ZoneInfo(timezone)).date()
 

@@ -1,4 +1,4 @@
-"""Per-tenant counters: the last number given, and how many records live, in the one row every create touches."""
+"""Per-tenant counters: the last number given and the number of records, in the one row that every create touches."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -11,7 +11,7 @@ from .context import Context
 from .db import ByCodePoint, metadata, upserts
 from .statements import Asked, Statement
 
-EVENTS = "core_events"  # whose numbers are those of a business's events
+EVENTS = "core_events"  # numbers a business's events
 counters = sa.Table(
     "core_counters",
     metadata,
@@ -28,7 +28,7 @@ def _parameters(i: int) -> dict[str, Any]:
 
 
 def _add(row: Any, given: Sequence[dict[str, Any]]) -> Any:
-    """An INSERT of these counters, or what adds to those that are there."""
+    """Return an INSERT of these counters that adds to them if they exist."""
     more = {name: counters.c[name] + row.excluded[name] for name in ("number", "live")}
     added = row.values(given).on_conflict_do_update(index_elements=["tenant_id", "name"], set_=more)
     return added.returning(counters.c.name, counters.c.number)
@@ -44,7 +44,7 @@ _FORGET = Statement(
 
 
 def _skip(row: Any) -> Any:
-    """An upsert, so that it waits for whoever gives the first number."""
+    """Return the statement that leaves a number out: an upsert, so that it waits for the transaction with the first."""
     named: dict[str, Any] = {"tenant_id": sa.bindparam("tenant_id"), "name": sa.bindparam("name_1")}
     left_out = row.values({**named, "number": 1, "live": 0})
     return left_out.on_conflict_do_update(index_elements=[*named], set_={"number": counters.c.number + 1})
@@ -54,7 +54,7 @@ _SKIP = Statement(**upserts(counters, _skip))
 
 
 def advance(ctx: Context, name: str, by: int = 1) -> int:
-    """Give `by` new numbers and count as many more records; returns the last number.
+    """Give out `by` new numbers and count as many more records; return the last number.
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
@@ -62,44 +62,47 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
 
 
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
-    """As `advance`, for two counters in one statement; returns the first one's number."""
+    """Advance two counters in one statement; return the first one's number."""
     given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by, "name_2": other, "by_2": by_other}
     rows = _ADVANCE_BOTH.all(ctx.db, given)
     return next(int(row.number) for row in rows if row.name == name)
 
 
 def advanced_both() -> sa.CTE:
-    """`advance_both` as a part of another statement, on PostgreSQL, with the same parameters: `name` and `number`."""
+    """Return `advance_both` as a part of another statement, for PostgreSQL, with the columns `name` and `number`."""
     advanced: sa.CTE = _ADD_BOTH["postgresql"].cte("advanced")
     return advanced
 
 
 def forget(ctx: Context, name: str, by: int = 1) -> None:
-    """Count so many records less; their numbers stay used."""
+    """Count `by` fewer records; their numbers stay used."""
     _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
 
 
-def counted(name: str) -> sa.CTE:
-    """`advance` by one as a part of another statement, on PostgreSQL: its `number`. The parameter is `of_tenant`."""
+def advance_within(name: str) -> sa.CTE:
+    """Return `advance` by one as a part of another statement, for PostgreSQL.
+
+    Its column is `number`, and its parameter is `of_tenant`.
+    """
     given = {"tenant_id": sa.bindparam("of_tenant"), "name": sa.literal(name), "number": 1, "live": 1}
     counted: sa.CTE = _add(insert_into_postgresql(counters), [given]).cte("counted")
     return counted
 
 
 @cache
-def last(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
-    """A query for the number that was given last; `tenant` is the name of its parameter."""
+def last_number(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
+    """Return a query for the last number given out; `tenant` is the name of its parameter."""
     own = (counters.c.tenant_id == sa.bindparam(tenant)) & (counters.c.name == name)
     return sa.select(counters.c.number).where(own).scalar_subquery()
 
 
-def skipped(ctx: Context, name: str) -> Asked:
-    """What `at_once` takes to leave a number out."""
+def skip_number(ctx: Context, name: str) -> Asked:
+    """Return a statement for `at_once` that leaves a number out."""
     return _SKIP, {"tenant_id": ctx.tenant_id, "name_1": name}
 
 
 @cache
-def live(name: str) -> sa.ScalarSelect[int]:
-    """A query for how many records a tenant has, without counting them; its parameter is `tenant_id`."""
+def live_count(name: str) -> sa.ScalarSelect[int]:
+    """Return a query for the number of a tenant's records, without counting them; its parameter is `tenant_id`."""
     own = (counters.c.tenant_id == sa.bindparam("tenant_id")) & (counters.c.name == name)
     return sa.select(counters.c.live).where(own).scalar_subquery()

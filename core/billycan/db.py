@@ -145,7 +145,7 @@ def _in_short(text: str) -> str:
 
 
 class bytes_of(FunctionElement[int]):
-    """How many bytes a text or binary column's value has in a row; the value itself is not fetched."""
+    """The number of bytes of a text or binary column's value in a row; the value itself is not fetched."""
 
     type = sa.BigInteger()
     inherit_cache = True
@@ -267,7 +267,7 @@ class Database:
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
             sa.event.listen(engine, "handle_error", self._see_to_error)
-            sa.event.listen(engine, "before_cursor_execute", walls.look_at)
+            sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows)
 
     @contextmanager
     def reading(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
@@ -275,7 +275,7 @@ class Database:
 
         One for the system may ask for rows of every tenant only where `across` says why.
         """
-        sound, db = False, self._engines.readers.take(_scope(tenant_id, across))
+        sound, db = False, self._engines.readers.borrow(_scope(tenant_id, across))
         try:
             yield db
             sound = True
@@ -284,7 +284,7 @@ class Database:
                 raise RuntimeError("a read-only transaction cannot write") from error
             raise
         finally:
-            self._engines.readers.give(db, sound=sound)
+            self._engines.readers.give_back(db, sound=sound)
 
     @contextmanager
     def writing(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
@@ -318,7 +318,7 @@ class Database:
 
     def _let_go(self) -> None:
         for kept in (self._engines.readers, self._engines.writers):
-            kept.give_back()
+            kept.close_idle()
 
 
 @contextmanager
@@ -353,13 +353,13 @@ def _scope(tenant_id: str, across: str) -> dict[str, str]:
 
 
 def is_read_only(error: sa.exc.DBAPIError) -> bool:
-    """Whether something was to be written where nothing can be."""
+    """Tell whether a write failed because nothing can be written there."""
     sqlite_name = getattr(error.orig, "sqlite_errorname", "")
     return sqlite_name.startswith("SQLITE_READONLY") or getattr(error.orig, "sqlstate", None) == "25006"
 
 
 def reason(error: sa.exc.SQLAlchemyError) -> str:
-    """Why the database failed, in one line without SQL, for a log."""
+    """Return why the database failed, in one line without SQL, for a log."""
     said = str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().splitlines()
     return said[0] if said else "no reason given"
 
@@ -368,10 +368,10 @@ _INSERTS: dict[str, Any] = {"sqlite": insert_into_sqlite, "postgresql": insert_i
 
 
 def upsert(table: sa.Table, db: sa.Connection) -> Any:
-    """An INSERT that knows ON CONFLICT, for the database at hand."""
+    """Return an INSERT that supports ON CONFLICT, for the database in use."""
     return _INSERTS[db.dialect.name](table)
 
 
 def upserts(table: sa.Table, build: Callable[[Any], Any]) -> dict[str, Any]:
-    """As `upsert`, for what every request runs: built once for each database, by the name of its dialect."""
+    """Build an `upsert` for statements of every request: one for each database, by the name of its dialect."""
     return {name: build(insert(table)) for name, insert in _INSERTS.items()}

@@ -76,7 +76,7 @@ def rate_limit(app: "App", identity: Identity | None, address: str, now: float) 
 def authorize(ctx: "Context", route: Route) -> None:
     if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
         raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
-    # Of several, the body decides which is made: only the handler can name the scope, by `ctx.require`.
+    # If there are several, the body decides, so only the handler can check the scope, by `ctx.require`.
     made = ctx.app.scopes_to_make(route)
     if len(made) == 1:
         ctx.require(made[0])
@@ -111,8 +111,8 @@ def handle_error(error: Exception) -> Problem | None:
     return None
 
 
-def refusal(allowance: Allowance) -> RateLimited:
-    """The 429 of a request that its allowance refuses."""
+def rate_limit_refusal(allowance: Allowance) -> RateLimited:
+    """Return the 429 of a request that its allowance refuses."""
     return RateLimited(
         f"More than {allowance.limit} requests in a {allowance.window}: wait {allowance.retry_after} s.",
         headers={"Retry-After": str(allowance.retry_after)},
@@ -122,14 +122,14 @@ def refusal(allowance: Allowance) -> RateLimited:
 
 
 def _is_of_another_form(error: Exception) -> bool:
-    """Whether a table is not as the code has it, which no second try mends: PostgreSQL has errors of their own."""
+    """Tell whether a table differs from the code's, which no second try mends; PostgreSQL has error classes for it."""
     original = getattr(error, "orig", None)
     codes = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT_NOTNULL)
     return getattr(original, "sqlite_errorcode", None) in codes or getattr(original, "sqlstate", None) == "23502"
 
 
 def _raced(text: str) -> Conflict:
-    # What handlers check before they write can only fail here when two requests meet.
+    # Handlers check this before they write, so it only fails here in a race of two requests.
     if "external_id" in text:
         return Conflict("Another record has this external_id.", code="duplicate_external_id", param="external_id")
     return Conflict("Another request changed the same records at the same time: fetch them and try again.")

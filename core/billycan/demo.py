@@ -38,7 +38,7 @@ _PROFILE = {
 
 
 def first(app: "App") -> Business | None:
-    """Make the demo business with sample records in its sandbox; None where there is a tenant already."""
+    """Create the demo business with sample records in its sandbox; return None if there is a tenant already."""
     with app.db.writing() as db:
         if db.execute(sa.select(tenants.c.id).limit(1)).first():
             return None
@@ -57,7 +57,7 @@ def first(app: "App") -> Business | None:
 
 @contextmanager
 def ago(ctx: Context, days: int, hour: int = 10) -> Iterator[None]:
-    """What is done inside happens so many days ago at that hour of the business's day, and never after now."""
+    """Let what the block does happen so many days ago at that hour of the business's day, and never after now."""
     now = ctx.now()
     then = datetime.combine(ctx.today() - timedelta(days=days), time(hour), ZoneInfo(ctx.tenant.timezone))
     ctx._now = min(Moment.of(then), now)
@@ -68,7 +68,7 @@ def ago(ctx: Context, days: int, hour: int = 10) -> Iterator[None]:
 
 
 def working_day(ctx: Context, days: int) -> date:
-    """The date so many working days from today."""
+    """Return the date so many working days from today."""
     day, step = ctx.today(), timedelta(days=1 if days > 0 else -1)
     for _ in range(abs(days)):
         day += step

@@ -1,4 +1,4 @@
-"""What refers to a record that is to be deleted: counted here, and named to those who may read it."""
+"""The records that refer to one that is to be deleted: counted, and named to callers who may read them."""
 
 from collections.abc import Mapping
 
@@ -12,18 +12,18 @@ from .problems import Conflict
 def check_unused(
     ctx: Context, table: sa.Table, refers: sa.ColumnElement[bool], *, kind: str = "", instead: str = ""
 ) -> None:
-    """Raise Conflict `has_dependents` where rows of `table` refer to a record that is to be deleted.
+    """Raise Conflict `has_dependents` if rows of `table` refer to a record that is to be deleted.
 
-    It is for references that are no foreign keys, in a function that hears of the deletion. `kind` is what the
-    refusal calls the rows, where that is not the table's name, and `instead` what else may be done with the record.
+    Use it for references that are not foreign keys, in a function that hears of the deletion. `kind` is the name of the
+    rows in the refusal, if not the table's, and `instead` says what else can be done with the record.
     """
     count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), refers)
     if number := ctx.db.execute(count).scalar_one():
-        raise refusal(ctx, {kind or table.name: number}, instead)
+        raise deletion_refusal(ctx, {kind or table.name: number}, instead)
 
 
 def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
-    """How many records of each kind refer to a row; parts of records go with their whole and are not counted."""
+    """Count the records of each kind that refer to a row; parts of the record itself are not counted."""
     found = {}
     for other in (t for m in ctx.app.manifests.values() for t in m.tables if "prefix" in t.info):
         keys = [k for k in other.foreign_key_constraints if k.referred_table is table]
@@ -34,8 +34,8 @@ def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
     return found
 
 
-def refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
-    """The refusal to delete what so many records of each kind refer to; kinds the key may not read are not named."""
+def deletion_refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
+    """Return the refusal to delete a record that others refer to; kinds that the key may not read are not named."""
     shown = {kind: number for kind, number in sorted(dependents.items()) if ctx.may_read(kind)}
     kinds = [f"{kind.replace('_', ' ')} ({number})" for kind, number in shown.items()]
     if len(shown) < len(dependents) or not shown:

@@ -1,4 +1,4 @@
-"""A mounted route: what its handler takes and gives, and what runs it."""
+"""Mounted routes: each with its handler's parameters and answer, and the function that runs it."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from . import chosen
 from .context import Context
-from .extending import Extended, filled
+from .extending import Extended, fill_members
 from .manifest import Route
 from .resources import Page
 from .states import NotPossible
@@ -20,10 +20,10 @@ PARAMETER = re.compile(r"{(\w+)}")
 
 
 class Signature(Struct, frozen=True):
-    """A handler's contract: its body (None where it reads none), query, path parameters and answer.
+    """A handler's contract: its body (None if it reads none), query, path parameters and answer.
 
-    `patch` says the body is a merge patch of that Struct; `shown` is the Struct whose members are read-only in it. A
-    POST whose handler names no body still takes an empty object.
+    `patch` says that the body is a merge patch of that Struct; `shown` is the Struct whose members are read-only in it.
+    A POST whose handler names no body still takes an empty object.
     """
 
     body: Any
@@ -35,15 +35,15 @@ class Signature(Struct, frozen=True):
 
     @property
     def listed(self) -> Any:
-        """The Struct of a list's items; None where the answer is no page."""
+        """The Struct of a list's items; None if the answer is not a page."""
         return get_args(self.answer)[0] if get_origin(self.answer) is Page else None
 
 
 class Endpoint(Struct, frozen=True):
-    """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
+    """A mounted route: its plugin, its handler's signature, and the prefixes of the ids that its filters take.
 
-    `extended` is the resource whose body it takes, where other plugins take members of that, too. `choice` is what its
-    `fields` chooses from. `off` are the actions of its record that lack a plugin.
+    `extended` is the resource whose body it takes, if other plugins take members of that body, too. `choice` has the
+    members that its `fields` can choose. `off` are the actions of its record whose plugins are off.
     """
 
     plugin: str
@@ -55,7 +55,7 @@ class Endpoint(Struct, frozen=True):
     off: frozenset[str] = frozenset()
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
-        """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
+        """Call the handler with these values, its `query` and `body`; return its answer with the plugins' members."""
         if self.extended and "body" in values:
             body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
             values = {**values, "body": body}
@@ -69,11 +69,11 @@ class Endpoint(Struct, frozen=True):
             )
         if ctx.told and ctx.told[0] is answer:
             return ctx.told[1]
-        return filled(ctx, answer)
+        return fill_members(ctx, answer)
 
 
 def endpoint_at(app: "App", method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
-    """The endpoint that answers at a path, be there a query behind it or not, with the path's parameters."""
+    """Return the endpoint that answers at a path, which may have a query, with the path's parameters."""
     found = app.find(path.partition("?")[0])
     endpoint = app.at.get((method, found[-1])) if found else None
     return (endpoint, found[2]) if endpoint else None

@@ -1,6 +1,6 @@
 """The outbox: the log of what happened to each tenant, in commit order.
 
-What is delivered of an event is made of it. How much of it is kept, and for how long, `retention` decides.
+Deliveries are made from it. `retention` decides how much of it is kept, and for how long.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ forgotten = sa.Table(
     sa.Column("event", ByCodePoint, primary_key=True),
     sa.Column("sequence", sa.BigInteger, nullable=False),
 )
-BYTES = f"{counters.EVENTS}.bytes"  # the counter of how large a tenant's log is
+BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 
 _INSERT = Insertion(events, events.c.keys())
 _KEPT = ("id", "event", "created_at", "data", "actor")
@@ -91,14 +91,15 @@ class EventQuery(Paging, kw_only=True):
 
 
 def written(ctx: Context) -> list[Asked]:
-    """What `at_once` takes to append the call's events to the log, numbered under the tenant's counter row.
+    """Return the statements for `at_once` that append the call's events to the log, numbered by the tenant's counter
+    row.
 
-    It is sent last, along with the commit: the row's lock makes a tenant's events appear in the order of their
-    numbers, so that a poller never passes one that a slow transaction commits later.
+    They are sent last, with the commit: the row's lock makes a tenant's events appear in the order of their numbers, so
+    that a poller never passes one that a slow transaction commits later.
     """
     if not ctx.events:
         # Totals of lists are remembered until the next number.
-        return [counters.skipped(ctx, counters.EVENTS)] if ctx.changed else []
+        return [counters.skip_number(ctx, counters.EVENTS)] if ctx.changed else []
     size = sum(len(bytes(event.data)) for event in ctx.events)
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
@@ -124,13 +125,13 @@ def _row(ctx: Context, event: Event) -> dict[str, Any]:
 
 
 def body_of(row: Row) -> bytes:
-    """What is delivered of a logged event; the same bytes each time."""
+    """Return the body of a logged event's deliveries; the same bytes each time."""
     data = msgspec.Raw(row.data.encode())
     return encode({"event": row.event, "timestamp": row.created_at, "data": data})
 
 
 def matching(name: str, declared: Iterable[str]) -> list[str]:
-    """The events that `invoice.paid`, `invoice.*` or `*` means; none for a name that nobody declares."""
+    """List the declared events that `invoice.paid`, `invoice.*` or `*` means; none for an undeclared name."""
     start = name.removesuffix("*")
     if name not in ("*", start) and not start.endswith("."):
         return []
@@ -138,9 +139,9 @@ def matching(name: str, declared: Iterable[str]) -> list[str]:
 
 
 def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:
-    """The condition of a filter by names and patterns of events; BadRequest for one that nothing can match.
+    """Return the condition of a filter by event names and patterns; raise BadRequest for one that nothing can match.
 
-    `others` are names that a list has besides those that are declared.
+    `others` are names that a list has besides the declared ones.
     """
     declared = [*ctx.app.events, *others]
     found = {name: matching(name, declared) for name in names}
@@ -170,7 +171,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
     page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
-    # Each may have some MiB: they are fetched only once it is known that they fit.
+    # Each may have some MiB: they are fetched only if they fit.
     check_size(sum(map(_size, shown)), shown, _size)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
     data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
@@ -188,9 +189,9 @@ def get_event(ctx: Context, id: str) -> LoggedEvent:
 
 
 def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
-    """The place of an event in the log; BadRequest where nobody can tell any more what came after it.
+    """Return the position of an event in the log; raise BadRequest if events that followed it are no longer kept.
 
-    Of other names than those asked for, events may have been forgotten since: nobody misses them.
+    Only events with the requested names count: forgotten events of other names are no loss.
     """
     asked = [filtered(ctx, forgotten.c.event, names)] if names else []
     gone = sa.select(sa.func.max(forgotten.c.sequence)).where(own(ctx, forgotten), *asked).scalar_subquery()
@@ -209,7 +210,7 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
 
 
 def _size(row: Row) -> int:
-    return int(row.size) + 200  # with what is around it
+    return int(row.size) + 200  # for the envelope around it
 
 
 def _show(row: Row, data: str | None) -> LoggedEvent:
@@ -217,7 +218,7 @@ def _show(row: Row, data: str | None) -> LoggedEvent:
     return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=row.actor, data=raw)
 
 
-def _named(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
+def _has_name(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
     return filtered(ctx, events.c.event, names)
 
 
@@ -230,5 +231,5 @@ _LISTED = (
     bytes_of(events.c.data).label("size"),
 )
 # What `after` asks depends on the other filters.
-_FILTERS = {"after": lambda ctx, id: sa.true(), "event": _named}
+_FILTERS = {"after": lambda ctx, id: sa.true(), "event": _has_name}
 records = Records(events, LoggedEvent, prefix="evt", filters=_FILTERS)

@@ -1,4 +1,4 @@
-"""A list as a CSV file: all records that its filters find, as they were at one moment, a hundred at a time."""
+"""Lists as CSV files: all records that the filters find, as of one moment, fetched a hundred at a time."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 3  # files of a business on a host: each keeps a connection, and then a file and a thread
 _TOO_MANY = f"{MOST_AT_ONCE} CSV files of this business are made or sent at the moment: wait for one of them."
-_IN_MEMORY = 1 << 20  # bytes; of a longer file the rest is on the disk
+_IN_MEMORY = 1 << 20  # bytes; the rest of a longer file is on the disk
 _PIECE = 64 * 1024
 
 
-def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str]) -> Answer:
-    """The file: made as a whole before any of it is sent, so that it is complete or refused.
+def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str]) -> Answer:
+    """Return the file; it is complete before any of it is sent, so that it is whole or refused.
 
-    BadRequest for a parameter that cuts a list into pages, and RateLimited while others are made for the same business.
+    Raise BadRequest for a parameter that cuts a list into pages, and RateLimited while the business has others made.
     """
     query = values.get("query")
     for name in ("page", "per_page", "cursor"):
@@ -36,10 +36,10 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
     asked = frozenset(ctx.chosen[1]) if ctx.chosen else None
     columns = sheets.columns(endpoint.signature.listed, asked, getattr(query, "include", None) or ())
     with ExitStack() as held:
-        # Held while the file is made and sent, until the client has it or goes away.
+        # Held until the client has the file or goes away.
         held.enter_context(ctx.take_slot(MOST_AT_ONCE, "too_many_exports", _TOO_MANY))
-        file = held.enter_context(_made(ctx, endpoint, values, params, columns))
-        done = held.pop_all()  # what is sent is closed by whoever sends it
+        file = held.enter_context(_write_file(ctx, endpoint, values, params, columns))
+        done = held.pop_all()  # closed by the server once it is sent
     size = file.tell()
     file.seek(0)
     name = endpoint.route.path.rpartition("/")[2]
@@ -51,21 +51,21 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
     return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
 
 
-def _made(
+def _write_file(
     ctx: "Context",
     endpoint: "Endpoint",
     values: Mapping[str, Any],
     params: Mapping[str, str],
     columns: list[sheets.Column],
 ) -> IO[bytes]:
-    """The file, written to its end; records that are too large for a page of a hundred are asked for one by one."""
+    """Write the file to its end; fetch records one by one if they are too large for a page of a hundred."""
     for per_page in (100, 10, 1):
         file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
         try:
-            file.write(sheets.written([[column.name for column in columns]]))
+            file.write(sheets.write_rows([[column.name for column in columns]]))
             with one_moment(ctx.db):
                 for records in in_turns(_pages(ctx, endpoint, values, params, per_page)):
-                    file.write(sheets.written([column.of(each) for column in columns] for each in records))
+                    file.write(sheets.write_rows([column.of(each) for column in columns] for each in records))
         except BadRequest as refused:
             file.close()
             if refused.code != "page_too_large" or per_page == 1:
@@ -81,7 +81,7 @@ def _made(
 def _pages(
     ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str], per_page: int
 ) -> Iterator[list[Any]]:
-    """The records of each page of a list, found by where the last one ended."""
+    """Yield the records of each page of a list; each page starts where the last one ended."""
     if "query" not in values or "cursor" not in values["query"].__struct_fields__:
         yield endpoint.run(ctx, values, params).items
         return

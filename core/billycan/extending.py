@@ -1,7 +1,7 @@
 """Members that plugins add to the records of others: in every answer and event, and in what a client may send.
 
-Neither the handlers nor the Records of a resource know of them. What a client sends of them is taken out of the body
-before its handler runs and kept when the record's row is written; what is shown is added before a record is encoded.
+The handlers and the Records of a resource are not involved. Added members are taken out of a body before the handler
+runs and stored when the record's row is written; those that are shown are added before a record is encoded.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 # By the Struct of a record, the one that has the added members too, and what adds them.
 Extensions = Mapping[Any, tuple[Any, Sequence[Extends]]]
-ADDED_BY = "__added_by__"  # where such a Struct says by their names in JSON whose members are a plugin's
+ADDED_BY = "__added_by__"  # the attribute of such a Struct that maps the JSON names of added members to plugins
 
 
 class Sent(Struct):
-    """What a body holds for the plugins that extend a record, until its row is written; `id` is None for a new one."""
+    """Members of a body for the plugins that extend a record, until its row is written; `id` is None for a new one."""
 
     table: sa.Table | None
     id: str | None
@@ -36,7 +36,7 @@ class Sent(Struct):
 class Extended(Struct, frozen=True):
     """A resource of which plugins take members, too.
 
-    `own` gives for the Struct of a body with those members the one without, and `table` is where the records are.
+    `own` maps the Struct of a body with those members to the one without, and `table` is the table of the records.
     """
 
     path: str
@@ -45,13 +45,13 @@ class Extended(Struct, frozen=True):
     table: sa.Table | None
 
     def take_out(self, endpoint: "Endpoint", body: Any, id: str | None) -> tuple[Any, Sent | None]:
-        """The body as the handler takes it, and what it holds besides; that is kept only of a record itself."""
+        """Return the body as the handler takes it, and the added members; only those of the record itself are kept."""
         own = self.own[endpoint.signature.body]
         parts: list[tuple[Extends, Any]] = []
         if isinstance(body, Patch):
-            added = {name for e in self.adds for name in members(e.takes)}
+            added = {name for e in self.adds for name in member_names(e.takes)}
             for e in self.adds:
-                if sent := {name: body.sent[name] for name in members(e.takes) if name in body.sent}:
+                if sent := {name: body.sent[name] for name in member_names(e.takes) if name in body.sent}:
                     parts.append((e, sent))
             taken: Any = Patch(own, {name: value for name, value in body.sent.items() if name not in added}, body.known)
         else:
@@ -61,8 +61,8 @@ class Extended(Struct, frozen=True):
         return taken, Sent(self.table, id, parts) if parts and is_record else None
 
 
-def filled(ctx: "Context", answer: Any) -> Any:
-    """An answer whose records have the added members; each plugin is asked once for a whole page."""
+def fill_members(ctx: "Context", answer: Any) -> Any:
+    """Return an answer with the added members in its records; each plugin is called once for a whole page."""
     page = isinstance(answer, Page)
     records = answer.items if page else [answer]
     extensions = ctx.app.extensions
@@ -70,7 +70,7 @@ def filled(ctx: "Context", answer: Any) -> Any:
         return answer
     kind, adds = extensions[type(records[0])]
     ids = [record.id for record in records]
-    wanted = [ctx.wants(type(records[0]), *members(e.shows)) for e in adds]
+    wanted = [ctx.wants(type(records[0]), *member_names(e.shows)) for e in adds]
     if not any(wanted):
         return answer
     asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
@@ -83,15 +83,15 @@ def filled(ctx: "Context", answer: Any) -> Any:
 
 
 def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
-    """Leave out the records of this request that are new and for which this plugin was sent nothing to keep."""
-    is_kept = extends.takes is not None and {*members(extends.takes)} == {*members(extends.shows)}
+    """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
+    is_kept = extends.takes is not None and {*member_names(extends.takes)} == {*member_names(extends.shows)}
     for id in ids:
         if not is_kept or id not in ctx.made or extends in ctx.made[id]:
             yield id
 
 
-def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
-    """Let plugins keep what the body holds for them of a record whose row is written; whether any of it changed."""
+def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
+    """Let plugins store the added members of a record whose row is written; return whether any of them changed."""
     sent = ctx.sent_besides
     if new:
         ctx.made[id] = []
@@ -102,7 +102,7 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
     for extends, part in sent.parts:
         assert extends.takes and extends.keep  # noqa: S101 - checked at the start
         now = extends.shows() if new else extends.fill(ctx, [id]).get(id) or extends.shows()
-        before = {name: getattr(now, name) for name in members(extends.takes)}
+        before = {name: getattr(now, name) for name in member_names(extends.takes)}
         after = part if new else Patch(extends.takes, part).over(before)
         if any(as_stored(getattr(after, name)) != as_stored(value) for name, value in before.items()):
             extends.keep(ctx, id, after)
@@ -112,10 +112,10 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
     return changed
 
 
-def members(kind: Any) -> tuple[str, ...]:
-    """The names of a Struct's members; none of what is no Struct."""
+def member_names(kind: Any) -> tuple[str, ...]:
+    """Return the names of a Struct's members; none for anything else."""
     return getattr(kind, "__struct_fields__", ())
 
 
 def _part(kind: Any, whole: Struct) -> Any:
-    return kind(**{name: getattr(whole, name) for name in members(kind)})
+    return kind(**{name: getattr(whole, name) for name in member_names(kind)})

@@ -31,16 +31,13 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[
 
 
 class Rule:
-    """How a JSON value is read as a type: `read` gives the plain value or raises RuleBroken; `schema` describes it.
+    """The way a JSON value is read as a type: `read` gives the plain value or raises RuleBroken; `schema` describes it.
 
     It stands beside the type: `Colour = Annotated[str, Rule(read_colour, type="string", enum=["red", "blue"])]`.
     """
 
     def __init__(self, read: Callable[[Any], Any], **schema: Any) -> None:
         self.read, self.schema = read, {name: value for name, value in schema.items() if value is not None}
-
-
-# Text -----------------------------------------------------------------------------------------------------------------
 
 
 class Text(Rule):
@@ -66,9 +63,9 @@ class Text(Rule):
     def _read(self, value: Any) -> str:
         if not isinstance(value, str):
             raise RuleBroken("invalid_type", "must be text")
-        if not value.isprintable():  # which most texts are
+        if not value.isprintable():  # most texts are printable
             value = value.replace("\r\n", "\n").replace("\r", "\n")
-            # Before trimming, which would take some of them for spaces.
+            # Before trimming, which would remove some of them as spaces.
             if _CONTROL.search(value):
                 raise RuleBroken("invalid_value", "must not contain control characters")
         text: str = value.strip()
@@ -107,7 +104,7 @@ def _abn(text: str) -> str:
 
 
 def is_abn(digits: str) -> bool:
-    """Whether 11 digits carry the check digits of the Australian Business Register (modulus 89)."""
+    """Tell whether 11 digits carry the check digits of the Australian Business Register (modulus 89)."""
     if not re.fullmatch(r"[1-9][0-9]{10}", digits, re.ASCII):
         return False
     weights = (10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)
@@ -196,9 +193,6 @@ Metadata = Annotated[
 ]
 
 
-# Numbers --------------------------------------------------------------------------------------------------------------
-
-
 class Number(Rule):
     """The rule of a decimal number, read exactly from a JSON number or a plain decimal string; never rounded.
 
@@ -246,7 +240,7 @@ Percent = Annotated[
 
 
 class Whole(Rule):
-    """The rule of a whole number: from `least` to `most`, no more than an Integer column holds; `says` describes it."""
+    """The rule of a whole number from `least` to `most`, at most what an Integer column holds; `says` describes it."""
 
     def __init__(self, says: str = "", *, least: int = 0, most: int = MOST_WHOLE) -> None:
         self.least, self.most = least, most
@@ -263,9 +257,6 @@ class Whole(Rule):
 
 
 Count = Annotated[int, Whole("A whole number: 0 to 2,147,483,647, the most that an Integer column holds.")]
-
-
-# Dates and times ------------------------------------------------------------------------------------------------------
 
 
 def _day(value: Any) -> date:
@@ -285,7 +276,7 @@ def _day(value: Any) -> date:
 
 
 def read_instant(value: Any) -> Moment:
-    """A point in time as a client sends it; RuleBroken where it is none, or has no offset."""
+    """Read a point in time as a client sends it; raise RuleBroken if it is none, or has no offset."""
     if isinstance(value, datetime):
         return Moment.of(value)
     if not isinstance(value, str):
@@ -303,7 +294,7 @@ def read_instant(value: Any) -> Moment:
     except ValueError:
         raise RuleBroken("invalid_date", "must be a time that exists") from None
     moment = Moment.of(time)
-    _day(str(moment.date()))  # what is shown in UTC must be right when it is sent back
+    _day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
     return moment
 
 

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 
 def fold(text: str) -> str:
-    """Text as it is compared in searches and sorts: without case and accents."""
+    """Return a text as it is compared in searches and sorts: without case and accents."""
     if text.isascii():
         return text.lower()
-    # One character after the other: of many accents in a row, normalizing takes the square, only to order them.
+    # One character at a time: ordering many accents in a row takes quadratic time.
     return "".join(map(_fold_character, text))
 
 
@@ -20,6 +20,6 @@ def _fold_character(character: str) -> str:
 
 
 def digits_of(text: str) -> str:
-    """The digits of a phone number or ABN, with Australia's +61 written as a leading zero."""
+    """Return the digits of a phone number or ABN, with Australia's +61 written as a leading zero."""
     digits = "".join(c for c in text if c in "0123456789")
     return "0" + digits[2:] if text.lstrip().startswith("+61") else digits

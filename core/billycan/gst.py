@@ -1,7 +1,7 @@
-"""What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts.
+"""The interface between GST reports and the plugins whose documents they add up, and the days on which changes count.
 
-The past is kept as it is by what was lodged, and by the date up to which a business locked its books. What is undone
-counts on a day of its own or, as a mistake, on none.
+The past is fixed by lodged periods, and by the date up to which a business locked its books. An undo counts on a day of
+its own or, if it corrects a mistake, on none.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ NAMES = {
     "G12": "All purchases: G10 + G11",
     "G13": "Purchases for input taxed sales",
     "G14": "Purchases without GST in the price",
-    "G15": "Private use",
+    "G15": "Private use, or not income tax deductible",
     "G16": "Purchases without a credit: G13 + G14 + G15",
     "G17": "Purchases subject to GST: G12 less G16",
     "G18": "Adjustments that decrease GST",
@@ -67,10 +67,10 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it later") -> None:
-    """Refuse a change of what counts on any of these days, up to the one until which the business locked its books.
+    """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
 
-    Call it with each day, new and old, on which what you write counts; None is no day. `cure` says what the client can
-    send instead. Raises Conflict `period_locked`.
+    Call it with each day, new and old, on which the change counts; None is no day. `cure` says what the client can send
+    instead. Raises Conflict `period_locked`.
     """
     locked_until = ctx.tenant.locked_until
     if locked_until is None:
@@ -82,9 +82,10 @@ def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it late
 
 
 def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
-    """Whether the tax period of any of these days was lodged after `noted_at`, so that it has what was noted then.
+    """Tell whether the tax period of any of these days was lodged after `noted_at`, and so contains what was noted
+    then.
 
-    False where no enabled plugin keeps such periods.
+    Return False if no enabled plugin has such periods.
     """
     asked = {*days}
     return any(one.lodged(ctx, asked, noted_at) for one in ctx.app.manifests.values() if one.lodged)
@@ -93,12 +94,12 @@ def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
 def undone_on(
     ctx: "Context", body: Undoing, stands: Collection[date], least: date, lodged: Callable[[], bool]
 ) -> date | None:
-    """The day on which an undo counts; None for a mistake.
+    """Return the day on which an undo counts; None for a mistake.
 
-    `stands` are the days on which what is undone counts, and `least` is the first day on which the undo can. If the
-    client says nothing, it was a mistake, unless `lodged()`: a lodged tax period has it. Then it counts today. Invalid
-    for a date before `least` or after today, and for the date of a mistake; Conflict `period_locked` where the books
-    are locked on the day of the undo or, for a mistake, on any of `stands`.
+    `stands` are the days on which the undone change counts, and `least` is the first day on which the undo can count.
+    If the client says nothing, the change was a mistake, unless it is `lodged()` in a tax period: then the undo counts
+    today. Raise Invalid for a date before `least` or after today, and for a mistake with a date; Conflict
+    `period_locked` if the books are locked on the day of the undo or, for a mistake, on any of `stands`.
     """
     if body.date is not None:
         if body.mistake:
@@ -117,7 +118,7 @@ def undone_on(
 
 
 def check_undo_date(ctx: "Context", day: date, least: date) -> None:
-    """Invalid unless an undo can count on a day."""
+    """Raise Invalid unless an undo can count on this day."""
     if day < least:
         raise Invalid.member("date", "out_of_range", f"must not be before {least}, when what is undone last changed")
     if day > ctx.today():
@@ -136,7 +137,7 @@ class GstPeriod(Struct, frozen=True, kw_only=True):
     settings: Sequence[GstSetting]
 
     def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """Whether the business was registered for GST on a day, in SQL (s 23-5 GST Act)."""
+        """Return SQL for whether the business was registered for GST on a day (s 23-5 GST Act)."""
         spans = [(one.since, end) for one, end in self._spans() if one.registered]
         return sa.or_(sa.false(), *((day >= since) & (day < end) for since, end in spans))
 
@@ -183,7 +184,7 @@ class GstPeriod(Struct, frozen=True, kw_only=True):
 
 
 class GstEntries(Struct, frozen=True, kw_only=True):
-    """What a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
+    """The amounts that a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
 
     labels: The labels that they add to, of `billycan.gst.LABELS`.
     select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the plugin's

@@ -1,4 +1,4 @@
-"""Idempotency keys: the first answer of a request, kept in the transaction of its change and given again."""
+"""Idempotency keys: a request's first answer, stored in the transaction of its change and returned again."""
 
 import hashlib
 import zlib
@@ -24,7 +24,7 @@ answers = sa.Table(
     sa.Column("headers", Json, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
-    sa.Column("scopes", Json),  # on which the answer depends; null for none
+    sa.Column("scopes", Json),  # scopes that the answer depends on; null for none
     sa.Index(
         "ix_core_idempotency_large",
         "tenant_id",
@@ -34,8 +34,8 @@ answers = sa.Table(
     ),
 )
 KEPT = timedelta(hours=24)
-COMPRESSED_FROM = 1024  # bytes; what is smaller is hardly worth the time
-PACKED = b"\0"  # what a body begins with that is stored compressed, and all there is of one that is gone
+COMPRESSED_FROM = 1024  # bytes; compressing less is hardly worth the time
+PACKED = b"\0"  # the first byte of a compressed body, and the whole of one that is gone
 
 _KEPT_ANSWER = Statement(
     sa.select(answers).where(
@@ -56,9 +56,9 @@ _REMEMBER = Statement(**upserts(answers, _replace))
 
 
 class Answer(msgspec.Struct):
-    """What was answered: status, headers of its own, body; `replayed` where that was to an earlier request.
+    """An answer: status, headers of its own, body; `replayed` if it was first given to an earlier request.
 
-    A body that is sent as it comes is in `pieces`.
+    A body that is sent as it is produced is in `pieces`.
     """
 
     status: int
@@ -68,21 +68,21 @@ class Answer(msgspec.Struct):
     pieces: Iterable[bytes] | None = None
 
 
-def fingerprint(method: str, path: str, query: str, body: bytes) -> bytes:
-    """What makes two requests the same one."""
+def fingerprint_request(method: str, path: str, query: str, body: bytes) -> bytes:
+    """Return a digest that is the same for equal requests only."""
     return hashlib.sha256(b"\n".join((method.encode(), path.encode(), query.encode(), body))).digest()
 
 
-def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
-    """The stored answer of this key, or None for the first such request, which then holds the key's lock.
+def replay_answer(ctx: Context, key: str, request: bytes) -> Answer | None:
+    """Return the stored answer of this key, or None for the first such request, which then holds the key's lock.
 
-    Forbidden for a caller that lacks a scope on which the answer depends: it could not have had that answer itself.
+    Raise Forbidden if the caller lacks a scope on which the answer depends: it could not have had that answer itself.
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
     kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}
     if ctx.db.dialect.name == "postgresql":
         number = int.from_bytes(hashlib.sha256(f"{ctx.tenant_id} {key}".encode()).digest()[:8], "big", signed=True)
-        # The answer is looked for once the lock was asked for, which is not waited for.
+        # The answer is looked up after trying for the lock, without waiting for it.
         ((locked,),), found = at_once(ctx.db, (_LOCK, {"number": number}), (_KEPT_ANSWER, kept))
         if not locked:
             raise Conflict(
@@ -110,8 +110,8 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
     return Answer(row.status, row.headers, _unpacked(bytes(row.body)), replayed=True)
 
 
-def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
-    """Keep the answer with the change it reports, when that is committed."""
+def store_answer(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
+    """Store the answer in the transaction of the change that it reports."""
     kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
     kept["scopes"] = sorted(ctx.held) or None
     given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept}

@@ -14,12 +14,12 @@ _last = 0
 
 
 def is_id(text: str, prefix: str = "") -> bool:
-    """Whether a text has the form of an id, and this prefix where one is given."""
+    """Tell whether a text has the form of an id, and this prefix if one is given."""
     return _FORM.fullmatch(text) is not None and text.startswith(f"{prefix}_" if prefix else "")
 
 
 def new_id(prefix: str) -> str:
-    """A new id: 48 bits of milliseconds, 80 random bits, in lower-case base 32."""
+    """Return a new id: 48 bits of milliseconds, 80 random bits, in lower-case base 32."""
     global _last  # noqa: PLW0603 - the clock of this process
     value = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
     with _lock:

@@ -1,4 +1,4 @@
-"""Rows of a CSV file as new records: cells read as `sheets` writes them, given to the handler of their POST route."""
+"""Rows of a CSV file as new records: cells as `sheets` writes them are given to the handler of their POST route."""
 
 import logging
 import re
@@ -31,16 +31,16 @@ _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 def importable(app: "App") -> dict[str, "Endpoint"]:
-    """By the name that a client gives them, such as `contacts`: what makes the records that can be imported."""
+    """Map each name that clients give to importable records, such as `contacts`, to the route that creates them."""
     paths = (path for manifest in app.manifests.values() for path in manifest.imports)
     return {path.rpartition("/")[2]: app.at["POST", path] for path in paths}
 
 
 class Importer:
-    """Makes records of rows whose columns have these names.
+    """Creates records from rows whose columns have these names.
 
-    `faults` are what is wrong with the names, each with the column's as its `param`: nothing can be imported then.
-    `ignored` are the columns that an export has and no client can set.
+    `faults` are the errors in the names, each with the column's as its `param`: if there are any, nothing can be
+    imported. `ignored` are the columns that an export has and that no client can set.
     """
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:
@@ -68,9 +68,9 @@ class Importer:
                 yield Fault(name, "required", "is a required column")
 
     def rehearse(self, ctx: "Context", rehearsal: Rehearsal, place: int, cells: Sequence[str]) -> list[Fault]:
-        """What is wrong with a row, told by making its record and undoing that; one without faults is recorded.
+        """Return the faults of a row, found by creating its record and undoing that; a row without faults is recorded.
 
-        `place` is the row's among those of the file.
+        `place` is the row's position in the file.
         """
         with rehearsal.row(place) as keep:
             faults = self.make(ctx, cells, rehearsal.note_end_of_handler)
@@ -79,7 +79,7 @@ class Importer:
         return faults
 
     def repeats(self, ctx: "Context", first: Sequence[str], other: Sequence[str]) -> list[Fault]:
-        """What is wrong with a row beside an earlier one that is fine by itself; neither stays."""
+        """Return the faults of a row beside an earlier one, if it is fine by itself; neither record stays."""
         ctx.counted = Counter()
         savepoint = ctx.db.begin_nested()
         try:
@@ -90,11 +90,11 @@ class Importer:
             savepoint.rollback()
 
     def make(self, ctx: "Context", cells: Sequence[str], made: Callable[[], None] = lambda: None) -> list[Fault]:
-        """Make a record of a row, in the caller's transaction, as its POST route does; or say what is wrong with it.
+        """Create a row's record in the caller's transaction, as its POST route does; return the row's faults.
 
-        After a fault the transaction is of no use, unless it goes back to a savepoint. Raises what the database has
-        to say of itself, as where a lock took too long: the same may work in a moment. `made` is called once the
-        record is made, before anybody hears of it.
+        After a fault the transaction can only go back to a savepoint. Raise errors of the database itself, such as a
+        lock that took too long: the same call may work in a moment. `made` is called once the record is created, before
+        its events are heard.
         """
         if faults := self._unplaced(cells):
             return faults
@@ -102,7 +102,7 @@ class Importer:
             body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
             self._endpoint.run(ctx, {"body": body}, {})
             made()
-            work.tell(ctx, of_many=True)
+            work.notify_hearers(ctx, of_many=True)
         except Exception as error:
             ctx.sent_besides = None
             problem = error if isinstance(error, Problem) else ctx.app.hook.handle_error(error=error)
@@ -116,14 +116,14 @@ class Importer:
         return []
 
     def _unplaced(self, cells: Sequence[str]) -> list[Fault]:
-        """What is wrong where a cell stands in no column, or in one without a name."""
+        """Return the faults of cells that stand in no column, or in one without a name."""
         if any(cells[len(self._columns) :]):
             return [Fault("", "too_long", f"must have at most {len(self._columns)} cells, as the header has")]
         nameless = [i for i, (name, cell) in enumerate(zip(self._columns, cells, strict=False), 1) if cell and not name]
         return [Fault("", "unknown_field", f"has a cell in column {i}, which has no name") for i in nameless]
 
     def _tree(self, cells: Sequence[str]) -> dict[str, Any]:
-        """The body that the row is: what is empty is null where that can be sent, and is left out otherwise."""
+        """Return the row as a body: an empty cell is null if null can be sent, and is left out otherwise."""
         tree: dict[str, Any] = {}
         for read, cell in zip(self._read, cells, strict=False):
             if read is None or (cell == "" and not read.is_nullable):
@@ -141,14 +141,14 @@ class Importer:
 
 
 def acting(ctx: "Context", identity: "Identity") -> "Context":
-    """The context of somebody else in the caller's transaction, at the same moment."""
+    """Return a context for another caller in the same transaction, at the same moment."""
     found = Context(ctx.app, ctx.tenant_id, identity, path=ctx.path, request_id=ctx.request_id, now=ctx.now())
     found.db, found.memo = ctx.db, ctx.memo
     return found
 
 
 class _Column(msgspec.Struct, frozen=True):
-    """A member that cells give: where it lies, whether it may be null, and what type its value has."""
+    """A member that cells fill: its path, whether it may be null, and the type of its value."""
 
     above: tuple[str, ...]
     name: str
@@ -157,7 +157,7 @@ class _Column(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, kind: Any, path: Sequence[str]) -> "_Column":
-        """The member of a Struct that lies that deep."""
+        """Find the member at a path within a Struct."""
         for step in path:
             (struct,) = [o for option in options(parts(kind)[0]) if is_struct(o := parts(option)[0])]
             kind = next(f.type for f in fields(struct) if f.encode_name == step)
@@ -166,7 +166,7 @@ class _Column(msgspec.Struct, frozen=True):
         return cls(tuple(path[:-1]), path[-1], _nullable(kind), get_origin(first) or first)
 
     def value(self, text: str) -> Any:
-        """A cell's text as JSON would have it; what does not fit is left as it is, for the reader to refuse."""
+        """Return a cell's text as a JSON value; text that does not fit stays, for the reader to refuse."""
         plain = self.plain
         if plain is str:
             return text

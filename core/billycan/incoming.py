@@ -1,4 +1,4 @@
-"""Bodies that are no JSON, and come and go piece by piece."""
+"""Bodies that are not JSON, received and sent piece by piece."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -9,8 +9,8 @@ from .problems import PayloadTooLarge
 class Incoming:
     """The bytes of a request's body, at most `most` of them: `for piece in incoming`.
 
-    To go over them raises PayloadTooLarge beyond that, Timeout where they come too slowly, and BadRequest where the
-    body is cut short. `size` and `sha256` are of what was read so far.
+    Iteration raises PayloadTooLarge beyond that, Timeout if they come too slowly, and BadRequest if the body is cut
+    short. `size` and `sha256` are of what was read so far.
     """
 
     def __init__(self, pieces: Iterable[bytes], most: int) -> None:
@@ -27,12 +27,12 @@ class Incoming:
 
     @property
     def sha256(self) -> str:
-        """In hexadecimal."""
+        """The SHA-256 of what was read so far, in hexadecimal."""
         return self._hash.hexdigest()
 
 
 class Pieces:
-    """The bytes of an answer, sent piece by piece; `close` is called at the end, and if it comes before that."""
+    """The bytes of an answer, sent piece by piece; `close` is called at the end, even at an early one."""
 
     def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
         self._pieces, self.close = pieces, close
@@ -45,5 +45,5 @@ class Pieces:
 
 
 def too_large(most: int) -> PayloadTooLarge:
-    """The refusal of more bytes than that."""
+    """Return the refusal of a body of more than `most` bytes."""
     return PayloadTooLarge(f"The body is larger than {most >> 20} MiB.")

@@ -1,4 +1,4 @@
-"""API keys, of which only digests are kept; who holds one is an Identity."""
+"""API keys, stored as digests only; the holder of a key is an Identity."""
 
 import binascii
 import hashlib
@@ -36,7 +36,7 @@ keys = sa.Table(
     sa.Column("expires_at", UTCDateTime),
     sa.Column("last_used_at", UTCDateTime),
     sa.Column("revoked_at", UTCDateTime),
-    sa.Column("made_by", ByCodePoint),  # the person, as of an event; null of one that a command made
+    sa.Column("made_by", ByCodePoint),  # the person who created it; null for one created by a command
     sa.Column("revoked_by", ByCodePoint),
 )
 
@@ -49,9 +49,9 @@ log = logging.getLogger("billycan")
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """Who is calling: a key, its tenant and environment, what it may do and how often.
+    """The caller: a key, its tenant and environment, and what it may do and how often.
 
-    `connection_id` says that it is an app that somebody connected to the tenant, `app_id` and `app_name` which.
+    `connection_id` is set for an app that somebody connected to the tenant; `app_id` and `app_name` tell which.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     connection_id: str | None = None
 
     def holds(self, scope: str) -> bool:
-        """Whether this key may do what needs `scope`: it holds that one, or `read` or `write` for every resource."""
+        """Tell whether this key holds `scope`, or `read` or `write` for every resource."""
         return scope in self.scopes or scope.rpartition(":")[2] in self.scopes
 
 
@@ -76,14 +76,14 @@ STARTS = ("svc_live_", "svc_test_")
 
 
 def new_secret(start: str) -> str:
-    """A new secret: what it starts with, 190 random bits and a checksum."""
+    """Return a new secret: this start, 190 random bits and a checksum."""
     start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
     return start + checksum(start)
 
 
 @lru_cache(4096)
 def well_formed(secret: str, starts: tuple[str, ...] = STARTS) -> bool:
-    """Whether a secret has the form of one that starts so, and its checksum: a mistyped one needs no look-up."""
+    """Tell whether a secret starts like this and has a correct checksum: a mistyped one needs no look-up."""
     start = next((start for start in starts if secret.startswith(start)), None)
     return (
         start is not None
@@ -94,13 +94,13 @@ def well_formed(secret: str, starts: tuple[str, ...] = STARTS) -> bool:
 
 
 def digest(key: str) -> bytes:
-    """What is stored of a secret."""
+    """Return what is stored of a secret."""
     # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
     return hashlib.sha256(key.encode()).digest()
 
 
 def checksum(start: str) -> str:
-    """What a key ends in, so that a mistyped one is known as such."""
+    """Return the end of a key, which shows that a key was mistyped."""
     number, text = binascii.crc32(start.encode()), ""
     for _ in range(CHECK):
         number, rest = divmod(number, 62)
@@ -123,20 +123,20 @@ _BY_ID = Statement(
 
 
 class Keys:
-    """Who holds which key, as requests and queued work need it."""
+    """Look-up of the holders of keys, for requests and queued work."""
 
     def __init__(self, app: "App", recent: Recent[Identity | None]) -> None:
         self._app, self._recent = app, recent
 
     def identify(self, key: str) -> Identity:
-        """Who holds `key`; raises Unauthenticated for one that is unknown, revoked or expired."""
+        """Return the holder of `key`; raise Unauthenticated if it is unknown, revoked or expired."""
         identity = self._recent.get(key, lambda: self._find(key)) if well_formed(key) else None
         if identity is None:
             raise _refused("invalid_api_key", "This API key does not exist: check that you copied all of it.")
         return self._valid(identity)
 
     def find(self, app: "App", tenant_id: str, id: str) -> Identity:
-        """The key with this id, as it is now; raises Unauthenticated for one that is unknown, revoked or expired."""
+        """Return the key with this id as it is now; raise Unauthenticated if it is unknown, revoked or expired."""
         with self._app.db.reading(tenant_id) as db:
             row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
         if row is None:
@@ -182,7 +182,7 @@ class Keys:
                 this = (keys.c.tenant_id == row.tenant_id) & (keys.c.id == row.id)
                 db.execute(sa.update(keys).where(this).values(last_used_at=now))
         except sa.exc.SQLAlchemyError as error:
-            # Who only reads is served although nothing can be written, as on a full disk.
+            # Callers that only read are served even if nothing can be written, as on a full disk.
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))
 
 

@@ -1,7 +1,7 @@
-"""Work that is due at a time and taken by a lease, whatever the clocks of those who wrote the times said.
+"""Work that is due at a time and leased by a worker, robust against wrong clocks of the hosts that wrote the times.
 
-A host whose clock is ahead, for seconds or for good, writes times that are further ahead than anybody means. What is
-new is due also where its time is a little ahead, and what a wrong clock put off is brought forward.
+A host whose clock is ahead, briefly or for good, writes times that are further ahead than intended. New work is due
+even if its time is a little ahead, and work that a wrong clock put off is brought forward.
 """
 
 from datetime import timedelta
@@ -20,12 +20,12 @@ _SOON: sa.BindParameter[Any] = sa.bindparam("soon", type_=UTCDateTime())
 
 
 def times(now: Moment) -> dict[str, Moment]:
-    """The parameters of a statement with `is_free`; NOW is one of them."""
+    """Return the parameters of a statement with `is_free`; NOW is one of them."""
     return {NOW.key: now, _SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
 
 
 def is_free(table: sa.Table) -> sa.ColumnElement[bool]:
-    """Whether a row's `due_at` has come and nobody holds its lease; one without `first_attempt_at` is new.
+    """Match rows whose `due_at` has come and that nobody leases; a row without `first_attempt_at` is new.
 
     The statement needs the parameters of `times`.
     """
@@ -43,9 +43,9 @@ def bring_forward(
     retry_seconds: float,
     lease_seconds: float,
 ) -> bool:
-    """Make due, and end the leases of, what a wrong clock put further ahead than anybody does; whether there was any.
+    """Make work due, and end its lease, if a wrong clock put it off; return whether there was any.
 
-    For the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
+    It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
     """
     c, far = table.c, timedelta(seconds=AHEAD_SECONDS)
     late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))

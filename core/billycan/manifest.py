@@ -1,4 +1,4 @@
-"""What a plugin says about itself: plain data, read once at start-up."""
+"""The manifest of a plugin: plain data, read once at start-up."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -63,7 +63,7 @@ class Route(Struct, frozen=True):
 
     @property
     def writes(self) -> bool:
-        """Whether it may change records, and so runs in a write transaction."""
+        """True if it may change records, and so runs in a write transaction."""
         return self.method != "GET" and self.stores
 
     def __post_init__(self) -> None:
@@ -131,7 +131,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class PayButton(Struct, frozen=True, kw_only=True):
-    """What a client presses on the page of an invoice to pay it.
+    """The button on the page of an invoice that a client presses to pay it.
 
     label: What the button says, such as `Pay by card`.
     action: The path of one of the plugin's own pages: the button sends it a form, and it leads the client on by 303.
@@ -156,7 +156,7 @@ class Gauge(Struct, frozen=True):
 
 
 class ActionWords(Struct, frozen=True, kw_only=True):
-    """What the pages of a record say of an action, where the API's own words do not suit the people of a business.
+    """Texts for an action on the pages of a record, where the API's own words do not suit the people of a business.
 
     label: Its button; otherwise the action's name.
     says: What it does, above its form; otherwise the first sentence of its handler's docstring.
@@ -171,7 +171,7 @@ class ActionWords(Struct, frozen=True, kw_only=True):
 
 
 class RecordPages(Struct, frozen=True, kw_only=True):
-    """What a plugin wants of the pages that a dashboard makes of its records by itself.
+    """A plugin's choices for the pages that a dashboard makes of its records by itself.
 
     path: The list's, such as `/v1/assets`.
     title: What the records are called; otherwise the path says.
@@ -227,10 +227,10 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Answered(Struct, frozen=True, gc=False):
-    """A request that somebody known made of the API, and how it was answered; nothing of what they sent or got.
+    """A request to the API by a known caller, and its answer; without anything that was sent or received.
 
-    `caller_id` is the key's id, or whoever else the Identity is. `at` is when it came and `seconds` how long it took;
-    `route` is the path's template, or "" where nothing is there. `code` and `param` are the error's.
+    `caller_id` is the id of the key or of another kind of caller. `at` is when it came and `seconds` how long it took;
+    `route` is the path's template, or "" for an unknown path. `code` and `param` are the error's.
     """
 
     tenant_id: str
@@ -246,7 +246,7 @@ class Answered(Struct, frozen=True, gc=False):
 
 
 class Observer(Protocol):
-    """What a plugin's `observes` gives: called with every `Answered`, by many threads, and closed with the App."""
+    """The result of a plugin's `observes`: called with every `Answered`, by many threads, and closed with the App."""
 
     def __call__(self, answered: Answered) -> None: ...
 

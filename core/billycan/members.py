@@ -1,4 +1,4 @@
-"""For a plugin that draws records and forms by itself: what a Struct's members are, and what is said of them."""
+"""The members of Structs and their descriptions, for plugins that draw records and forms by themselves."""
 
 from .describe.schemas import members_explained
 from .plain import is_struct, options, parts

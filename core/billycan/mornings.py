@@ -1,4 +1,4 @@
-"""What happens by date: at an hour of the business's own day, wherever it is, and in a morning once for each date."""
+"""Work by date: at an hour of the business's own day, wherever it is, and in a morning once for each date."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -37,7 +37,7 @@ told = sa.Table(
 
 
 class Morning(Struct, frozen=True):
-    """What happens to a record around one of its dates, once for each date: `Morning("invoice.overdue", 1, 31)`.
+    """Work on a record around one of its dates, once for each date: `Morning("invoice.overdue", 1, 31)`.
 
     It is time from 09:00 in the business's zone on the `first` day after the date until the end of the `last`; days
     before the date are negative. Whoever could not look in the meantime catches up until then, and no later. `what`
@@ -71,9 +71,9 @@ class Morning(Struct, frozen=True):
         )
 
     def once(self, ctx: Context, id: str, day: date) -> bool:
-        """Whether it is time for a record with this date and it has not happened yet; from the commit on it has.
+        """Tell whether a record with this date is due and not yet done; from the commit on it counts as done.
 
-        Call it under the record's lock, in the transaction in which it happens.
+        Call it under the record's lock, in the transaction in which the work is done.
         """
         local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
         if not local.date() - timedelta(self.last) <= day <= last_morning(local) - timedelta(self.first):
@@ -83,7 +83,7 @@ class Morning(Struct, frozen=True):
 
 
 def has_come(app: "App", day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
-    """Whether a date has come where the business is, for a SELECT across all of them that joins `tenants`."""
+    """Match businesses where a date has come, in a SELECT across all of them that joins `tenants`."""
     groups = by_zone(app, now, datetime.date)
     latest = max(today for today, _ in groups)
     return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
@@ -95,9 +95,9 @@ def last_morning(local: datetime) -> date:
 
 
 def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
-    """What a function makes of the time on the wall, `now`, with the businesses' IANA time zones in which it does.
+    """Return each result of a function of the local time, with the businesses' IANA time zones that it holds in.
 
-    There is at least one, also where there is no business.
+    There is at least one result, even without any business.
     """
     found: dict[T, list[str]] = {}
     for name, zone in _zones(app, now):
@@ -106,12 +106,12 @@ def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tup
 
 
 def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
-    """Whether the business is in one of these time zones, for a SELECT that joins `tenants`."""
+    """Match businesses in one of these time zones, in a SELECT that joins `tenants`."""
     return _ZONE.in_(list(names))
 
 
 def forget_mornings(ctx: Context) -> bool:
-    """Forget what happened to the tenant's records so long ago that it could not happen again."""
+    """Forget work on the tenant's records that is too long ago to happen again; return whether more is left."""
     old = own(ctx, told) & (told.c.day < ctx.today() - timedelta(days=KEPT_DAYS))
     return ctx.db.execute(sa.delete(told).where(at_most(MOST_AT_ONCE, told, old))).rowcount == MOST_AT_ONCE
 

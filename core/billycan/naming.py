@@ -1,4 +1,4 @@
-"""The names of records by their ids: what a reference shows, and what it is checked with."""
+"""Look-up of records' names by id, for showing references and checking them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
@@ -12,7 +12,7 @@ Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 
 
 class LockingNames(Protocol):
-    """What `names_of` gives; `asked` is what `at_once` takes to look one id up."""
+    """The type of the functions that `names_of` returns; `asked` is a statement for `at_once` that looks one id up."""
 
     asked: Callable[..., Asked]
 
@@ -20,15 +20,16 @@ class LockingNames(Protocol):
 
 
 def names_of(column: sa.Column[str]) -> LockingNames:
-    """What a plugin's `api` offers of a resource: a function that maps ids to this column, in one query.
+    """Return a function that maps ids to this column in one query, for a plugin's `api` to offer.
 
     Ids that are not the tenant's are left out. `lock=True` keeps each of the records from being deleted until the
-    transaction ends: a reference to one then holds without a foreign key, as whoever deletes it waits, and is heard.
+    transaction ends: a reference to one is then safe without a foreign key, because a deletion waits and its event is
+    heard.
     """
     table = column.table
 
     named = sa.select(table.c.id, column)
-    # In one order, so that nobody waits for somebody who waits.
+    # In one order, to avoid deadlocks.
     in_order = named.order_by(table.c.id).with_for_update(read=True, key_share=True)
     found, locked = ByIds(named, table.c.id), ByIds(in_order, table.c.id)
 

@@ -22,7 +22,7 @@ from .searching import is_narrowed
 from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
-MOST_PAGE_BYTES = 8 * 1024 * 1024  # of a page as JSON; a single record is shown whatever its size
+MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger
 _TOTAL, _TOLD = "list_total", "list_told"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -36,29 +36,29 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """What a filter asks of a column: `compare(column, value)`; with several values that it is one of them."""
+    """A condition of a filter on a column: `compare(column, value)`; several values mean any one of them."""
 
     column: Any
     compare: Callable[[Any, Any], sa.ColumnElement[bool]]
     values: tuple[Any, ...]
 
     def of(self, values: Sequence[Any]) -> sa.ColumnElement[bool]:
-        """The same with other values, such as parameters."""
+        """Return the same condition with other values, such as parameters."""
         return self.compare(self.column, values[0]) if len(values) == 1 else self.column.in_(values)
 
 
 def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """A condition with its values."""
+    """Return a condition with its values."""
     return condition.of(condition.values) if isinstance(condition, Condition) else condition
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a list found, before it is cut into pages: a tenant's rows of a table, in an order that is theirs alone.
+    """The result of a list before it is cut into pages: a tenant's rows of a table, in an unambiguous order.
 
-    `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
-    `columns` are what is fetched of each row where not all are, those of the order among them. `told` asks for a number
-    that every change of what the conditions ask for raises, if there is one: until then the total is remembered.
-    Whoever adds conditions of which that is not true makes it None.
+    `live` is a query for the number of rows without counting them, if no condition filters; its parameter is
+    `tenant_id`. `columns` are the columns to fetch if not all, those of the order among them. `told` is a query for a
+    number that rises with every change to what the conditions depend on, if there is one: the total is remembered until
+    then. Set it to None when you add conditions of which that is not true.
     """
 
     table: sa.Table
@@ -71,12 +71,12 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def where(self) -> list[sa.ColumnElement[bool]]:
-        """All conditions with their values, that of the tenant too."""
+        """Return all conditions with their values, including that of the tenant."""
         return [_of_tenant(self.table, self.tenant_id), *map(expression, self.conditions)]
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
-    """The page that `query` asks for, as rows; an empty one where the rows are only counted, by `totals`."""
+    """Return the page that `query` asks for, as rows; an empty one if the rows are only counted, by `totals`."""
     if ctx.counting is not None:
         ctx.counting.append(found)
         return Page([], 1, DEFAULT_PER_PAGE, 0)
@@ -86,7 +86,7 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     page = query.page or 1
     offset = (page - 1) * per_page
     rows = _rows(ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset)
-    # The total comes along with the rows; an empty first page says that it is 0, and only a later one must ask.
+    # Each row has the total; an empty first page means 0, and only an empty later page must count.
     total = 0
     if rows:
         total = rows[0][-1]
@@ -96,14 +96,14 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
 
 
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
-    """Refuse a page of records where they are too large together; a single one never is."""
+    """Refuse a page of records that are too large together; a single record never is."""
     if size > MOST_PAGE_BYTES and len(records) > 1:
-        # As many as fit even if each is as large as the largest.
+        # As many as fit if all were as large as the largest.
         raise page_too_large(len(records), MOST_PAGE_BYTES // max(1, *map(size_of, records)))
 
 
 def page_too_large(records: int, fits: int) -> BadRequest:
-    """The refusal of a page that would be too large; its `per_page` says about how many such records fit."""
+    """Return the refusal of a page that would be too large; its `per_page` is about how many such records fit."""
     fits = max(1, fits)
     return BadRequest(
         f"per_page: these {records} records have more than {MOST_PAGE_BYTES >> 20} MiB: ask for {fits} at a time.",
@@ -160,13 +160,10 @@ def _page(
     )
 
 
-# The query of a page --------------------------------------------------------------------------------------------------
-
-
 class _Form(msgspec.Struct, frozen=True):
-    """What makes the query of a page another one, besides its conditions; without an order it asks for the total alone.
+    """The things besides its conditions that distinguish the query of a page; without an order it only counts.
 
-    `after` says of each key of a cursor whether it is None, `skips` that the parameter `offset` is given.
+    `after` tells for each key of a cursor whether it is None, and `skips` that the parameter `offset` is given.
     """
 
     order: tuple[Order, ...]
@@ -177,8 +174,8 @@ class _Form(msgspec.Struct, frozen=True):
     nulls_first: bool = False
 
 
-def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
-    """How many rows lists found, in one statement; what is remembered is not counted again."""
+def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
+    """Count the rows of several lists in one statement; remembered totals are not counted again."""
     if not lists:
         return []
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id}
@@ -206,7 +203,7 @@ def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
 def _counting(
     asked: "tuple[tuple[sa.Table, _Filters, tuple[Order, ...], Any, Any], ...]",
 ) -> tuple[Statement, list[str]]:
-    """The statement that counts the rows of lists, and the names of their expressions' parameters, in their order."""
+    """Return the statement that counts the rows of lists, and the names of their expressions' parameters, in order."""
     counts, parameters, planning = list[Any](), list[str](), dict[str, bool]()
     for n, (table, filters, order, live, told) in enumerate(asked):
         where = _where(table, filters, parameters, f"list{n}_")
@@ -218,7 +215,7 @@ def _counting(
 
 
 def _filters(found: Found, start: str = "") -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
-    """What a list filters by, without its values; these, by their parameters' names; and the expressions among them."""
+    """Return a list's filters without values, the values by parameter name, and the expressions among the filters."""
     filters: list[tuple[Any, Any, int] | _Expression] = []
     values, expressions = dict[str, Any](), list[_Expression]()
     for i, condition in enumerate(found.conditions):
@@ -232,7 +229,7 @@ def _filters(found: Found, start: str = "") -> "tuple[_Filters, dict[str, Any], 
 
 
 def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
-    """By what the total of a list is remembered."""
+    """Return the key under which the total of a list is remembered."""
     forms = tuple([each.key if isinstance(each, _Expression) else each for each in filters])
     # On SQLite a value may be the ids of 5,000 rows.
     return table, forms, hashlib.sha256(repr(values).encode()).digest()
@@ -267,21 +264,21 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
 
 
 class Totals:
-    """The totals of filtered lists, each as it was at a number of the business's events: until the next it is right.
+    """The totals of filtered lists, each valid while the business's number of events stays the same.
 
-    A minute is the most, since numbers go back where somebody restores the database under running processes.
+    They expire after a minute, because that number falls if the database is restored under running processes.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[int, int, datetime]] = {}
 
     def known(self, key: Any, now: datetime) -> tuple[int, int]:
-        """The number of events at which a total is known, which none has where it is not, and the total."""
+        """Return the number of events at which a total is known, or one that no business has, and the total."""
         number, total, since = self._known.get(key, (-1, 0, now))
         return (-1, 0) if now - since >= _MOST_REMEMBERED else (number, total)
 
     def keep(self, key: Any, known_at: int, number: int | None, total: int, now: datetime) -> None:
-        """Keep a total that was asked for along with the number of events, unless it was known."""
+        """Remember a total that was counted together with the number of events, unless it was known."""
         if number not in (None, known_at):
             if len(self._known) >= _MOST_TOTALS:
                 self._known.clear()
@@ -292,7 +289,7 @@ _Filters = tuple["tuple[Any, Any, int] | _Expression", ...]
 
 
 class _Expression:
-    """A condition that a plugin built: like any other that differs in the values of its parameters alone."""
+    """A condition that a plugin built, equal to others that differ in the values of their parameters only."""
 
     __slots__ = ("binds", "condition", "is_plain", "key")
 
@@ -300,7 +297,7 @@ class _Expression:
         found = condition._generate_cache_key()
         self.condition, self.binds = condition, list(found.bindparams) if found else []
         self.key = found.key if found else None
-        # A list of values is written out by SQLAlchemy, for each number of them anew.
+        # SQLAlchemy compiles a list of values anew for each number of values.
         self.is_plain = found is not None and not any(bind.expanding or bind.callable for bind in self.binds)
 
     def __eq__(self, other: object) -> bool:
@@ -320,9 +317,9 @@ def _build(
     searched: bool,
     told: sa.ScalarSelect[int] | None,
 ) -> tuple[Statement, list[str]]:
-    """The query of the pages of this form whose conditions have so many values of these columns, or are such.
+    """Build the query for pages of this form, with conditions on these columns by number of values, or expressions.
 
-    With it come the names of the parameters that the expressions among them have, in their order.
+    Return it with the names of the expressions' parameters, in order.
     """
     parameters: list[str] = []
     where = _where(table, filters, parameters)
@@ -331,7 +328,7 @@ def _build(
 
 
 def _where(table: sa.Table, filters: _Filters, parameters: list[str], start: str = "") -> list[sa.ColumnElement[bool]]:
-    """The conditions of filters; the names of the parameters of expressions come to those in `parameters`."""
+    """Return the conditions of filters; add the names of the expressions' parameters to `parameters`."""
     where = [_of_tenant(table, sa.bindparam("tenant_id"))]
     for i, each in enumerate(filters):
         if isinstance(each, _Expression):
@@ -401,13 +398,13 @@ def _select(
 
 
 def _unless_known(told: sa.ScalarSelect[int], total: Any, start: str = "") -> sa.Case[int]:
-    """A total, which neither database counts where the business's events have the number at which it is known."""
+    """Return a total that is not counted if the business's events still have the number at which it is known."""
     at, known = (sa.bindparam(f"{start}{name}", type_=sa.BigInteger) for name in ("known_at", "known_total"))
     return sa.case((told == at, known), else_=total)
 
 
 def _planning(table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: Sequence[Order]) -> dict[str, bool]:
-    """Execution options that have PostgreSQL plan a query anew for what is asked, unless one plan is right for all."""
+    """Return execution options that let PostgreSQL plan the query for its values, unless one plan suits all values."""
     filters = [condition for condition in where if not _is_equality(condition, "tenant_id")]
     by = tuple(o.column.name for o in order)
     right = not filters or (len(filters) == 1 and any(_is_equality(filters[0], name) for name in _found_by(table, by)))
@@ -415,7 +412,7 @@ def _planning(table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: S
 
 
 def _is_equality(condition: sa.ColumnElement[bool], name: str) -> bool:
-    """Whether a condition asks a column of this name for one value."""
+    """Tell whether a condition compares a column of this name with one value."""
     return (
         isinstance(condition, sa.BinaryExpression)
         and condition.operator is operators.eq
@@ -425,7 +422,7 @@ def _is_equality(condition: sa.ColumnElement[bool], name: str) -> bool:
 
 @lru_cache
 def _found_by(table: sa.Table, order: tuple[str, ...]) -> list[str]:
-    """The columns by whose value an index finds rows in this order, or a single one, however many there are of each."""
+    """List the columns by which an index finds rows in this order, however many rows each of their values has."""
     if not isinstance(table, sa.Table):
         return []
     indexes = [[c.name for c in index.columns] for index in table.indexes]
@@ -440,7 +437,7 @@ def _count(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.Scala
 
 
 def _beyond(order: Sequence[Order], keys: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
-    """The rows that come after the one with these keys, each a parameter or None."""
+    """Match the rows after the one with these keys, each a parameter or None."""
     if not any(o.nullable for o in order) and len({o.descending for o in order}) == 1:
         # A row comparison is one range of the index.
         left, right = sa.tuple_(*(o.column for o in order)), sa.tuple_(*keys)
@@ -464,13 +461,10 @@ def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
     return same
 
 
-# Cursors --------------------------------------------------------------------------------------------------------------
-
-
 def _signer(ctx: Context, found: Found, query: Paging) -> Signer:
-    """Signs for this tenant, path, filters and sort alone; old secrets still verify."""
+    """Return a signer for this tenant, path, filters and sort alone; cursors signed with old secrets stay valid."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
-    # The columns too: a release may have given a sort other keys.
+    # Sign the columns, too: another release may sort by other keys.
     keys = [str(o.column.name) for o in found.order]
     bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
     return _signer_of(tuple(ctx.app.secrets), msgspec.json.encode(bound))
@@ -484,7 +478,7 @@ def _signer_of(secrets: tuple[str, ...], bound: bytes) -> Signer:
 
 def _read(ctx: Context, found: Found, query: Paging) -> Any:
     try:
-        # Not by a Serializer of itsdangerous, which takes ten times as long.
+        # Not with itsdangerous' Serializer, which takes ten times as long.
         payload = _signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
         return msgspec.json.decode(base64_decode(payload))
     except BadData:

@@ -1,4 +1,4 @@
-"""A document as somebody reads it: the same plain data for its page, its PDF and the mail that brings it."""
+"""A document for readers: the same plain data for its page, its PDF and the email that brings it."""
 
 from collections.abc import Callable
 from datetime import date
@@ -28,7 +28,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class Party(Struct, frozen=True, kw_only=True):
-    """Who a document is from, or for, as it is printed; empty where something is not known.
+    """The sender or recipient of a document, as printed; a part that is not known is empty.
 
     `abn` is written in groups: `47 555 222 000`.
     """
@@ -42,7 +42,7 @@ class Party(Struct, frozen=True, kw_only=True):
 
 
 class Brand(Struct, frozen=True, kw_only=True):
-    """How a business's documents look.
+    """The look of a business's documents.
 
     accent: A colour that can be read on white, as `#rrggbb`.
     footer: A few words at the foot of each page.
@@ -91,7 +91,7 @@ class Notice(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """What matters most: `Amount due`, `$1,210.00`, `Due 5 December 2026`."""
+    """The most important fact: `Amount due`, `$1,210.00`, `Due 5 December 2026`."""
 
     label: str
     value: str

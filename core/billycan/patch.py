@@ -54,7 +54,7 @@ def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T],
 
 
 def _replaces(sent: Any) -> bool:
-    """Whether what a patch says of a member takes nothing from what is stored."""
+    """Tell whether the patch of a member removes nothing that is stored."""
     return isinstance(sent, list) and not any(isinstance(item, dict) and "id" in item for item in sent)
 
 
@@ -83,7 +83,7 @@ def merge(current: Any, sent: Any) -> Any:
 
 
 def differing(aside: list[SetAside], shown: Any) -> list[SetAside]:
-    """Those whose value is not what the record, as it is shown, has there."""
+    """Return those whose value differs from the shown record's."""
     by_id: dict[int, dict[Any, Any]] = {}  # each list's items, found once for all that lies in them
 
     def at(keys: tuple[str, ...]) -> Any:
@@ -105,7 +105,7 @@ _amount = take(Amount)
 
 
 def _same(shown: Any, sent: Any) -> bool:
-    """Whether what was sent is what is shown; money may be sent as text, here as elsewhere."""
+    """Tell whether a sent value equals the shown one; money may be sent as text, here as elsewhere."""
     if isinstance(shown, dict) and isinstance(sent, dict):
         return shown.keys() == sent.keys() and all(_same(shown[name], sent[name]) for name in shown)
     if isinstance(shown, list) and isinstance(sent, list):

@@ -1,4 +1,4 @@
-"""How a request's path may be written: in one way only, so that all who read it read the same."""
+"""The one spelling of a request's path, so that everything that reads it reads the same."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _NEVER_IN_A_SEGMENT = re.compile(r"[/\\\0]")
 
 
 def as_sent(environ: Mapping[str, Any]) -> str:
-    """The path of the request line as the client wrote it; empty where a fragment follows, which none may send."""
+    """Return the path of the request line as the client wrote it; empty if a fragment follows, which is not allowed."""
     # PATH_INFO is decoded already, where %2f cannot be told from a slash; only gunicorn keeps what was sent.
     target = environ.get("RAW_URI") or quote(environ["PATH_INFO"].encode("latin-1"))
     if _PLAIN.fullmatch(target):
@@ -21,9 +21,9 @@ def as_sent(environ: Mapping[str, Any]) -> str:
 
 
 def is_canonical(path: str) -> bool:
-    """Whether a path as it was sent is the one spelling of itself.
+    """Tell whether a path as sent is the one spelling of itself.
 
-    It is not with an empty segment or a slash at its end, `.` or `..`, or an encoded slash, backslash or NUL.
+    It is not if it has an empty segment, a slash at its end, `.` or `..`, or an encoded slash, backslash or NUL.
     """
     if _PLAIN.fullmatch(path):
         return True
@@ -36,5 +36,5 @@ def _is_plain(segment: str) -> bool:
 
 
 def is_of_the_api(path: str) -> bool:
-    """Whether a decoded path leads under /v1, or some reader of it might think so."""
+    """Tell whether a decoded path leads under /v1, or some reader of it might think so."""
     return path.startswith("/v1/") or "v1" in re.split(r"[/\\]+", unquote(path).lower())

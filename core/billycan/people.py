@@ -1,4 +1,4 @@
-"""Pages for people: what `/` shows, and how a refusal outside /v1 looks in a browser."""
+"""Pages for people: the page at `/`, and refusals outside /v1 as a browser shows them."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ _HEADERS = {
 
 
 class Home:
-    """What is at `/`: for a browser a page that leads on, for other clients the same links in the envelope."""
+    """The resource at `/`: a page with links for browsers, and the same links in the envelope for other clients."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -47,7 +47,7 @@ class Home:
                 for path, (title, text) in links.items()
             ]
             body = _CALL.format(url=escape(self.app.public_url), links="".join(items))
-            write(resp, "billycan", "The JSON API for small business in Australia.", body)
+            write_page(resp, "billycan", "The JSON API for small business in Australia.", body)
             return
         data = {"links": [self.app.public_url + path for path in links]}
         resp.data = wire.encode(self.app.hook.envelope(data=data, page=None, problem=None))
@@ -61,26 +61,26 @@ _CALL = """<ul>{links}</ul>
 
 
 def is_person(req: falcon.Request) -> bool:
-    """Whether a browser asks: whoever takes anything, as curl does, gets JSON."""
+    """Tell whether a browser sent the request; clients that accept anything, such as curl, get JSON."""
     return req.client_prefers((falcon.MEDIA_JSON, falcon.MEDIA_HTML)) == falcon.MEDIA_HTML
 
 
-def refuse(resp: falcon.Response, problem: Problem) -> None:
-    """A refusal as a page; its status and headers are the caller's to set."""
+def write_refusal(resp: falcon.Response, problem: Problem) -> None:
+    """Write a refusal as a page; the caller sets its status and headers."""
     title = "There is no page here" if problem.status == 404 else "That did not work"
     text = "Please check the address." if problem.status == 404 else problem.message
-    write(resp, title, text, f"<p>Request <code>{escape(problem.request_id or '')}</code></p>")
+    write_page(resp, title, text, f"<p>Request <code>{escape(problem.request_id or '')}</code></p>")
 
 
-def write(resp: falcon.Response, title: str, text: str, body: str) -> None:
-    """A page without script, in the reader's light or dark; `body` is HTML."""
+def write_page(resp: falcon.Response, title: str, text: str, body: str) -> None:
+    """Write a page without scripts, in light or dark as the reader prefers; `body` is HTML."""
     resp.text = Template(_PAGE).substitute(title=escape(title), text=escape(text), body=body)
     resp.content_type = falcon.MEDIA_HTML
     resp.set_headers(_HEADERS)
 
 
 def _described(app: "App", name: str) -> tuple[str, str]:
-    """A plugin's name and what it is, from the first line of its docstring."""
+    """Return a plugin's name and its description, from the first line of its docstring."""
     line = (inspect.getdoc(app.plugins.get_plugin(name)) or "").partition("\n")[0]
     words = line.partition(": ")[2]
     return name.replace("_", " ").capitalize(), words[:1].upper() + words[1:]

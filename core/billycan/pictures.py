@@ -1,4 +1,4 @@
-"""What a picture's file alone tells: how large it is, since few bytes can stand for more pixels than memory holds."""
+"""The size of a picture from its file alone: a few bytes can stand for more pixels than memory holds."""
 
 import zlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in
 
 
 def picture_size(content: bytes) -> tuple[int, int] | None:
-    """The width and height that a PNG, JPEG or WebP file says it has, in pixels; None where that cannot be told."""
+    """Return the width and height that a PNG, JPEG or WebP file claims, in pixels; None if it cannot be told."""
     if content.startswith(b"\x89PNG"):
         size = _png(content)
     elif content.startswith(b"\xff\xd8"):
@@ -20,7 +20,7 @@ def picture_size(content: bytes) -> tuple[int, int] | None:
 
 
 def picture_turned(content: bytes) -> bool:
-    """Whether a JPEG file asks whoever shows it to turn or mirror it (EXIF orientation), which not everybody does."""
+    """Tell whether a JPEG file is to be shown turned or mirrored (EXIF orientation), which not every viewer does."""
     if not content.startswith(b"\xff\xd8"):
         return False
     parts = (
@@ -34,7 +34,7 @@ def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
 
 
 def _png(content: bytes) -> tuple[int, int]:
-    """Nothing for one whose colour profiles would fill the memory, either, or keep the processor busy."""
+    """Return the size; nothing if its colour profiles would fill the memory or keep the processor busy."""
     at, left = 8, _MOST_PROFILE_BYTES
     while (kind := content[at + 4 : at + 8]) not in (b"IDAT", b""):
         length = _read(content[at : at + 4])
@@ -51,7 +51,7 @@ def _png(content: bytes) -> tuple[int, int]:
 
 
 def _jpeg(content: bytes) -> tuple[int, int]:
-    """The largest frame of those that come before the data of the first scan."""
+    """Return the size of the largest frame before the data of the first scan."""
     size = (0, 0)
     for kind, at in _segments(content):
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
@@ -61,7 +61,7 @@ def _jpeg(content: bytes) -> tuple[int, int]:
 
 
 def _segments(content: bytes) -> Iterator[tuple[int, int]]:
-    """The kind and the place of each part of a JPEG before the data of its first scan."""
+    """Yield the kind and the position of each part of a JPEG before the data of its first scan."""
     at = 2
     while at + 1 < len(content) and content[at] == 0xFF and (kind := content[at + 1]) != 0xDA:
         if kind == 0xFF:  # a byte that fills
@@ -72,7 +72,7 @@ def _segments(content: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _turned(tiff: bytes) -> bool:
-    """Whether the tags of an EXIF part have an orientation other than upright."""
+    """Tell whether the tags of an EXIF part have an orientation other than upright."""
     order: Literal["big", "little"] = "little" if tiff.startswith(b"II") else "big"
     at = _read(tiff[4:8], order)
     end = min(at + 2 + 12 * _read(tiff[at : at + 2], order), len(tiff))

@@ -1,4 +1,4 @@
-"""What happens to one request, top to bottom."""
+"""The way of one request through the application, top to bottom."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from . import calls, chosen, paths, people, wire
 from .db import reason
-from .defaults import envelope, refusal
+from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
 from .manifest import Answered, Route
 from .problems import (
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("billycan")
 
-STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
-SHARE = "billycan.share"  # and what it holds of its business's share
+STATE = "billycan.state"  # the key in the WSGI environment of the pipeline's record of a request
+SHARE = "billycan.share"  # the key of its part of its business's share
 MOST_HEADERS_BYTES = 32_768  # in all: of hundreds of KB to read some of them takes a second, before anybody is counted
-_RECENT_SECONDS = 1.0  # what is known of a caller may be that old anyway
+_RECENT_SECONDS = 1.0  # the caller's record may be that old anyway
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
 
@@ -45,12 +45,12 @@ class Pipeline:
     """Falcon's middleware and responder: each request passes through these methods in this order."""
 
     def __init__(self, app: "App", find: Callable[[str], Any]) -> None:
-        """`find` gives what is routed at a path, its template last."""
+        """`find` returns what is routed at a path, its template last."""
         self.app, self.find = app, find
         self.gives_notice = any(e.route.deprecated for e in app.endpoints)
 
     def resource(self, endpoints: Sequence[Endpoint]) -> Any:
-        """A Falcon resource with one responder for each method of a path."""
+        """Return a Falcon resource with one responder for each method of a path."""
         methods = [e.route.method for e in endpoints]
         allow = ", ".join(sorted([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]))
 
@@ -69,7 +69,7 @@ class Pipeline:
         return type("Path", (), responders)()
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Who is calling, for which tenant, and may they call now; refused before any handler is chosen."""
+        """Find the caller and the tenant, and refuse a call that is not allowed now, before any handler is chosen."""
         state = req.env[STATE] = req.context
         state.began = time.perf_counter()
         fits = _keep_headers(req.env)
@@ -84,7 +84,7 @@ class Pipeline:
         found = self.find(req.path) if canonical else None
         template = state.template = found[-1] if found else ""
         if found and template in self.app.page_paths:
-            state.page = found[0]  # pages know their visitors by other means, and have allowances of their own
+            state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
         self.admit(req, needs_key=paths.is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
@@ -92,12 +92,12 @@ class Pipeline:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
     def endpoint(self, req: falcon.Request, found: Any) -> Endpoint | None:
-        """The endpoint that a request is for, of what is routed at its path."""
+        """Return the endpoint that a request is for, among those at its path."""
         method = "GET" if req.method == "HEAD" else req.method
         return self.app.at.get((method, found[-1])) if found else None
 
     def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
-        """Say who is calling, and count the call: whatever is no page comes through here, known path or not."""
+        """Authenticate the caller and count the call: all requests but those for pages come here, whatever the path."""
         state, hook = req.context, self.app.hook
         state.at = self.app.now()
         address = self.app.address_of(req)
@@ -114,19 +114,19 @@ class Pipeline:
         state.allowance = hook.rate_limit(
             app=self.app, identity=state.identity, address=address, now=state.at.timestamp()
         )
-        # A failure of ours, such as a database that is away, is said as such: nobody could be told apart meanwhile.
+        # A failure of our own, such as an unreachable database, is no 401: callers cannot be identified meanwhile.
         if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
-            raise refusal(state.allowance)
+            raise rate_limit_refusal(state.allowance)
         if refused:
             raise refused
         if state.tenant_id:
             self.app.take_share(req, state.tenant_id)
 
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
-        """From a slash after a page's path to the page; RouteNotFound from any other spelling of any path."""
+        """Redirect from a page's path with a final slash to the page; raise RouteNotFound for any other spelling."""
         found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
         template = found[-1] if found else ""
-        # Nothing that was sent is sent back: a path with a parameter is not redirected.
+        # The client's own text is never sent back, so a path with a parameter is not redirected.
         if req.method not in ("GET", "HEAD") or template not in self.app.page_paths or "{" in template:
             raise RouteNotFound
         resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{template.rpartition('/')[2]}", True
@@ -134,7 +134,7 @@ class Pipeline:
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
         """Answer an HTTP request."""
         state = req.context
-        # Whatever way the request took: nothing runs for nobody but what is declared public.
+        # However the request came here, only public routes run without a caller.
         if state.identity is None and not endpoint.route.public:
             raise Unauthenticated
         tenant_id = state.tenant_id if state.identity else ""
@@ -151,10 +151,10 @@ class Pipeline:
             takes_json=req.client_accepts_json,
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
-        answer = calls.answer(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
+        answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body
         if answer.pieces is not None and req.method == "HEAD":
-            calls.close(answer.pieces)
+            calls.close_pieces(answer.pieces)
         elif answer.pieces is not None:
             resp.data, resp.stream = None, answer.pieces
         resp.set_headers(
@@ -164,14 +164,14 @@ class Pipeline:
             resp.set_header("Idempotent-Replayed", "true")
 
     def read_body(self, req: falcon.Request) -> bytes:
-        """The body, of a caller who may still call once it is here."""
+        """Return the body; refuse a caller who lost access while it arrived."""
         raw = wire.read_body(req)
         self.check_still_there(req)
         return raw
 
     def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
-        """The body as it arrives; the same is checked at its end."""
-        yield from wire.pieces(req, most)
+        """Yield the body as it arrives; check at its end as `read_body` does."""
+        yield from wire.read_pieces(req, most)
         self.check_still_there(req)
 
     def check_still_there(self, req: falcon.Request) -> None:
@@ -186,7 +186,7 @@ class Pipeline:
             raise Forbidden(f"This key lost the scope {lost[0]} while the request arrived.", required_scope=lost[0])
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
-        """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
+        """Return the endpoint that answers in the client's preferred media type: this one, or one in its `also`."""
         also = endpoint.route.also
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
         return self.app.at.get(("GET", path), endpoint) if path else endpoint
@@ -200,13 +200,13 @@ class Pipeline:
         resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=None))
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
-        """The headers of every answer."""
+        """Set the headers of every answer."""
         caching = resp.get_header("Cache-Control")
         resp.set_headers(headers_of(req.context))
         if caching:
             resp.set_header("Cache-Control", caching)
         if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
-            # On its refusals too: most of them are made before it is chosen.
+            # On refusals, too: most of them happen before the route is chosen.
             for name, value in _notice(endpoint.route).items():
                 resp.append_header(name, value)
         seconds = time.perf_counter() - req.context.began
@@ -215,7 +215,7 @@ class Pipeline:
             self.tell(req, resp.status_code, seconds)
 
     def tell(self, req: falcon.Request, status: int, seconds: float) -> None:
-        """Tell those who observe how somebody's request was answered."""
+        """Report a known caller's request and its answer to the observers."""
         state, problem = req.context, req.context.problem
         code, param = (problem.code, problem.param) if problem else (None, None)
         what = (req.method, state.template, status, seconds, state.request_id, code, param)
@@ -227,7 +227,7 @@ class Pipeline:
                 log.exception("request %s could not be observed", state.request_id)
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
-        """Any exception as the envelope's error."""
+        """Answer any exception as the envelope's error."""
         request_id = req.context.request_id
         problem = _from_falcon(error) if isinstance(error, falcon.HTTPError) else None
         try:
@@ -241,7 +241,7 @@ class Pipeline:
             req.context.problem = problem
             self.show(req, resp, problem)
         except Exception:
-            # Whatever a plugin does to errors, the client is told in core's own words.
+            # If a plugin's hook fails, the client gets core's own message.
             log.exception("request %s failed, and so did its answer", request_id)
             problem = req.context.problem = Problem()
             problem.request_id = request_id
@@ -251,18 +251,18 @@ class Pipeline:
         resp.set_headers(problem.headers)
 
     def show(self, req: falcon.Request, resp: falcon.Response, problem: Problem) -> None:
-        """A refusal as whoever asked can read it: as the page's own, as a page, or in the envelope."""
+        """Write a refusal in the form for its reader: the page's own, a plain page, or the envelope."""
         if refuse := getattr(req.context.page, "refuse", None):
             refuse(resp, problem)
         elif not paths.is_of_the_api(req.path) and people.is_person(req):
-            people.refuse(resp, problem)
+            people.write_refusal(resp, problem)
         else:
             resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
 
 
 def _keep_headers(environ: dict[str, Any]) -> bool:
-    """Whether the headers are not too large in all; where they are they are removed, and nobody reads them."""
+    """Tell whether the headers are small enough in all; if not, remove them so that nothing reads them."""
     names = [name for name in environ if name.startswith("HTTP_")]
     fits = sum([len(environ[name]) for name in names]) <= MOST_HEADERS_BYTES
     for name in () if fits else names:
@@ -271,13 +271,13 @@ def _keep_headers(environ: dict[str, Any]) -> bool:
 
 
 class Outer:
-    """The WSGI callable: what escapes Falcon itself, such as a bad header value, is still a plain envelope."""
+    """The WSGI callable: errors that escape Falcon itself, such as a bad header value, are still a plain envelope."""
 
     def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
         self.web = web
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        # An unheard-of method is one that nothing takes; Falcon would refuse some of them before the pipeline begins.
+        # An unknown method is one that no route takes; Falcon would refuse some before the pipeline begins.
         if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
             environ["REQUEST_METHOD"] = "TRACE"
         try:
@@ -288,7 +288,7 @@ class Outer:
             log.exception("request %s failed beyond its handler", problem.request_id)
             body = [wire.encode({"data": None, "pagination": None, "error": problem.as_error()})]
             headers |= {"Content-Type": "application/json", "Content-Length": str(len(body[0]))}
-            # A server that was given a head already, and has not sent it, takes another only with the error.
+            # A server that has a head but has not sent it accepts another only with the error.
             start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
         share = environ.get(SHARE)
         return _Held(body, share) if share else body
@@ -305,13 +305,13 @@ class _Held:
 
     def close(self) -> None:
         try:
-            calls.close(self._body)
+            calls.close_pieces(self._body)
         finally:
             self._share.leave()
 
 
 def headers_of(state: Any) -> dict[str, str]:
-    """The headers that every answer to a request has; `state` is what the pipeline knows of it."""
+    """Return the headers of every answer to a request; `state` is the pipeline's record of the request."""
     headers = {
         "X-Request-Id": state.request_id,
         "X-Content-Type-Options": "nosniff",
@@ -325,7 +325,7 @@ def headers_of(state: Any) -> dict[str, str]:
 
 
 def _notice(route: Route) -> dict[str, str]:
-    """The headers of a deprecated route (RFC 9745, RFC 8594)."""
+    """Return the headers of a deprecated route (RFC 9745, RFC 8594)."""
     headers: dict[str, str] = {}
     if route.deprecated:
         headers["Deprecation"] = f"@{int(_midnight(route.deprecated).timestamp())}"
@@ -341,7 +341,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _if_match(req: falcon.Request) -> frozenset[str] | None:
-    """The versions an If-Match allows; None where it is absent or `*`."""
+    """Return the versions that an If-Match allows; None if it is absent or `*`."""
     header = req.get_header("If-Match")
     if header is None or header.strip() == "*":
         return None

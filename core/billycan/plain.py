@@ -1,4 +1,4 @@
-"""What a type says of its values, and how those of plain types are read that have no rule of ours."""
+"""Inspection of types, and readers of plain types that have no rule of ours."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from .problems import RuleBroken
 
 
 def parts(kind: Any) -> tuple[Any, Rule | None, Meta | None]:
-    """A type without what stands beside it: its rule, and what msgspec has in place of one."""
+    """Return a type without its annotations, its rule, and msgspec's limits if it has those in place of a rule."""
     if get_origin(kind) is not Annotated:
         return kind, None, None
     beside = kind.__metadata__
@@ -24,23 +24,23 @@ def parts(kind: Any) -> tuple[Any, Rule | None, Meta | None]:
 
 
 def options(kind: Any) -> tuple[Any, ...]:
-    """The members of a union; any other type by itself."""
+    """Return the members of a union; any other type by itself."""
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def is_struct(kind: Any) -> TypeGuard[type[Struct]]:
-    """Whether a type is a Struct."""
+    """Tell whether a type is a Struct."""
     return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def types_within(hint: Any) -> list[Any]:
-    """The types that a type is made of, and the values that it names."""
+    """List the types that a type contains, and the values that it names."""
     inner = () if isinstance(hint, str) else get_args(hint)
     return [part for each in inner for part in types_within(each)] if inner else [hint]
 
 
 def structs_within(hint: Any) -> Iterator[type[Struct]]:
-    """The Structs that a type is made of, and those that their members are made of."""
+    """Yield the Structs that a type contains, and those in their members."""
     waiting, found = [hint], set[Any]()
     while waiting:
         for part in filter(is_struct, types_within(waiting.pop())):
@@ -50,13 +50,13 @@ def structs_within(hint: Any) -> Iterator[type[Struct]]:
                 waiting += [field.type for field in msgspec.structs.fields(part)]
 
 
-def length(limits: Meta | None) -> tuple[int, int | None]:
-    """The least and the most of a length that are asked for."""
+def length_limits(limits: Meta | None) -> tuple[int, int | None]:
+    """Return the least and the most length that limits allow."""
     return (limits.min_length or 0, limits.max_length) if limits else (0, None)
 
 
-def of_plain(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
-    """What reads a value of a type that has no rule of ours."""
+def plain_reader(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
+    """Return a reader of a type that has no rule of ours."""
     if get_origin(kind) is Annotated:
         kind, rule, limits = parts(kind)
         if rule:
@@ -112,7 +112,7 @@ def _one_of(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 
 def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
-    """What msgspec's own words beside a type ask for."""
+    """Yield the checks of msgspec's limits, each with the code and the message of its failure."""
     least, most, above, below = limits.ge, limits.le, limits.gt, limits.lt
     if least is not None and most is not None:
         yield lambda v: least <= v <= most, "out_of_range", f"must be between {least} and {most}"
@@ -124,7 +124,7 @@ def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
         yield lambda v: v > above, "out_of_range", f"must be above {above}"
     if below is not None:
         yield lambda v: v < below, "out_of_range", f"must be below {below}"
-    fewest, longest = length(limits)
+    fewest, longest = length_limits(limits)
     if fewest:
         yield lambda v: len(v) >= fewest, "required", f"must have at least {fewest} character{'s' * (fewest > 1)}"
     if longest is not None:
@@ -137,7 +137,7 @@ def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
 
 
 def _by_msgspec(kind: Any) -> Callable[[Any], Any]:
-    """What reads a type that core has no words for, such as an enumeration."""
+    """Return a reader of a type that core has no words for, such as an enumeration."""
     msgspec.json.Decoder(kind)  # msgspec crashes where two threads are the first to need it at once
 
     def read(value: Any) -> Any:

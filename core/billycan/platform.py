@@ -93,7 +93,7 @@ def get_tenant(ctx: Context) -> Tenant:
 
     The tenant's profile, from which documents and tax invoices take the seller and their defaults.
     """
-    # Not the recent one: a client that changed it sees the change.
+    # Not from the cache, so that a client that changed it sees the change.
     return ctx.app.tenants.read(ctx)
 
 

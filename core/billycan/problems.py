@@ -1,4 +1,4 @@
-"""Failures the client is told about; each becomes the envelope's `error` member."""
+"""Failures that clients see; each becomes the envelope's `error` member."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -8,8 +8,8 @@ import msgspec
 if TYPE_CHECKING:
     from .context import Context
 
-MOST_FAULTS = 100  # that one answer tells
-MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
+MOST_FAULTS = 100  # in one answer
+MOST_SHOWN = 100  # characters of a client's own name in a message
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """What an `error.code` says to a client, and the status it comes with."""
+    """The meaning of an `error.code`, and the status that it comes with."""
 
     status: int
     meaning: str
@@ -36,7 +36,7 @@ class Problem(Exception):
     """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
 
     `details` lists every fault found; anything in `more` (such as `allowed_actions`) joins the error object.
-    `find_more` gives more of it on a context that reads, once the transaction is over, so that nobody waits for it.
+    `find_more` looks up more of it on a reading context, after the transaction, so that nothing waits for it.
     """
 
     status: ClassVar[int] = 500
@@ -65,7 +65,7 @@ class Problem(Exception):
         super().__init__(self.message)
 
     def as_error(self) -> dict[str, Any]:
-        """The `error` member of the envelope."""
+        """Return the `error` member of the envelope."""
         return {
             "type": self.type,
             "code": self.code,
@@ -96,7 +96,7 @@ class Forbidden(Problem):
 
 
 class NotFound(Problem):
-    # One sentence for every id that is not the caller's to see: another tenant's, unknown or malformed.
+    # One message for every id that the caller cannot see: another tenant's, unknown or malformed.
     status, type, code = 404, "not_found", "resource_not_found"
     message = "There is no record with this id."
 
@@ -154,7 +154,7 @@ class Invalid(Problem):
 
     @classmethod
     def of(cls, *faults: Fault) -> Self:
-        """All the faults of a body at once, up to 100; the first one's message leads."""
+        """Return a refusal with all the faults of a body, up to 100; the first one's message leads."""
         first = faults[0]
         message = f"{first.param or 'The body'}: {first.message}"
         if len(faults) > MOST_FAULTS:
@@ -163,7 +163,7 @@ class Invalid(Problem):
 
     @classmethod
     def member(cls, param: str, code: str, message: str) -> Self:
-        """One member that breaks one rule."""
+        """Return a refusal of one member that breaks one rule."""
         return cls.of(Fault(param, code, message))
 
 
@@ -189,7 +189,7 @@ class Unavailable(Problem):
 
 
 class RuleBroken(ValueError):
-    """Raised while a value is read: its code, what is wrong, and where inside the value (`.key`, `[0]`)."""
+    """Raised while a value is read: the code, the message, and the place inside the value (`.key`, `[0]`)."""
 
     def __init__(self, code: str, message: str, at: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Query strings: each parameter read by its type's rule, and all that is wrong with them told at once."""
+"""Query strings: each parameter is read by its type's rule, and all faults are reported at once."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,14 +15,14 @@ from .resources import STEERING
 
 T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
-MOST_METADATA = 10  # filters by metadata in a query: each reads all metadata of every record that the others leave
+MOST_METADATA = 10  # metadata filters in a query: each reads the metadata of every record that the others leave
 
 
 def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str, str] | None = None) -> T:
-    """The query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it.
+    """Read the query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it.
 
-    A page gives them by their names, as texts or as the values they stand for, and needs no query string. `ids` says
-    what the ids begin with that a parameter takes, "" where that cannot be told.
+    A page gives them by their names, as texts or as the values they stand for, and needs no query string. `ids` maps
+    parameters that take ids to the prefixes of the ids, "" for an unknown prefix.
     """
     known, required = _compiled(kind)  # type: ignore[arg-type]
     if not query and not required:
@@ -64,7 +64,7 @@ def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str
 
 
 class _Parameter(NamedTuple):
-    """A parameter: the member it sets, what makes its text the JSON value it stands for, and what reads that."""
+    """A parameter: the member it sets, the function from its text to a JSON value, and the reader of that value."""
 
     member: str
     parse: Callable[[str], Any]
@@ -73,14 +73,14 @@ class _Parameter(NamedTuple):
 
 @cache
 def _compiled(kind: Any) -> tuple[dict[str, _Parameter], list[str]]:
-    """The parameters of a query by name, and which of them are required."""
+    """Return the parameters of a query by name, and the required ones among them."""
     members = msgspec.structs.fields(kind)
     known = {f.encode_name: _Parameter(f.name, _parser(f.type), compiled(f.type)) for f in members}
     return known, [f.encode_name for f in members if f.required]
 
 
 def with_cursor(query_string: str, cursor: str) -> str:
-    """The query of the page that `cursor` leads to, asked for like this one."""
+    """Return this query for the page that `cursor` leads to."""
     if not query_string:
         return urlencode({"cursor": cursor})
     kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
@@ -102,7 +102,7 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
 
 
 def _parser(kind: Any) -> Callable[[str], Any]:
-    """What makes a parameter's text the JSON value it stands for."""
+    """Return a function from a parameter's text to the JSON value that it stands for."""
     kinds = [parts(option)[0] for option in options(kind)]
     if lists := [k for k in kinds if get_origin(k) is list]:
         parse_one = _parser(get_args(lists[0])[0])
@@ -120,7 +120,7 @@ def _parser(kind: Any) -> Callable[[str], Any]:
 
 
 def _parameter_name(path: str) -> str:
-    """The parameter a fault is in: `kind[0]` came from `kind`, `metadata.a` from `metadata[a]`."""
+    """Return the parameter of a fault: `kind[0]` came from `kind`, `metadata.a` from `metadata[a]`."""
     name, inside, key = path.partition(".")
     return f"{name}[{key}]" if inside else name.partition("[")[0]
 

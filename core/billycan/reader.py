@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
-from .plain import is_struct, length, of_plain, options, parts
+from .plain import is_struct, length_limits, options, parts, plain_reader
 from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class SetAside(Struct, frozen=True):
 
 
 class Walk:
-    """What one walk over a tree finds: faults, up to one more than are told, and read-only members put aside."""
+    """The findings of a walk over a tree: faults, one more than are reported, and read-only members put aside."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
@@ -57,7 +57,7 @@ class Walk:
 
     @property
     def full(self) -> bool:
-        """Whether there is no use in looking further: a list of a million wrong items costs what 100 do."""
+        """True if further faults would not be reported: a list of a million wrong items costs what 100 do."""
         return len(self.faults) > MOST_FAULTS
 
     def note(self, value: dict[str, Any], found: Any) -> None:
@@ -65,7 +65,7 @@ class Walk:
         self.known[id(value)] = value.copy(), found
 
     def recall(self, value: Any) -> Any:
-        """What a part of the tree was read as, for one use; None where it was not, or was changed since."""
+        """Return the value that a part of the tree was read as, once; None if it was not read, or changed since."""
         before, found = self.known.pop(id(value), (None, None))
         return found if found is not None and before == value else None
 
@@ -79,9 +79,6 @@ class Walk:
         at = error.at if path or not error.at.startswith(".") else error.at[1:]
         dot = "." if path and at and at[0] not in ".[" else ""
         self.refuse(f"{path}{dot}{at}", error.code, str(error))
-
-
-# What reads each type -------------------------------------------------------------------------------------------------
 
 
 class Leaf:
@@ -102,7 +99,7 @@ class ListOf:
 
     def __init__(self, item: "Reader", limits: Meta | None, make: Callable[[Any], Any]) -> None:
         self.item, self.make = item, make
-        self.least, self.most = length(limits)
+        self.least, self.most = length_limits(limits)
 
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
         if not isinstance(value, list | tuple):
@@ -145,7 +142,7 @@ class MapOf:
 
     def __init__(self, key: Callable[[Any], Any], value: "Reader", limits: Meta | None) -> None:
         self.key, self.value = key, value
-        self.least, self.most = length(limits)
+        self.least, self.most = length_limits(limits)
 
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
         if not isinstance(value, dict):
@@ -275,7 +272,7 @@ Reader = Leaf | ListOf | MapOf | AnyOf | StructOf
 
 
 def compiled(kind: Any, shown: Any = None) -> Reader:
-    """What reads a type; built once for each Struct."""
+    """Return the reader of a type; it is built once for each Struct."""
     kind, rule, limits = parts(kind)
     if rule:
         return Leaf(rule.read)
@@ -292,8 +289,8 @@ def compiled(kind: Any, shown: Any = None) -> Reader:
         return ListOf(compiled(item, _item_of(shown)), limits, origin)
     if origin is dict:
         key, value = get_args(kind) or (str, Any)
-        return MapOf(of_plain(key), compiled(value), limits)
-    return Leaf(of_plain(kind, limits))
+        return MapOf(plain_reader(key), compiled(value), limits)
+    return Leaf(plain_reader(kind, limits))
 
 
 @cache
@@ -302,7 +299,7 @@ def _struct(kind: type[Struct], shown: type[Struct] | None) -> StructOf:
 
 
 def take(kind: Any) -> Callable[[Any], Any]:
-    """What reads a value of a type that holds no other, such as `Name`: gives the value, or raises RuleBroken."""
+    """Return the reader of a type without members, such as `Name`: it returns the value, or raises RuleBroken."""
     reader = compiled(kind)
     if not isinstance(reader, Leaf):
         raise TypeError(f"{kind} holds other values: read it with decode")

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, dependents
-from .conditions import bounded, has_text, is_number, search_condition, texts
+from .conditions import bound_condition, has_text, is_number, search_condition, stored_texts
 from .context import Context
 from .db import own
-from .extending import keep
+from .extending import store_members
 from .folding import digits_of, fold
 from .ids import new_id
 from .naming import Names
@@ -27,7 +27,7 @@ from .statements import Asked, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
-_MOST_ORDERS = 256  # that are kept of those that lists were asked for in
+_MOST_ORDERS = 256  # cached sort orders of lists
 
 
 class Records(Generic[T]):
@@ -66,7 +66,7 @@ class Records(Generic[T]):
         table.info.setdefault("filters", {})[shows] = [*(filters or {})]
         table.info["points_at"] = {**(neighbours.plugins if neighbours else {}), **(points_at or {})}
         self.references, self.search, self.filters = references or {}, search, filters or {}
-        # Without a foreign key only a lock keeps what is referred to from being deleted meanwhile.
+        # Without a foreign key only a lock keeps the referenced record from being deleted meanwhile.
         self._locks = {
             name: {"lock": True}
             for name, names in self.references.items()
@@ -82,11 +82,11 @@ class Records(Generic[T]):
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
         self._by_id_locked = Statement(_by_id(table).with_for_update())
-        insert, counted = sa.insert(table).returning(table), counters.counted(table.name)
+        insert, counted = sa.insert(table).returning(table), counters.advance_within(table.name)
         self._insert = Statement(insert)
         within = insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted)
         after = insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger)))
-        # SQLite writes nothing within another statement, and SQLAlchemy forgets there what Python gives by default.
+        # SQLite cannot write within another statement, and SQLAlchemy drops Python defaults there.
         self._counts_before = {"sqlite"}
         if any(column.default is not None for column in table.c):
             self._counts_before, within = {"sqlite", "postgresql"}, after
@@ -97,23 +97,21 @@ class Records(Generic[T]):
             .where(table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id"))
         )
 
-    # What a simple resource's handlers call -----------------------------------------------------------------------
-
     def page(self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool]) -> Page[T]:
-        """The page of records `query` asks for."""
+        """Return the page of records that `query` asks for."""
         page = self.rows(ctx, query, *where, columns=self.columns(ctx))
         return page.of(self.show(ctx, page.items))
 
     def get(self, ctx: Context, id: str) -> T:
-        """One record; NotFound for any id that is not the tenant's."""
+        """Return one record; raise NotFound for any id that is not the tenant's."""
         return self.show(ctx, [self.find(ctx, id, self.columns(ctx))])[0]
 
     def add(self, ctx: Context, body: Struct, **values: Any) -> T:
-        """A new record of what the client sent; `values` are the columns the server sets."""
+        """Create a record from what the client sent; `values` are the columns the server sets."""
         return self.show(ctx, [self.insert(ctx, **{**sent(body), **values})])[0]
 
     def change(self, ctx: Context, id: str, body: Patch[Any], **values: Any) -> tuple[T, bool]:
-        """The record with the patch applied, and whether that changed anything."""
+        """Return the record with the patch applied, and whether that changed anything."""
         row = self.lock(ctx, id)
         after = self.save(ctx, row, **{**sent(body.over(row._mapping)), **values})
         return self.show(ctx, [after])[0], after.version != row.version
@@ -122,12 +120,10 @@ class Records(Generic[T]):
         """Delete a record; refused with `has_dependents` while other records refer to it."""
         return self.delete(ctx, self.lock(ctx, id))
 
-    # Rows, for handlers that show more than one table -----------------------------------------------------------------
-
     def columns(self, ctx: Context) -> tuple[sa.Column[Any], ...]:
-        """The columns to fetch for the members that the client asked for; empty where all are needed.
+        """Return the columns to fetch for the members that the client asked for; empty if all are needed.
 
-        Give them to `rows` or `find` if whatever shows the rows reads no others.
+        Give them to `rows` or `find` if the code that shows the rows reads no others.
         """
         asked = ctx.asked(self.shows)
         if asked is None:
@@ -145,18 +141,18 @@ class Records(Generic[T]):
         return tuple([column for column in self.table.c if column.name in names])
 
     def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
-        """One row, or these columns of it; NotFound for any id that is not the tenant's."""
+        """Return one row, or these columns of it; raise NotFound for any id that is not the tenant's."""
         row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
 
     def asked(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Asked:
-        """What `at_once` takes to find a row along with others."""
+        """Return a statement for `at_once` that finds a row along with others."""
         return _one(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
 
     def lock(self, ctx: Context, id: str) -> Row:
-        """One row, locked until the transaction ends; NotFound for any id that is not the tenant's.
+        """Return one row, locked until the transaction ends; raise NotFound for any id that is not the tenant's.
 
         The record that the request's path names is compared with the client's If-Match; others are not.
         """
@@ -178,25 +174,25 @@ class Records(Generic[T]):
         order: Sequence[Order] = (),
         columns: tuple[Any, ...] = (),
     ) -> Page[Row]:
-        """The page of rows `query` asks for, in its order or the one given, which ends in a unique column.
+        """Return the page of rows that `query` asks for, in its order or the one given, which ends in a unique column.
 
-        `columns` are what is fetched where not all are needed, besides those of the order; the same tuple each time.
+        `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
-        live = None if conditions else counters.live(self.table.name)
+        live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
         order = tuple(order) or asked
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
         remembers = self.remembers and conditions and not where and not ctx.writes
-        told = counters.last(counters.EVENTS, "tenant_id") if remembers else None
+        told = counters.last_number(counters.EVENTS, "tenant_id") if remembers else None
         found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
-        """A new row with these columns; numbered, folded and counted.
+        """Insert a row with these columns; it is numbered, folded and counted.
 
         `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
         then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
@@ -218,16 +214,16 @@ class Records(Generic[T]):
                 values["of_number"] = counters.advance(ctx, self.table.name)
         ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
-        keep(ctx, self.table, row.id, new=True)
+        store_members(ctx, self.table, row.id, new=True)
         return row
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
-        """The locked row with these columns; one that changes nothing keeps its version.
+        """Store these columns in the locked row; if nothing changes, it keeps its version.
 
         `touch` says that something else that belongs to the record changed.
         """
         before = row._mapping
-        touch = keep(ctx, self.table, row.id) or touch
+        touch = store_members(ctx, self.table, row.id) or touch
         values = {name: as_stored(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed and not touch:
@@ -239,21 +235,21 @@ class Records(Generic[T]):
         return self._update.one(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed})
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
-        """Delete a locked row; `has_dependents` says what points at it, and what may be done instead."""
+        """Delete a locked row; raise Conflict `has_dependents`, with what can be done instead, if any refer to it."""
         try:
-            with ctx.db.begin_nested():  # PostgreSQL would answer no further question
+            with ctx.db.begin_nested():  # after an error, PostgreSQL refuses further statements
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
             found = dependents.by_foreign_keys(ctx, self.table, row.id)
-            raise dependents.refusal(ctx, found, self._instead(row)) from None
+            raise dependents.deletion_refusal(ctx, found, self._instead(row)) from None
         ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
-        """The rows as clients see them; `columns` gives, by record id, the members that are no column.
+        """Return the rows as clients see them; `columns` gives, by record id, the members that are not columns.
 
-        Those that the client did not ask for are UNSET, or as they are stored, and are not looked up.
+        Members that the client did not ask for are UNSET, or as they are stored, and are not looked up.
         """
         if missing := sorted(self._not_columns - columns.keys()):
             raise TypeError(
@@ -266,7 +262,7 @@ class Records(Generic[T]):
         return records_of(self.shows, rows, self._beside(ctx, rows, asked, columns))
 
     def named(self, ctx: Context, rows: Sequence[Row]) -> dict[str, dict[str, Named]]:
-        """For each reference, the records these rows point at: one query for the whole page."""
+        """Return, for each reference, the records that these rows refer to: one query for the whole page."""
         found: dict[str, dict[str, Named]] = {}
         for name, names in self.references.items():
             if not ctx.wants(self.shows, name):
@@ -278,7 +274,7 @@ class Records(Generic[T]):
     def _beside(
         self, ctx: Context, rows: Sequence[Row], asked: Collection[str], columns: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """For each row the members that are no column."""
+        """Yield for each row the members that are not columns."""
         named = [(name, f"{name}_id", found) for name, found in self.named(ctx, rows).items()]
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
@@ -294,10 +290,8 @@ class Records(Generic[T]):
                 members["allowed_actions"] = [name for name in allowed if name not in off] if off else allowed
             yield members
 
-    # Conditions and orders -----------------------------------------------------------------------------------------
-
     def _check_columns(self) -> None:
-        """Refuse what names no column: it would be found only when somebody asks."""
+        """Refuse names that are not columns, which would otherwise only be found by a request."""
         for option, names in (("search", self.search), ("references", [f"{name}_id" for name in self.references])):
             if missing := [name for name in names if name not in self.table.c]:
                 raise ValueError(
@@ -310,7 +304,7 @@ class Records(Generic[T]):
             raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
-        """Refuse ids of records that there are not."""
+        """Refuse ids of records that do not exist."""
         given = {name: id for name in self.references if (id := values.get(f"{name}_id")) is not None}
         asked, found = {}, {}
         for name, id in given.items():
@@ -324,16 +318,16 @@ class Records(Generic[T]):
             raise Invalid.of(*faults)
 
     def _is_counted_later(self, ctx: Context) -> bool:
-        """Whether a new row is counted at the end of the transaction, which whoever sees to that is told."""
+        """Tell whether a new row is counted at the end of the transaction; if so, leave the count to be made then."""
         if ctx.counted is None or self.number:
             return False
         ctx.counted[self.table.name] += 1
         return True
 
     def _numbered(self, number: Any) -> dict[str, Any]:
-        """What an INSERT makes of the number that was counted for it: `INV-0001`, to be searched for as well.
+        """Return the values that an INSERT makes of the number counted for it: `INV-0001`, also in the search text.
 
-        The database puts it in, so that the business's other writes do not wait for its counter while Python works.
+        The database fills it in, so that the business's other writes do not wait for its counter while Python works.
         """
         if not self.number:
             return {}
@@ -355,14 +349,14 @@ class Records(Generic[T]):
         sorted_by = {name: values[of] for name, of in self._folded.items()}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
-            found = [text for name in self.search for text in texts(values.get(name))]
-            # With Australia's prefix as it is written, too: a client may look for either.
+            found = [text for name in self.search for text in stored_texts(values.get(name))]
+            # Also with Australia's prefix as written: a client may search for either.
             numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
             derived["search_text"] = "\n".join([*map(fold, found), *sorted(numbers)])
         return derived
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
-        """What the filters of a query ask of a row."""
+        """Return the conditions of a query's filters on a row."""
         return [*map(expression, self._conditions(ctx, query))]
 
     def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
@@ -377,10 +371,10 @@ class Records(Generic[T]):
             elif name == "metadata":
                 yield from (has_text(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
-                yield bounded(ctx, self.table.c.updated_at, "from", value)
+                yield bound_condition(ctx, self.table.c.updated_at, "from", value)
             elif name.endswith(("_from", "_to")):
                 column, _, bound = name.rpartition("_")
-                yield bounded(ctx, self.table.c[column], bound, value)
+                yield bound_condition(ctx, self.table.c[column], bound, value)
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 

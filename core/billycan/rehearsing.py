@@ -38,7 +38,7 @@ _DATE, _TIME = 1, 2  # what marks them in MessagePack
 
 
 class Row(msgspec.Struct, array_like=True):
-    """What one row's handler sent, as places in `texts` with values; from `told_from` on for those who hear of it."""
+    """The statements of one row's handler, as places in `texts` with values; from `told_from` on its hearers'."""
 
     writes: list[tuple[int, Any]]
     told_from: int
@@ -46,7 +46,7 @@ class Row(msgspec.Struct, array_like=True):
 
 
 class Recording(msgspec.Struct, array_like=True):
-    """What the handlers of some rows sent, read and counted.
+    """The statements of some rows' handlers, sent, read and counted.
 
     `edition` tells recordings of other code or tables, `moment` is when the rows were made, and `reads` has a digest of
     what each query gave. `keys` are digests of what must be unique, each with the place of its row.
@@ -69,7 +69,7 @@ class Recording(msgspec.Struct, array_like=True):
         return _UNPACK(zlib.decompress(packed))
 
     def is_current(self, ctx: Context, known: dict[Any, bytes]) -> bool:
-        """Whether handlers would read the same now; `known` keeps what was read, for the next recording."""
+        """Tell whether handlers would read the same now; `known` keeps what was read, for the next recording."""
         if self.edition != edition(ctx.app):
             return False
         for text, values, before in self.reads:
@@ -225,7 +225,7 @@ class Replay:
             else:
                 ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
         ctx.events = self._last
-        work.tell(ctx, of_many=True)
+        work.notify_hearers(ctx, of_many=True)
         ctx.events = []
         for name, by in sorted(self._counted.items()):
             counters.advance(ctx, name, by)
@@ -328,7 +328,7 @@ def edition(app: "App") -> str:
 
 
 def _is_read(text: str) -> bool:
-    """Whether a statement only reads: its words say so of SQL that was written by hand, too."""
+    """Tell whether a statement only reads, judged by its words so that SQL written by hand is included."""
     words = _words(text)
     if words[:1] == ["WITH"]:
         return {"INSERT", "UPDATE", "DELETE", "MERGE"}.isdisjoint(words)
@@ -336,7 +336,7 @@ def _is_read(text: str) -> bool:
 
 
 def _adds_only(text: str) -> bool:
-    """Whether a statement only inserts, and changes no row that is there already, as with ON CONFLICT DO UPDATE."""
+    """Tell whether a statement only inserts, and changes no existing row as ON CONFLICT DO UPDATE does."""
     words = _words(text)
     changes = not {"UPDATE", "DELETE", "MERGE"}.isdisjoint(words) or words[1:3] == ["OR", "REPLACE"]
     return words[:1] == ["INSERT"] and not changes and counters.counters.name not in text
@@ -375,7 +375,7 @@ def _hash(value: Any) -> bytes:
 
 
 def _plain(parameters: Any) -> Any:
-    """What a driver is given of values, as it can be stored."""
+    """Return a driver's form of values, as it can be stored."""
     if isinstance(parameters, dict):
         return {name: _storable(value) for name, value in parameters.items()}
     return [_storable(value) for value in parameters]
@@ -409,7 +409,7 @@ def _at(values: Any, now: dict[Any, Any]) -> Any:
 
 
 def _written(moment: Moment, is_sqlite: bool) -> Any:
-    """What a driver is given for a moment."""
+    """Return a driver's form of a moment."""
     return moment.replace(tzinfo=None).isoformat(" ", "microseconds") if is_sqlite else moment
 
 

@@ -1,4 +1,4 @@
-"""The Structs that resources have in common: what a list takes, what a record shows, and what a handler answers."""
+"""The Structs that resources have in common: of a list's query, of records, and of a handler's answer."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
@@ -23,7 +23,7 @@ class Page(Struct, Generic[T]):
     prev_cursor: str | None = None
 
     def of(self, items: list[Any]) -> "Page[Any]":
-        """The same page with other items."""
+        """Return the same page with other items."""
         return Page(items, self.page, self.per_page, self.total, self.has_more, self.next_cursor, self.prev_cursor)
 
 
@@ -132,9 +132,9 @@ class Empty(Struct, forbid_unknown_fields=True):
 
 
 class Reply(Struct):
-    """An answer that is no JSON envelope, such as a calendar file; sent as it is.
+    """An answer that is not a JSON envelope, such as a calendar file; sent as it is.
 
-    A body of pieces is sent as they come, after the transaction is over; it is closed where it has a `close`.
+    A body of pieces is sent as they come, after the transaction is over; it is closed at the end if it has a `close`.
     """
 
     body: bytes | Iterable[bytes]
@@ -143,5 +143,5 @@ class Reply(Struct):
 
 
 def sent(body: Struct) -> dict[str, Any]:
-    """The members of a Struct that were given a value."""
+    """Return the members of a Struct that were given a value."""
     return {k: v for k, v in msgspec.structs.asdict(body).items() if v is not UNSET}

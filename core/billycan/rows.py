@@ -14,14 +14,14 @@ T = TypeVar("T", bound=Struct)
 
 
 def records_of(kind: type[T], rows: Sequence["Row"], beside: Iterable[Mapping[str, Any]]) -> list[T]:
-    """Each row as a record of this kind; `beside` gives for each what replaces a column, or has none.
+    """Return each row as a record of this kind; `beside` gives for each row the members to use in place of columns.
 
-    Columns that are no member are left out.
+    Columns that are not members are left out.
     """
     records: list[T] = []
     names: tuple[str, ...] | None = None
     for row, members in zip(rows, beside, strict=True):
-        if names != (*members,):  # which is so once: what is beside them is alike
+        if names != (*members,):  # true once for a list, since all its rows have the same names
             names = (*members,)
             make = _maker(kind, row._fields, names)
         records.append(make(row, members))
@@ -30,10 +30,10 @@ def records_of(kind: type[T], rows: Sequence["Row"], beside: Iterable[Mapping[st
 
 @lru_cache(1024)
 def _maker(kind: type[T], columns: tuple[str, ...], beside: tuple[str, ...]) -> Callable[[Any, Mapping[str, Any]], T]:
-    """What makes a record: a function such as `lambda row, beside: Note(row[1], beside["client"], version=row[4])`.
+    """Build a function that makes a record: `lambda row, beside: Note(row[1], beside["client"], version=row[4])`.
 
-    Most members are given by their places. An invoice takes 1.9 µs so, 2.9 with values that an `itemgetter` picks, and
-    7 as a dict without what is no member, whose keywords msgspec looks for among all members one by one.
+    Most members are passed by position. An invoice takes 1.9 µs this way, 2.9 with values that an `itemgetter` picks,
+    and 7 as a dict of its members, whose keywords msgspec looks for among all members one by one.
     """
     given = {name: f"row[{place}]" for place, name in enumerate(columns)}
     given |= {name: f"beside[{name!r}]" for name in beside}

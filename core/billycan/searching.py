@@ -1,8 +1,9 @@
-"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant are neighbours.
+"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant lie together.
 
-FTS5 keeps, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which VACUUM
-may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips whatever
-others have. Triggers keep the index, whoever writes. PostgreSQL has a GIN index instead, and needs nothing of this.
+FTS5 stores, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which
+VACUUM may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips the
+rows of others. Triggers maintain the index, whatever writes the rows. PostgreSQL has a GIN index instead, and needs
+none of this.
 """
 
 from collections.abc import Iterable
@@ -16,8 +17,8 @@ from .context import Context
 from .folding import fold
 from .statements import Statement
 
-MOST = 5_000  # Where more rows may hold a text, it takes longer to fetch them one by one than to read all of them.
-_MOST_TRIGRAMS = 32  # of a text that are looked up: what they find is read anyway
+MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
+_MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway
 _RANGE = 1 << 32  # the numbers of one tenant's rows
 
 
@@ -25,11 +26,11 @@ class FoundIds(sa.Text):
     """The type of a parameter with the ids that the index found."""
 
 
-def narrowed(
+def narrow_condition(
     ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
-    """A condition that holds only where `search_text` has one of the texts, for the rows that the index finds."""
-    ids = _found(ctx, table, [fold(text) for text in texts])
+    """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
+    ids = _find_ids(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
     found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
@@ -37,13 +38,13 @@ def narrowed(
 
 
 def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
-    """Whether a condition, or a part of it, names the rows that the index found."""
+    """Tell whether a condition, or a part of it, names the rows that the index found."""
     parts = sa.sql.visitors.iterate(condition)
     return any(isinstance(part, sa.BindParameter) and isinstance(part.type, FoundIds) for part in parts)
 
 
 def build(connection: sa.Connection, table: str) -> bool:
-    """Index a table's `search_text` anew; whether this SQLite, from 3.34 on, can."""
+    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do."""
     drop(connection, table)
     try:
         with connection.begin_nested():
@@ -63,8 +64,8 @@ def drop(connection: sa.Connection, table: str) -> None:
         connection.exec_driver_sql(f'DROP TABLE IF EXISTS "{name}"')
 
 
-def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
-    """Those of the tables that are there without an index, or whose triggers went when they were made anew."""
+def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
+    """List the tables that exist without an index, or lost its triggers when they were made anew."""
     columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
     kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
     there = {*map(tuple, connection.execute(kept))}
@@ -76,8 +77,8 @@ def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
     ]
 
 
-def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
-    """The ids of a tenant's rows that may hold one of some folded texts; None where all rows are to be read."""
+def _find_ids(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
+    """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
     if any(len(text) < 3 for text in texts):
         return None
     given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
@@ -91,7 +92,7 @@ def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
 
 
 def _trigrams(text: str) -> str:
-    """What FTS5 is asked for: that a row holds the trigrams of a text, wherever."""
+    """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
     trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
     return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])
 
@@ -109,7 +110,7 @@ def _query(table: str) -> Statement:
         index.c.rowid < first + sa.literal_column(str(_RANGE)),
     )
     found = matching.limit(sa.literal_column(str(MOST + 1)))
-    # By an expression, or SQLite would read all rows of the tenant instead of those that were found.
+    # As an expression, or SQLite would read all rows of the tenant instead of those found.
     own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
 

@@ -1,4 +1,4 @@
-"""CSV: rows as a spreadsheet opens them, in which no text that somebody sent runs as a formula."""
+"""CSV for spreadsheets, in which no text that somebody sent runs as a formula."""
 
 import csv
 import io
@@ -30,22 +30,22 @@ _DEEPEST = 3
 
 
 class Column(Struct, frozen=True):
-    """A column of a list's file, called as its member: `billing_address.suburb` for one that lies in another."""
+    """A column of a list's file, named after its member: `billing_address.suburb` for a nested one."""
 
     name: str
     path: tuple[str, ...]
 
     def of(self, record: Any) -> Any:
-        """Its value in a record; None where that has none."""
+        """Return its value in a record; None if the record has none."""
         for name, key in zip(self.path, self.name.split("."), strict=True):
             record = record.get(key) if isinstance(record, Mapping) else getattr(record, name, None)
         return None if record is UNSET else record
 
 
 def columns(kind: Any, asked: Collection[str] | None = None, include: Collection[str] = ()) -> list[Column]:
-    """The columns of a list of these records: of the members `asked` for, or of all that are there without `include`.
+    """List the columns of records: for the members in `asked`, or for all that are there without `include`.
 
-    An object has a column for each of its members, but for the id of a named record that a member of its own tells.
+    An object has a column for each of its members, except the id of a named record that a member of its own gives.
     """
     return [
         column
@@ -69,26 +69,26 @@ def _columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
 
 
 def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Reply:
-    """A CSV file (RFC 4180, UTF-8) of these rows, the first of which names the columns.
+    """Return a CSV file (RFC 4180, UTF-8) of these rows, the first of which names the columns.
 
     Money has two decimals, dates are YYYY-MM-DD, and what is missing is empty. Text that a spreadsheet would take for a
     formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and phone
     numbers stay as they are.
     """
     return Reply(
-        written([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
+        write_rows([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
     )
 
 
-def written(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Rows as lines of CSV."""
+def write_rows(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return rows as lines of CSV."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows([cell(value) for value in row] for row in rows)
     return out.getvalue().encode()
 
 
 def cell(value: Any) -> str:
-    """A value as a cell has it: a list of short texts as `a, b`, any other list or object as JSON."""
+    """Return a value as a cell: a list of short texts as `a, b`, any other list or object as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -106,6 +106,6 @@ def cell(value: Any) -> str:
 
 
 def text_of(cell: str) -> str:
-    """The text of which a cell was made: without what guards it."""
+    """Return the text from which a cell was made, without the `'` that guards it."""
     cell = _GUARDED_WITHIN.sub(r"\1", cell)
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

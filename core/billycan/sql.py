@@ -1,4 +1,4 @@
-"""For a plugin's own SQL: core's tables, conditions that hold on both databases, and values as columns keep them."""
+"""Names for a plugin's own SQL: core's tables, conditions for both databases, and values as columns store them."""
 
 from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters

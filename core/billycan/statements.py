@@ -1,6 +1,6 @@
 """Statements that are built once, compiled at their first use, and then handed to the database's driver directly.
 
-SQLAlchemy says what they are; what it does at each execution, such as looking its compiled form up and describing the
+SQLAlchemy builds and compiles them; its work at each execution, such as looking up the compiled form and describing the
 result anew, costs more than the rest of the way to PostgreSQL and back: one row by its id takes 215 µs of CPU by
 `Connection.execute`, 43 µs by psycopg alone, and 87 µs by `Records.find`, which makes a record of it, too.
 """
@@ -45,12 +45,12 @@ class Statement:
         self._statement, self._by_dialect = statement, by_dialect
         self._varying = frozenset(varying)
         self._forms: dict[Any, _Form] = {}
-        # What an INSERT or UPDATE writes follows from what it is given.
+        # The columns of an INSERT or UPDATE follow from its parameters.
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
 
     def all(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        """Its rows; none of what gives no rows."""
+        """Run it and return its rows; none if it returns no rows."""
         form = self._form(db, parameters)
         if not form.is_plain:
             found = db.execute(form.statement, parameters)
@@ -58,17 +58,17 @@ class Statement:
         return _sent(db, [(form, parameters)])[0] if form.order is None else form.run(db, parameters)
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
-        """The only row there can be, or None."""
+        """Run it and return its only row, or None."""
         found = self.all(db, parameters)
         return found[0] if found else None
 
     def one(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row:
-        """The row that there is for certain."""
+        """Run it and return its row, which must exist."""
         (row,) = self.all(db, parameters)
         return row
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> None:
-        """Run what gives no rows."""
+        """Run it without fetching rows."""
         self.all(db, parameters)
 
     def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "tuple[_Form, Mapping[str, Any]]":
@@ -92,11 +92,11 @@ Asked = tuple["Statement | Insertion", Any]  # with its parameters
 
 
 def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[list[Any]]:
-    """The rows of several statements, one list for each: on PostgreSQL all are sent before the first is waited for.
+    """Run several statements and return the rows of each; on PostgreSQL all are sent before the first is waited for.
 
-    They run in this order, each without knowing what the others gave. An error is raised here, and then none of them
-    has happened. With `commits`, the transaction is committed along with them, and its `db` is of no more use. Three
-    that find a row each take two thirds of the CPU time so, and half of PostgreSQL's.
+    They run in this order, and none can use the results of another. An error is raised here, and then none of them has
+    happened. With `commits`, the transaction is committed along with them, and its `db` cannot be used any more. Three
+    that find a row each take two thirds of the CPU time this way, and half of PostgreSQL's.
     """
     if db.dialect.name != "postgresql" or (len(asked) < 2 and not commits):
         return [statement.all(db, given) for statement, given in asked]
@@ -109,17 +109,17 @@ def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[lis
 def _sent(
     db: sa.Connection, forms: "Sequence[tuple[_Form, Mapping[str, Any]]]", *, commits: bool = False
 ) -> list[list[Any]]:
-    """The rows of these on PostgreSQL."""
+    """Run these on PostgreSQL and return their rows."""
     sent = [form.sent(db, given) for form, given in forms]
     try:
-        results = postgres.trip(db, sent, commits=commits)
+        results = postgres.send_statements(db, sent, commits=commits)
         return [form.fetched(result, db.dialect) for (form, _), result in zip(forms, results, strict=False)]
     except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
 
 
 class ByIds:
-    """A SELECT of a tenant's rows whose column has one of some ids.
+    """A SELECT of a tenant's rows whose column has one of several ids.
 
     One id is compared by `=`, of which PostgreSQL keeps the plan; several are sent as one text, in 40 µs less than
     psycopg takes for an array of 25.
@@ -131,11 +131,11 @@ class ByIds:
         self._several = Statement(own.where(_OneOf(column, sa.bindparam("ids", type_=sa.Text))))
 
     def asked(self, tenant_id: str, id: str) -> Asked:
-        """What `at_once` takes for the rows of one id."""
+        """Return a statement for `at_once` that finds the rows of one id."""
         return self._one, {"tenant_id": tenant_id, "id": id}
 
     def all(self, db: sa.Connection, tenant_id: str, ids: Iterable[str]) -> list[Any]:
-        """The rows of these ids; none where there are no ids."""
+        """Return the rows of these ids; no query is sent if there are no ids."""
         wanted = list(ids)
         if len(wanted) <= 1:
             return self._one.all(db, {"tenant_id": tenant_id, "id": wanted[0]}) if wanted else []
@@ -147,7 +147,7 @@ class ByIds:
 class Insertion:
     """An INSERT of any number of a tenant's rows into a table with these columns: a single statement on PostgreSQL.
 
-    Five rows as five statements take it twice as long. They arrive as one JSON text, so that one form does for any
+    Five rows as five statements take twice as long. They are sent as one JSON text, so that one statement fits any
     number; a column of bytes cannot be among them.
     """
 
@@ -168,11 +168,11 @@ class Insertion:
         self.all(db, (tenant_id, rows))
 
     def asked(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """What `at_once` takes to insert these rows."""
+        """Return a statement for `at_once` that inserts these rows."""
         return self, (tenant_id, rows)
 
     def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]) -> list[Any]:
-        """Insert the rows of a tenant; there are none to give."""
+        """Insert the rows of a tenant; return none."""
         if db.dialect.name == "postgresql":
             return _sent(db, [self._ready(db, given)])[0]
         tenant_id, rows = given
@@ -193,17 +193,17 @@ class Insertion:
         return self._at_once._ready(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
 
 
-_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written as it is shown
+_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written in its printed form
 
 
 def _to_json(kind: Any, dialect: Dialect) -> Any:
-    """What makes a column's value one that JSON holds as PostgreSQL reads it."""
+    """Return a function from a column's value to one in JSON that PostgreSQL reads, if it needs one."""
     kind = kind.dialect_impl(dialect)
     return None if isinstance(kind, sa.JSON) else kind.bind_processor(dialect)
 
 
 class _Form:
-    """A statement as one database takes it, with these columns."""
+    """A statement compiled for one database, with these columns."""
 
     def __init__(
         self, statement: Any, dialect: Dialect, columns: list[str] | None, varying: frozenset[str] = frozenset()
@@ -213,7 +213,7 @@ class _Form:
         assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
         self.compiled, self.text = compiled, str(compiled)
         self.options = statement.get_execution_options()
-        # Lists that are expanded and defaults that Python works out are left to SQLAlchemy.
+        # Expanding lists and Python-side defaults are left to SQLAlchemy.
         changed = (compiled.post_compile_params, compiled.literal_execute_params)
         self.is_plain = not any((*changed, compiled.insert_prefetch, compiled.update_prefetch))
         self.fixed: dict[str, Any] = {}  # values that are part of the statement
@@ -230,17 +230,17 @@ class _Form:
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
-        # What converts values, the places of its columns, and whether it may make one object of equal values.
+        # Converters, each with the places of its columns, and whether equal values may share an object.
         self.converts: list[tuple[Any, list[int], bool]] = []
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
-        """What PostgreSQL is sent of it."""
+        """Return the message for PostgreSQL with these parameters."""
         values = self._values(parameters)
         self._announce(db, [values], values)
         return Sent(self.numbered, [values[name] for name in self.names], self.anew)
 
     def fetched(self, result: "Result", dialect: Dialect) -> list[Row]:
-        """The rows that came of it from PostgreSQL."""
+        """Return the rows of a result from PostgreSQL."""
         if not self.compiled._result_columns:
             return []
         if self.make_row is None:
@@ -248,7 +248,7 @@ class _Form:
         return self.rows(result.rows())
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        """Its rows on SQLite."""
+        """Run it on SQLite and return its rows."""
         cursor = self._executed(db, self._in_order(parameters), [parameters], many=False)
         if not self.compiled._result_columns:
             return []
@@ -258,16 +258,16 @@ class _Form:
         return self.rows(found)
 
     def run_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Run the statement for each of these, on SQLite."""
+        """Run it on SQLite for each of these parameters."""
         self._executed(db, [*map(self._in_order, rows)], rows, many=True)
 
     def _positions(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
-        """SQLite's parameters with those that are fixed; and of the others the place, the key, and what makes it."""
+        """Return SQLite's parameters with the fixed ones filled in; and the place, key and converter of each other."""
         given = {name: (key, process) for name, key, process in self.given}
         return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
 
     def _in_order(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What SQLite is given."""
+        """Return the parameters in SQLite's order."""
         values = self.template.copy()
         for i, key, process in self.places:
             value = parameters[key]
@@ -282,7 +282,7 @@ class _Form:
         return values
 
     def _executed(self, db: sa.Connection, sent: Any, given: Sequence[Mapping[str, Any]], *, many: bool) -> Any:
-        """SQLite's cursor, after it has run it."""
+        """Run it and return SQLite's cursor."""
         if not db.in_transaction():
             db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
         driver: Any = db.connection.driver_connection
@@ -295,29 +295,29 @@ class _Form:
         return cursor
 
     def _announce(self, db: sa.Connection, values: list[Any], sent: Any, *, many: bool = False) -> None:
-        """Tell the connection's listeners of it."""
+        """Call the connection's listeners with this execution."""
         options = db.get_execution_options()
         context = _Execution(self.compiled, values, options.union(self.options) if self.options else options)
         for listen in db.dispatch.before_cursor_execute:
             listen(db, None, self.text, sent, context, many)
 
     def describe(self, kinds: Sequence[Any], dialect: Dialect) -> None:
-        """Find out what makes a Row of what the driver gives, by what PostgreSQL calls the types of its columns."""
+        """Choose the converters from the driver's values to a Row, by PostgreSQL's names of the columns' types."""
         columns = self.compiled._result_columns
         places: dict[Any, list[int]] = {}
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
             if convert := _converter(column.type, kind, dialect):
                 places.setdefault((convert, kind), []).append(i)
-        # Not of numerics: those that are equal may have different numbers of decimals.
+        # Not for numerics: equal ones may have different numbers of decimals.
         self.converts = [
             (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Decimals | UTCDateTime))
             for (convert, kind), of in places.items()
         ]
-        # The very names that Structs have for their members: others are compared letter by letter for each value.
+        # Interned, as Structs' member names are: other strings are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
     def rows(self, found: list[Any]) -> list[Row]:
-        """What the driver gives, as Rows."""
+        """Convert the driver's values to Rows."""
         if not self.converts or not found:
             return [*map(self.make_row, found)]
         if len(found) == 1:
@@ -343,7 +343,7 @@ class _Form:
 
 
 def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
-    """What makes a value that is not NULL Python's, if anything need; `number` is PostgreSQL's of the column's type."""
+    """Return the converter of a column's values other than NULL, if they need one; `number` is PostgreSQL's type."""
     if number == _TIME and isinstance(kind, UTCDateTime):
         return Moment.stored
     process = kind.dialect_impl(dialect).result_processor(dialect, number)
@@ -357,7 +357,7 @@ _NUMERIC, _TIME = 1700, 1184  # by PostgreSQL's numbers; a time comes as text
 
 @lru_cache(1024)
 def _row_of(names: tuple[str, ...]) -> type:
-    """A row of these columns, as SQLAlchemy's is, but for its attributes, which take an eighth of the time."""
+    """Return a class of rows with these columns, like SQLAlchemy's, with attributes in an eighth of the time."""
 
     def mapping(row: Any) -> dict[str, Any]:
         return dict(zip(names, row, strict=True))
@@ -367,7 +367,7 @@ def _row_of(names: tuple[str, ...]) -> type:
 
 
 def _numbered(text: str) -> tuple[bytes, list[str]]:
-    """A statement as PostgreSQL takes it, with `$1` for the first parameter; and the names of these."""
+    """Return a statement for PostgreSQL, with `$1` for the first parameter, and the names of its parameters."""
     names: dict[str, str] = {}
 
     def number(found: re.Match[str]) -> str:
@@ -377,7 +377,7 @@ def _numbered(text: str) -> tuple[bytes, list[str]]:
 
 
 class _Given(msgspec.Struct):
-    """What a statement was given, by the names that SQLAlchemy has for its parameters."""
+    """The parameters of an execution, by SQLAlchemy's names for its attributes."""
 
     form: "_Form"
     parameters: Mapping[str, Any]
@@ -387,12 +387,12 @@ class _Given(msgspec.Struct):
         return self.form.fixed[name] if key is None else self.parameters[key]
 
     def get(self, name: str) -> Any:
-        """The value of a parameter; None for one that the statement does not have."""
+        """Return the value of a parameter; None if the statement does not have it."""
         return self[name] if name in self.form.keys or name in self.form.fixed else None
 
 
 class _Execution(msgspec.Struct):
-    """What the listeners of a connection are told of an execution, by the names that SQLAlchemy has for it."""
+    """The execution that a connection's listeners receive, by SQLAlchemy's names for its attributes."""
 
     compiled: SQLCompiler
     compiled_parameters: list[Any]

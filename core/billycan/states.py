@@ -1,4 +1,4 @@
-"""State changes as data: which action leads from which statuses to which."""
+"""State changes as data: the statuses from which each action leads to another."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -19,14 +19,16 @@ class NotPossible(Conflict):
         )
 
     def without(self, off: Collection[str]) -> "NotPossible":
-        """The same, without the actions whose routes are off."""
+        """Return the same error without the actions whose routes are off."""
         refusal = NotPossible(self.action, self.record_status, [name for name in self.allowed if name not in off])
         refusal.param = self.param
         return refusal
 
 
 class Actions:
-    """Each action's statuses, separated by spaces, and where it leads: `{"archive": ("active", "archived")}`."""
+    """Maps each action to the statuses it starts from, separated by spaces, and the one it leads to: `{"archive":
+    ("active", "archived")}`.
+    """
 
     def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
         self._from = {action: frozenset(statuses.split()) for action, (statuses, _) in table.items()}
@@ -35,13 +37,13 @@ class Actions:
         self._allowed = {status: [a for a, some in self._from.items() if status in some] for status in statuses}
 
     def allowed(self, status: str) -> list[str]:
-        """The actions a record of this status may take."""
+        """List the actions that a record of this status may take."""
         return self._allowed.get(status, []).copy()
 
     def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
-        """The status an action leads to; Conflict where it does not start from this one.
+        """Return the status that an action leads to; raise Conflict if it does not start from this one.
 
-        `allowed` is what the record may do, where its status alone does not tell.
+        `allowed` are the record's possible actions, if its status alone does not decide them.
         """
         if status not in self._from[action]:
             allowed = self.allowed(status) if allowed is None else allowed

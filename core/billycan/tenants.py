@@ -59,7 +59,7 @@ AccountNumber = Annotated[
 
 
 class BankAccount(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the business is paid by bank transfer.
+    """The account to which clients pay the business by bank transfer.
 
     bsb: Six digits; shown as NNN-NNN.
     account_number: The account number.
@@ -77,7 +77,7 @@ PayId = Annotated[
 
 
 class GstSetting(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How the business stands to GST from a day on, until the next such day.
+    """The business's GST settings from a day on, until the next such day.
 
     from: The first day it applies to.
     registered: Whether the business is registered for GST.
@@ -144,20 +144,20 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
             )
 
     def gst_setting_on(self, day: date) -> GstSetting | None:
-        """How the business stands to GST on a day; None before the first day that was told of."""
+        """Return the GST setting of a day; None before the first day that has one."""
         for one in reversed(self.gst_settings):
             if one.since <= day:
                 return one
         return None
 
     def registered_on(self, day: date) -> bool:
-        """Whether the business is registered for GST on a day."""
+        """Tell whether the business is registered for GST on a day."""
         setting = self.gst_setting_on(day)
         return setting is not None and setting.registered
 
 
 class ProfileChange(Profile, kw_only=True):
-    """What a change of the profile may say besides.
+    """The members that only a change of the profile has.
 
     accept_corrections: Whether `gst_settings` may change days that were lodged: the next report then has corrections.
     """
@@ -183,7 +183,7 @@ class Tenant(Profile, forbid_unknown_fields=False):
 
 
 def registered_from_the_start(profile: Profile) -> Profile:
-    """The profile of a business that says whether it is registered, and not from which day on: it always was."""
+    """Return the profile; a registration without a date becomes one from the start of GST."""
     if profile.gst_registered and not profile.gst_settings:
         profile.gst_settings = [GstSetting(since=GST_BEGAN, registered=True)]
     return profile
@@ -273,7 +273,7 @@ class Tenants:
 
 
 def _check_unlocked(stored: Profile, after: Profile) -> None:
-    """Conflict where the GST settings change of days on which the books are locked, and stay so."""
+    """Raise Conflict if the change affects GST settings of days on which the books stay locked."""
     until = after.locked_until and stored.locked_until and min(after.locked_until, stored.locked_until)
     if until is None:
         return

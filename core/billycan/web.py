@@ -1,4 +1,4 @@
-"""For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
+"""Names for a plugin's pages, requests and files: reading bodies, JSON as in answers, CSV, and refusals of a page."""
 
 from .apart import in_turns, run_apart
 from .incoming import Incoming, Pieces

@@ -15,12 +15,9 @@ from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, Unsuppor
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
-MOST_CONTAINERS = 20_000  # lists and objects, of which 1 MiB could hold so many that they take a second
+MOST_CONTAINERS = 20_000  # lists and objects; 1 MiB could hold so many that they take a second
 PIECE_BYTES = 64 * 1024
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-
-
-# Out ------------------------------------------------------------------------------------------------------------------
 
 
 def _encode_other(value: Any) -> Any:
@@ -32,11 +29,8 @@ def _encode_other(value: Any) -> Any:
 encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_encode_other).encode
 
 
-# Bytes to a tree ------------------------------------------------------------------------------------------------------
-
-
 def read_body(req: falcon.Request) -> bytes:
-    """The bytes of a JSON body, at most 1 MiB and 20,000 lists and objects; empty where there is none."""
+    """Return the bytes of a JSON body, at most 1 MiB and 20,000 lists and objects; empty if there is none."""
     if raw := read_bytes(req, MOST_BYTES):
         _check_media_type(req)
     if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
@@ -45,7 +39,7 @@ def read_body(req: falcon.Request) -> bytes:
 
 
 def read_bytes(req: falcon.Request, most: int) -> bytes:
-    """The body's bytes whatever they are, chunked or not; empty where there is none, PayloadTooLarge beyond `most`."""
+    """Return a body's bytes of any kind, chunked or not; empty if there is none, PayloadTooLarge beyond `most`."""
     length = req.content_length
     if length is None and "chunked" not in (req.get_header("Transfer-Encoding") or "").lower():
         return b""
@@ -59,8 +53,8 @@ def read_bytes(req: falcon.Request, most: int) -> bytes:
     return raw
 
 
-def pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
-    """The body's bytes as they arrive, a piece at a time; PayloadTooLarge for a length beyond `most`."""
+def read_pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
+    """Yield the body's bytes piece by piece as they arrive; raise PayloadTooLarge for a length beyond `most`."""
     if (req.get_header("Content-Encoding") or "identity").lower() != "identity":
         raise UnsupportedMediaType("Send the bytes as they are, without a Content-Encoding.")
     length = req.content_length
@@ -78,7 +72,7 @@ def pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
 
 
 def _read(stream: Any, size: int, code: str) -> bytes:
-    """So many bytes, or as many as there are; `code` is of the refusal where they cannot be read."""
+    """Read `size` bytes, or as many as there are; raise a refusal with `code` if they cannot be read."""
     try:
         data: bytes = stream.read(size)
     except (TimeoutError, BlockingIOError):
@@ -98,7 +92,7 @@ def _check_media_type(req: falcon.Request) -> None:
 
 
 def parse(raw: bytes) -> Any:
-    """The JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
+    """Return the JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
     try:
         text = raw.decode("utf-8")
         tree = json.loads(
@@ -137,7 +131,7 @@ def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        return Decimal("Infinity")  # an exponent beyond all sense; fails the range check like any other
+        return Decimal("Infinity")  # an absurd exponent; the value fails the range check
 
 
 def _integer(text: str) -> int | Decimal:

@@ -21,7 +21,7 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
     try:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield
-            publish(ctx, commits=True)
+            write_events(ctx, commits=True)
     except Problem as problem:
         if problem.find_more:
             ctx.memo = {}
@@ -30,17 +30,17 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
         raise
     if ctx.outdates:
         ctx.app.epoch.bump()
-    announce(ctx)
+    call_after_commit(ctx)
 
 
-def publish(ctx: "Context", *, commits: bool = False) -> None:
+def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Tell of the events, and write all of them to the log, last of all."""
-    tell(ctx)
+    notify_hearers(ctx)
     if last := [*ctx.last, *events.written(ctx)]:
         at_once(ctx.db, *last, commits=commits)
 
 
-def tell(ctx: "Context", *, of_many: bool = False) -> None:
+def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
     """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in ctx.events:
@@ -49,7 +49,7 @@ def tell(ctx: "Context", *, of_many: bool = False) -> None:
         on_event(ctx=ctx, event=event)
 
 
-def announce(ctx: "Context") -> None:
+def call_after_commit(ctx: "Context") -> None:
     """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
     offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
     for implementation in reversed(ctx.app.hook.after_commit.get_hookimpls()):

@@ -1,4 +1,4 @@
-"""A page calls the API for its visitor: authorized, validated, idempotent, and in one transaction, as over HTTP."""
+"""Calls of the API by a page for its visitor: authorized, validated, idempotent and in one transaction."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""What a change changes and what it leaves; versions; and the methods a path takes."""
+"""Changes of records: what they affect and what they leave; versions; and the methods of a path."""
 
 import pytest
 
@@ -186,9 +186,6 @@ def test_external_ids_are_unique_among_a_tenants_own(client, ada, path):
     client.post("/v1/contacts", FULL)
 
 
-# Versions -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("header", ['"1"', '"7", "1"', ' "7" ,"1" ', "*", " * "])
 def test_a_change_of_the_version_named_goes_through(client, path, header):
     assert client.patch(path, {"name": "Eve"}, If_Match=header)["data"]["name"] == "Eve"
@@ -305,9 +302,6 @@ def test_a_bad_profile_changes_nothing(client, sent, param, code):
     error = client.refused(422, "validation_failed", "PATCH", "/v1/tenant", sent)
     assert (param, code) in {(d["param"], d["code"]) for d in error["details"]}
     assert client.get("/v1/tenant")["data"] == before
-
-
-# Deleting, actions, methods -------------------------------------------------------------------------------------------
 
 
 def test_what_is_deleted_is_gone(client, ada, path):

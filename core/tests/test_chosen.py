@@ -1,4 +1,4 @@
-"""`fields` on any GET of records, and `If-None-Match`: what is answered, and what is not even fetched for it."""
+"""`fields` on any GET of records, and `If-None-Match`: the answers, and what is not even fetched for them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The command line: what scripts read, clear one-line refusals, and exit codes."""
+"""The command line: output for scripts, clear one-line refusals, and exit codes."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from billycan import Manifest
 from billycan.app import App, build
 from billycan.fields import Moment
 from billycan.starting import settings
-from billycan.starting.command import to_type
+from billycan.starting.command import command_line
 from billycan.testing import SECRET, Client
 from billycan.tools import cli
 from billycan.tools.doctor import Finding
@@ -97,9 +97,6 @@ def served(environ: dict[str, str]) -> Iterator[Callable[[], App]]:
 def asked(app: App, key: str, path: str = "/v1/me") -> Any:
     headers = {"Authorization": f"Bearer {key}"}
     return webtest.TestApp(app.wsgi).get(path, headers=headers, status="*")
-
-
-# Tenants and keys -----------------------------------------------------------------------------------------------------
 
 
 def test_the_operator_shows_and_changes_how_many_requests_a_business_may_make(on, served):
@@ -252,9 +249,6 @@ def test_revoking_says_when_it_cannot_tell_the_workers(run, environ, served, tmp
         shutil.rmtree(ours)
 
 
-# Tables and plugins ---------------------------------------------------------------------------------------------------
-
-
 def test_migrate_says_what_it_did(on, run):
     assert on("migrate").stdout == "nothing to do\n"
     assert run("migrate", BILLYCAN_DATABASE="sqlite:///other.db").stdout.startswith("core: nothing -> core_")
@@ -368,9 +362,6 @@ def count(opened):
     assert "counting:count: billycan has a command serve of its own: rename" in refusal(run("count-assets", code=1))
 
 
-# What is there --------------------------------------------------------------------------------------------------------
-
-
 def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
     routes = json.loads(run("routes", "--json").stdout)
     assert {"method": "GET", "path": "/v1/me", "scope": None, "plugin": "core"} in routes
@@ -384,9 +375,6 @@ def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
     assert '"/v1/contacts POST": {"answer": {"$ref": "Contact"}, "body": {"$ref": "NewContact"}' in "\n".join(lines)
     facts = json.loads("\n".join(lines))
     assert len(lines) == len(facts) + 2 and {f"{r['path']} {r['method']}" for r in routes} <= facts.keys()
-
-
-# The doctor -----------------------------------------------------------------------------------------------------------
 
 
 def findings(result: Result) -> dict[str, Any]:
@@ -616,14 +604,11 @@ def test_what_is_said_to_type_works_where_it_is_pasted(tmp_path, monkeypatch, pa
     monkeypatch.setattr(sys, "executable", str(own / ".venv" / "bin" / "python"))
     monkeypatch.setenv("PATH", path.format(own=own))
     monkeypatch.chdir(here.format(own=own))
-    said = to_type("migrate")
+    said = command_line("migrate")
     assert said == typed.format(own=own)
     look = ["/bin/sh", "-c", f"command -v {said.removesuffix(' migrate')}"]
     pasted = subprocess.run(look, capture_output=True, text=True, check=True)
     assert Path(pasted.stdout.strip()).resolve() == own / ".venv" / "bin" / "billycan"
-
-
-# Refusals in general --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

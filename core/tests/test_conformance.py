@@ -106,7 +106,7 @@ def get_renamed(ctx: Context, id: str) -> Asset:
 
 
 def get_in_capitals(ctx: Context, id: str) -> Asset:
-    """What needs the name, whether it was asked for or not."""
+    """Use the name whether it was chosen or not."""
     asset = get_asset(ctx, id)
     return replace(asset, name=asset.name.upper())
 
@@ -242,13 +242,13 @@ def retire_or_refuse(ctx: Context, id: str) -> Asset:
 
 
 class NewMotto(Struct):
-    """What is sent with a contact."""
+    """Members sent with a contact."""
 
     motto: Name | None = None
 
 
 class Motto(Struct):
-    """What a contact shows."""
+    """Members shown with a contact."""
 
     motto: str | None = None
 
@@ -521,7 +521,7 @@ def test_a_readme_that_is_behind_is_found(make_app):
 
 @pytest.mark.either
 def test_a_key_that_is_not_remembered_is_found(make_app, monkeypatch):
-    monkeypatch.setattr(idempotency, "replay", lambda ctx, key, request: None)
+    monkeypatch.setattr(idempotency, "replay_answer", lambda ctx, key, request: None)
     with pytest.raises(AssertionError):
         run("an_idempotency_key_makes_one_record", make_app("assets", "contacts"), make_app)
 
@@ -554,7 +554,7 @@ def test_a_plugin_without_routes_or_tables_passes(make_app, install, monkeypatch
 
 
 class Loose(Struct):
-    """What an answer declares."""
+    """A declared answer."""
 
     name: str
     size: int

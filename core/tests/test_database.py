@@ -1,4 +1,4 @@
-"""While the database is busy, full or away a request is refused soon, and one that only reads is still served."""
+"""While the database is busy, full or away, requests are refused soon, and those that only read are still served."""
 
 import fcntl
 import sqlite3

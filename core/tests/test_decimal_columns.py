@@ -1,4 +1,4 @@
-"""A column of decimals has as many places as it says, and says what it takes where it is given something else."""
+"""A column of decimals has the declared number of places, and names what it accepts when given something else."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""A route that is deprecated says so: in the headers of each of its answers, and in the OpenAPI document."""
+"""A deprecated route says so in the headers of each of its answers, and in the OpenAPI document."""
 
 from datetime import date
 from typing import Any

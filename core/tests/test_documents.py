@@ -1,4 +1,4 @@
-"""What a plugin adds to every document of the others is a route like theirs, and what their routes answer, too."""
+"""Routes that plugins add to every document of other plugins work like the document's own, and so do their answers."""
 
 import re
 from datetime import date

@@ -1,4 +1,4 @@
-"""What the filters of the event log take."""
+"""The filters of the event log and the values they accept."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The log of what happened is in commit order, and whoever polls it misses nothing."""
+"""The event log is in commit order, and a client that polls it misses nothing."""
 
 import threading
 
@@ -128,7 +128,7 @@ def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
     seen = []
     with client.app.db.writing() as slow.db:
         slow.emit("contact.deleted", Deleted("slow"))
-        work.publish(slow)
+        work.write_events(slow)
         other = threading.Thread(target=quick.patch, args=(f"/v1/contacts/{bob['id']}", {"name": "quick"}))
         other.start()
         waits(client.app, other)

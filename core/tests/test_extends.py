@@ -1,4 +1,4 @@
-"""Members that a plugin adds to another's records are theirs wherever they are sent, shown and told of."""
+"""Members that a plugin adds to another's records behave like their own wherever they are sent, shown and emitted."""
 
 import re
 from decimal import Decimal
@@ -15,7 +15,7 @@ PATH = "/v1/contacts"
 
 
 class NewTerms(Struct, kw_only=True):
-    """What may be agreed with a contact.
+    """Terms that can be agreed with a contact.
 
     credit_limit: How much it may owe.
     guarantor: Who pays where it does not.
@@ -30,7 +30,7 @@ class NewTerms(Struct, kw_only=True):
 
 
 class Terms(Struct, kw_only=True):
-    """What is agreed with a contact.
+    """Terms that are agreed with a contact.
 
     rating: How it pays.
     """
@@ -41,7 +41,7 @@ class Terms(Struct, kw_only=True):
 
 
 class Added:
-    """What the guest keeps, in place of a table."""
+    """The guest's data, in place of a table."""
 
     def __init__(self):
         self.kept, self.asked = {}, []
@@ -159,9 +159,6 @@ def test_a_resource_whose_handler_writes_by_other_means_keeps_nothing_silently(m
     one = f"{PATH}/{client.post(PATH, {'name': 'Ada'})['data']['id']}"
     client.patch(one, {"credit_limit": 5}, 500)
     assert "its handler did not call its Records' insert or save" in caplog.text
-
-
-# What stops the start -------------------------------------------------------------------------------------------------
 
 
 class Taken(Struct):

@@ -1,4 +1,4 @@
-"""Each kind of member takes what its page says, gives the plain value, and refuses the rest by its code."""
+"""Each kind of member accepts what its page says, gives the plain value, and refuses the rest by its code."""
 
 import contextlib
 import re
@@ -61,7 +61,7 @@ ADA = "ada@example.com"
 
 
 def read(kind, value):
-    """What a value is read as; Invalid where it is refused."""
+    """Return the value that a reader gives; raise Invalid if it refuses the value."""
     walk = Walk()
     found = compiled(kind).read(value, "", (), walk, False)
     if walk.faults:
@@ -258,8 +258,6 @@ def test_text_with_a_control_character_is_never_taken(text):
     assert code(Anyhow, text) == ("invalid_value" if control else None)
 
 
-# Numbers --------------------------------------------------------------------------------------------------------------
-
 PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 JUNK = [
     "NaN",
@@ -389,9 +387,6 @@ def test_however_a_number_is_written_it_is_read_or_refused(kind, text):
         decode({"seats": value}, Seated)
 
 
-# Dates and times ------------------------------------------------------------------------------------------------------
-
-
 @given(st.dates(date(1900, 1, 1), date(2200, 12, 31)))
 def test_a_day_reads_as_it_prints(day):
     assert read(Day, day.isoformat()) == day == read(DayOrInstant, day.isoformat())
@@ -440,8 +435,6 @@ def test_a_day_begins_at_its_first_instant(day, zone):
     assert start == end or start.astimezone(tz).date() == day
     assert start == end or (end - timedelta(milliseconds=1)).astimezone(tz).date() == day
 
-
-# ABN, folding, digits -------------------------------------------------------------------------------------------------
 
 PUBLISHED = ["51824753556", "53004085616", "33102417032", "29002589460"]
 

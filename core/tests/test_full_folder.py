@@ -1,4 +1,4 @@
-"""What processes share lies in memory that may be full: then one thing fails, with its cause, and no process ends."""
+"""If the memory that processes share is full, one thing fails, with its cause, and no process ends."""
 
 import errno
 import json
@@ -92,8 +92,8 @@ def full(monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def start():
-        monkeypatch.setattr(limits, "reserve", fail)
-        monkeypatch.setattr(counts, "reserve", fail)
+        monkeypatch.setattr(limits, "reserve_bytes", fail)
+        monkeypatch.setattr(counts, "reserve_bytes", fail)
 
     return start
 

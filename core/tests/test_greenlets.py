@@ -1,4 +1,4 @@
-"""Under gevent, who waits for PostgreSQL leaves the process to the others."""
+"""Under gevent, a request that waits for PostgreSQL leaves the process to the others."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a plugin that answers a hook changes, and what one that fails does to everybody else."""
+"""The effect of a plugin that answers a hook, and of one that fails, on everybody else."""
 
 import logging
 import re
@@ -83,9 +83,6 @@ def refused(client, method="POST", path="/v1/contacts", body=ADA, **headers):
     return answer.status_int, answer.json["error"]["code"]
 
 
-# A plugin that fails before there is an app ---------------------------------------------------------------------------
-
-
 @pytest.mark.either
 @pytest.mark.parametrize("error", [Boom("lost"), ImportError("lost"), SyntaxError("lost"), KeyError("lost")])
 def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, error):
@@ -159,11 +156,8 @@ def test_plugins_start_after_those_they_require(make_app, install):
     assert started == ["d", "b", "a", "c"]
 
 
-# A plugin that fails while it is called -------------------------------------------------------------------------------
-
-
 class Parrot(Struct):
-    """What a parrot says."""
+    """A parrot's message."""
 
     said: str
 
@@ -297,7 +291,9 @@ def test_whoever_hears_an_event_may_refuse_what_caused_it(make_app, install):
 
 
 def test_if_match_is_compared_with_the_record_in_the_path_alone(make_app, install):
-    """What else the request locks, such as a record that a plugin changes because of it, has a version of its own."""
+    """Other records that the request locks, such as one that a plugin changes along with it, have versions of their
+    own.
+    """
     from billycan_contacts.handlers import records as contacts
 
     def note(ctx: Context, contact: Seen) -> None:
@@ -422,9 +418,6 @@ def test_a_failing_handle_error_still_leaves_a_plain_500(host, caplog):
 def test_health_is_told_whatever_plugins_do(host):
     client = host(authenticate=boom, envelope=boom, rate_limit=boom)
     client.call("GET", "/-/health", status=200)
-
-
-# A plugin that answers in core's place --------------------------------------------------------------------------------
 
 
 def test_a_plugin_may_say_who_is_calling(host):

@@ -1,4 +1,4 @@
-"""A filter by id refuses what cannot be one: a malformed id, and one of another kind; an unknown one finds nothing."""
+"""A filter by id refuses malformed ids and those of another kind; an unknown id finds nothing."""
 
 import pytest
 

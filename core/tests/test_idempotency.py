@@ -1,4 +1,4 @@
-"""One key, one change: the first answer again, kept in the transaction of what it reports."""
+"""One key, one change: the first answer is returned again, stored in the transaction of the change that it reports."""
 
 import random
 import threading
@@ -24,7 +24,7 @@ def client(make_app):
 
 
 def kept(client):
-    """How many answers are stored for the tenant."""
+    """Count the answers that are stored for the tenant."""
     with client.app.db.reading() as db:
         return len(db.execute(sa.select(answers).where(answers.c.tenant_id == client.tenant_id)).all())
 
@@ -87,7 +87,7 @@ def test_a_key_is_the_tenants_own(client):
 
 
 class Opinion(Struct):
-    """What somebody is told."""
+    """An opinion that somebody gives."""
 
     client: str
     secret: str | None
@@ -160,7 +160,7 @@ def test_answer_and_change_are_one_transaction(client, monkeypatch):
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr(idempotency, "remember", fail)
+        patch.setattr(idempotency, "store_answer", fail)
         client.refused(500, "internal_error", "POST", "/v1/contacts", ADA, headers=KEY)
     assert client.get("/v1/contacts")["pagination"]["total"] == 0 and client.events() == []
     monkeypatch.setattr("billycan.events.written", fail)

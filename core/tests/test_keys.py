@@ -1,4 +1,4 @@
-"""Who may call, what for, and how often."""
+"""Keys: who may call, for what, and how often."""
 
 import string
 from datetime import timedelta
@@ -70,9 +70,6 @@ def test_keys_are_random_and_kept_as_a_digest(client):
     with client.app.db.reading(across="a test looks at every row") as db:
         (row,) = db.execute(sa.select(keys.keys).where(keys.keys.c.id == client.key_id))
     assert client.secret[9:] not in str(row) and row.hint == f"svc_live_…{client.secret[-4:]}"
-
-
-# Expiry, revocation, use ----------------------------------------------------------------------------------------------
 
 
 def test_a_key_expires(client, clock):
@@ -148,8 +145,6 @@ def test_a_refused_call_is_no_use_of_an_expired_key(client, clock):
         assert db.execute(sa.select(keys.keys.c.last_used_at).where(keys.keys.c.id == ended.key_id)).scalar() is None
 
 
-# Scopes, environments, the tenant -------------------------------------------------------------------------------------
-
 CALLS = {
     "contacts:read": ("GET", "/v1/contacts", None, 200),
     "contacts:write": ("POST", "/v1/contacts", {"name": "Ada"}, 201),
@@ -216,9 +211,6 @@ def test_live_and_sandbox_never_meet(client):
     sandbox.patch("/v1/tenant", {"name": "Test"})
     assert client.get("/v1/tenant")["data"] == profile
     assert (profile["environment"], paired["environment"]) == ("live", "sandbox")
-
-
-# Rate limits ----------------------------------------------------------------------------------------------------------
 
 
 def limits(client):

@@ -50,7 +50,7 @@ def memory() -> Iterator[Path]:
 def accepted(
     limiter: Limiter, times: int, *, name: str = "key", per: tuple[int, int] = (5, 5), now: float = NOW
 ) -> int:
-    """How many of some requests at one time are allowed."""
+    """Count how many of several requests at one time are allowed."""
     return sum(limiter.take(name, *per, now).allowed for _ in range(times))
 
 
@@ -321,7 +321,7 @@ def test_a_process_killed_while_it_makes_files_leaves_them_usable(memory: Path) 
 
 
 def held_elsewhere(folder: Path, place: int) -> bool:
-    """Whether another process finds that lock taken."""
+    """Tell whether another process finds the lock taken."""
 
     def look() -> None:
         fd = os.open(folder / "table", os.O_RDWR)
@@ -437,7 +437,7 @@ def test_no_use_of_addresses_exhausts_another(folder: Path) -> None:
 
 
 def size(folder: Path) -> int:
-    """What the files of a folder take, in bytes."""
+    """Return the size of the files in a folder, in bytes."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))
 
 

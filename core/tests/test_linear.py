@@ -1,4 +1,4 @@
-"""What a stranger sends costs work in proportion to its length: it is counted, as the length doubles."""
+"""A stranger's input costs work in proportion to its length: the work is counted as the length doubles."""
 
 import gc
 import io
@@ -22,7 +22,7 @@ N = 4_000  # characters of the shortest
 
 
 def steps(run: Callable[..., Any], *sent: Any) -> int:
-    """How many instructions of Python it takes, in every function it calls; a Problem ends it."""
+    """Count the Python instructions of a run, in every function it calls; a Problem ends it."""
     count = 0
 
     def each(frame, event, arg):
@@ -45,13 +45,10 @@ def steps(run: Callable[..., Any], *sent: Any) -> int:
 
 
 def assert_linear(run: Callable[[Any], Any], of: Callable[[int], Any]) -> None:
-    """Whether doubling what `of` gives doubles what `run` takes for the half that was added, at most."""
+    """Check that doubling the input of `run`, made by `of`, at most doubles the work for the added half."""
     steps(run, of(N // 2))  # what is kept from the first call on is built
     once, twice, four_times = (steps(run, of(size)) for size in (N, 2 * N, 4 * N))
     assert four_times - twice <= 2.2 * max(twice - once, 0) + 500, f"{once}, {twice}, {four_times} steps"
-
-
-# Bodies ---------------------------------------------------------------------------------------------------------------
 
 
 class NewPart(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -187,8 +184,6 @@ def test_folding_orders_no_row_of_accents(monkeypatch):
     assert fold("a" + "\u0301" * 5_000 + "\u0323" * 5_000 + "\ufdfa") == "a" + normalize("NFKD", "\ufdfa")
     assert max(lengths) < 20  # each takes up to the square of its length
 
-
-# Headers and queries --------------------------------------------------------------------------------------------------
 
 HEADERS = {
     "Authorization": [lambda n: "Bearer " + "x" * n, lambda n: "Bearer svc_live_" + " " * n, lambda n: " " * n],

@@ -196,8 +196,6 @@ def test_a_list_says_what_changed_since(client, clock):
     assert [c["name"] for c in client.get("/v1/contacts?sort=-updated_at")["data"]] == ["Ada", "Bob"]
 
 
-# Search ---------------------------------------------------------------------------------------------------------------
-
 CONTACT = {
     "name": "Zoë O'Brien & Söhne GmbH",
     "email": "Zoe.Brien@Example.com",

@@ -1,4 +1,4 @@
-"""What operators see of a deployment, and that no restart makes a total fall."""
+"""The metrics that operators see, whose totals never fall at a restart."""
 
 import multiprocessing
 import re

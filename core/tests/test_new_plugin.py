@@ -201,7 +201,7 @@ def test_what_cannot_be_is_refused_with_the_rule(write, tmp_path, words, said):
     ],
 )
 def test_one_of_several(plural, one):
-    assert scaffold.singular(plural) == one
+    assert scaffold.singular_of(plural) == one
 
 
 @pytest.mark.whole

@@ -1,4 +1,4 @@
-"""No page is larger than 8 MiB, and none larger is built: who asks for too many records is told how many fit."""
+"""No page is larger than 8 MiB, and none larger is built: a client that asks for too much learns how much fits."""
 
 import tracemalloc
 
@@ -21,7 +21,7 @@ def client(make_app, monkeypatch):
 
 
 def too_large(client, path):
-    """How many records fit, as the refusal says."""
+    """Return how many records fit, as the refusal says."""
     error = client.refused(400, "page_too_large", "GET", path)
     assert error["param"] == "per_page" and f"ask for {error['per_page']} at a time" in error["message"]
     return error["per_page"]

@@ -157,8 +157,6 @@ def test_the_link_header_leads_through_the_list(widgets):
     assert met == wanted
 
 
-# Cursors --------------------------------------------------------------------------------------------------------------
-
 ASKED = "/v1/widgets?sort=name&size=1,2&per_page=2"
 
 

@@ -1,4 +1,4 @@
-"""A path has one spelling, nothing runs for nobody behind another, HEAD is GET, and people are shown pages."""
+"""A path has one spelling and no other spelling runs anything; HEAD is GET; and people see pages."""
 
 import re
 
@@ -129,8 +129,8 @@ def test_head_is_get_without_its_body(make_app, path):
 
 def test_the_description_is_encoded_once_and_not_sent_again(make_app, monkeypatch):
     app, made = make_app("contacts"), []
-    document = openapi.document
-    monkeypatch.setattr(openapi, "document", lambda app: made.append(app) or document(app))
+    document = openapi.describe_api
+    monkeypatch.setattr(openapi, "describe_api", lambda app: made.append(app) or document(app))
     client = Client(app)
     first = client.call("GET", "/v1/openapi.json", None, 200, ANYBODY)
     assert client.call("GET", "/v1/openapi.json", None, 200, ANYBODY).body == first.body and made == [app]

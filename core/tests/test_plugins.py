@@ -35,7 +35,8 @@ from billycan.db import metadata
 from billycan.migrations import resource_columns
 from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
-from billycan.starting.plugins import GROUP, PluginError, chosen
+from billycan.starting.packages import enabled_names
+from billycan.starting.plugins import GROUP, PluginError
 from billycan.testing import Client
 from billycan_assets.handlers import records as asset_records
 from billycan_assets.plugin import manifest as assets
@@ -74,9 +75,6 @@ def load(*names: str) -> list[str]:
     return list(plugins.load(names, {"core": ModuleType("core")})[1])
 
 
-# Which are enabled ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("setting", "enabled"),
     [
@@ -93,7 +91,7 @@ def load(*names: str) -> list[str]:
 def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabled):
     installed(contacts=plugin("contacts"), staff=plugin("staff"), assets=plugin("assets"))
     monkeypatch.setattr(packages, "first_party", lambda: {"contacts", "staff"})
-    assert chosen(setting) == enabled
+    assert enabled_names(setting) == enabled
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,7 @@ def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabl
 def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
     installed({"gst": "documents"}, staff=plugin("staff"), assets=plugin("assets"))
     with pytest.raises(PluginError, match=re.escape(said)):
-        chosen(setting)
+        enabled_names(setting)
 
 
 @pytest.mark.whole
@@ -126,9 +124,6 @@ def test_a_plugin_that_was_renamed_is_refused_with_its_new_name(installed, left)
     installed({"gst": "documents"}, **{name: plugin(name) for name in ("contacts", "documents", *left)})
     with pytest.raises(PluginError, match=r"^plugins: gst is now called documents: write documents in its place$"):
         load("contacts", "gst")
-
-
-# In which order -------------------------------------------------------------------------------------------------------
 
 
 def test_dependencies_come_first_and_used_plugins_where_they_are_enabled(installed):
@@ -151,9 +146,6 @@ def test_hooks_are_called_in_the_order_of_dependence(installed):
     manager, _ = plugins.load(["first", "last"], {})
     manager.hook.startup(app=None)
     assert called == ["first", "last"]
-
-
-# What can be wrong ----------------------------------------------------------------------------------------------------
 
 
 def refused(said: str, *names: str) -> None:
@@ -286,7 +278,7 @@ def test_one_whose_hook_takes_an_unknown_argument(installed):
 
 
 class Thing(Struct):
-    """What an event tells."""
+    """The data of an event."""
 
     id: str
 
@@ -477,9 +469,6 @@ def test_one_made_for_another_version(installed, requirement, said):
             assert load("assets") == ["assets"]
 
 
-# What only shows in an App --------------------------------------------------------------------------------------------
-
-
 def get_thing(ctx: Context, id: str) -> Deleted:
     """A thing."""
     return Deleted(id)
@@ -562,9 +551,6 @@ def test_one_with_a_page_of_core_s(make_app, install):
     install(Manifest(name="assets", pages=(("/-/{page}", Poster),)))
     with pytest.raises(PluginError, match=r"assets: its page /-/\{page\} must begin with / and lie outside"):
         make_app("assets", migrated=False, fresh=True)
-
-
-# Migrations -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -709,9 +695,6 @@ def test_one_that_shows_what_nothing_gives():
     with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
         records.show(None, [])
     assert records.show(None, [], owner={}) == []
-
-
-# Starting -------------------------------------------------------------------------------------------------------------
 
 
 def test_one_that_fails_to_start(make_app, install):

@@ -1,4 +1,4 @@
-"""PgBouncer between here and PostgreSQL: one that shares sessions is refused, one that gives each its own is not."""
+"""PgBouncer in front of PostgreSQL: one that shares sessions is refused, one that gives each client its own is not."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.db import Database
-from billycan.starting.explain import explained
+from billycan.starting.explain import explain_error
 from billycan.testing import Client, throwaway
 from billycan.tools import doctor
 
@@ -88,7 +88,7 @@ def test_sessions_that_are_shared_are_refused_at_the_start(pool, through, more, 
     url = pool("transaction", more=more)
     with pytest.raises(sa.exc.OperationalError) as refused:
         through(url)
-    said = explained(refused.value)
+    said = explain_error(refused.value)
     assert re.search(r"a pooler .* of its own: set PgBouncer's pool_mode to session, or connect .* itself", said), said
     monkeypatch.setenv("BILLYCAN_DATABASE", url.render_as_string())
     monkeypatch.setenv("BILLYCAN_SECRET", "a secret for tests that is long enough")

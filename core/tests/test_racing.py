@@ -1,4 +1,4 @@
-"""What a race finds: rules over several rows that nobody guards, and requests that wait for each other for ever."""
+"""A race finds rules over several rows that no lock guards, and requests that wait for each other for ever."""
 
 from threading import Barrier
 

@@ -1,4 +1,4 @@
-"""The reader takes every type that a body may be made of, and tells each fault with its path."""
+"""The reader takes every type that a body may contain, and reports each fault with its path."""
 
 import enum
 from datetime import date

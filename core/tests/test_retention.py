@@ -1,4 +1,4 @@
-"""The log of events has an end, by age and by size, and a client that fell behind it is told."""
+"""The event log is bounded by age and by size, and a client that fell behind it gets an error."""
 
 import msgspec
 import pytest
@@ -36,7 +36,7 @@ def after(client, event, query=""):
 
 
 def sizes(app):
-    """How large each tenant's log is: as it is counted, and as it is."""
+    """Map each tenant to the size of its log: as counted, and as measured."""
     with app.db.reading(across="a test looks at every row") as db:
         counted = sa.select(counters.c.tenant_id, counters.c.live).where(counters.c.name == BYTES)
         rows = db.execute(sa.select(events.c.tenant_id, events.c.data)).all()
@@ -126,7 +126,7 @@ def test_a_log_that_is_too_large_loses_its_oldest(client, clock, monkeypatch):
 
 def test_each_transaction_forgets_no_more_than_a_batch(client, clock, monkeypatch):
     def forget():
-        """Whether there may be more than one transaction has forgotten, and how many are left."""
+        """Forget one batch; return whether there may be more, and how many events are left."""
         ctx = Context(client.app, client.tenant_id)
         with unit_of_work(ctx):
             goes_on = retention.forget_old_events(ctx)

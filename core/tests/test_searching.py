@@ -35,7 +35,7 @@ def found(client):
 
 
 def unindexed(client):
-    """What is found by reading every row, and the index is there again."""
+    """Return what is found by reading every row; then index the rows again."""
     with client.app.db.writing(across="a test") as db:
         searching.drop(db, "contacts")
     seen = found(client)

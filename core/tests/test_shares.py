@@ -16,7 +16,7 @@ SECONDS = 60
 
 
 class Gate:
-    """What the requests of a test are held up by: each arrives, and goes on when it is let through."""
+    """A gate that holds up a test's requests: each arrives, and goes on when it is let through."""
 
     def __init__(self):
         self.arrived, self._open, self._counting = threading.Semaphore(0), threading.Semaphore(0), threading.Lock()
@@ -106,7 +106,7 @@ def ask(pool, client, path="/v1/wait"):
 
 
 def line_of(client):
-    """How many requests of a business are at work, and how many of it and of its sandbox wait."""
+    """Count the requests of a business at work, and those of it and of its sandbox that wait."""
     line = client.app.shares._lines.get(client.tenant_id)
     return (line.held, *(len(line.waiting[rank]) for rank in (shares.LIVE, shares.SANDBOX))) if line else (0, 0, 0)
 

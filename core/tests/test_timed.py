@@ -1,4 +1,4 @@
-"""Timed work: once for each record that is due, each by itself, and again where it failed."""
+"""Timed work: once for each record that is due, each by itself, and again after a failure."""
 
 from datetime import UTC, datetime, timedelta
 from threading import Barrier, Thread
@@ -16,7 +16,7 @@ from billycan.working.worker import _claim, failing, tick
 
 
 class Settings(Struct):
-    """How loud it rings."""
+    """The settings of the alarm."""
 
     loudness: int = 3
 
@@ -29,7 +29,7 @@ def alarms():
 
 
 class Stopwatch:
-    """What turns are timed by: it runs only while an alarm rings, for as long as `takes` says."""
+    """A clock for turns that only runs while an alarm rings, for as long as `takes` says."""
 
     def __init__(self):
         self.seconds, self.takes = 0.0, 0.0

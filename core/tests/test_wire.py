@@ -147,8 +147,6 @@ def test_an_empty_body_is_an_empty_object(client):
     assert error["details"][0]["code"] == "unknown_field"
 
 
-# Values ---------------------------------------------------------------------------------------------------------------
-
 MANY = "9" * 5_000
 FAULTS = [
     # member, its JSON, the fault's path, its code
@@ -300,8 +298,6 @@ def test_extremes_are_kept_and_printed_exactly(widgets, member, sent, shown):
     assert client.call("GET", f"/v1/widgets/{made.json['data']['id']}").text == made.text
     assert f'"{member}":{shown},' in client.call("GET", f"/v1/widgets?sort={member}").text
 
-
-# Queries, paths and headers -------------------------------------------------------------------------------------------
 
 BAD_QUERIES = {
     "colour=blue": "unknown_parameter",
@@ -505,8 +501,6 @@ def test_every_answer_forbids_caching_and_sniffing(client):
         assert headers["Cache-Control"] == "no-store" and headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Content-Type"] == "application/json" and "Server" not in headers
 
-
-# Anything at all ------------------------------------------------------------------------------------------------------
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),

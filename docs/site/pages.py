@@ -1,8 +1,8 @@
-"""Lay out what the site is rendered from: docs/, a page for each plugin, and the files that these link to.
+"""Lay out the sources of the site: docs/, a page for each plugin, and the files that these link to.
 
     python docs/site/pages.py FOLDER
 
-A plugin's page is its README and, made from the OpenAPI document, each of its routes and all of their members.
+A plugin's page is its README followed by its routes and their members, from the OpenAPI document.
 """
 
 import json
@@ -28,7 +28,7 @@ _EVERYWHERE = re.compile(
 
 
 def lay_out(folder: Path, document: dict[str, Any]) -> None:
-    """Fill an empty folder with the pages, each link between them turned to where its target now lies."""
+    """Fill an empty folder with the pages, and point each link between them to its target's new place."""
     folder.mkdir(parents=True)
     folders = ("docs/*.md", "docs/decisions/*.md", "plugins/*/README.md", "examples/*/README.md")
     waiting = [path for pattern in folders for path in ROOT.glob(pattern)]
@@ -51,7 +51,7 @@ def lay_out(folder: Path, document: dict[str, Any]) -> None:
 
 
 def _place(source: Path) -> str:
-    """Where a file of the repository lies in the site."""
+    """Return the path in the site of a file of the repository."""
     path = source.relative_to(ROOT)
     if path.parts[0] == "docs":
         return path.relative_to("docs").as_posix()
@@ -73,7 +73,7 @@ def _text(source: Path, document: dict[str, Any]) -> str:
 
 
 def _turned(text: str, source: Path, waiting: list[Path]) -> str:
-    """The text with its links turned; the files they lead to join those that wait."""
+    """Rewrite the links of a text for the site; add the files they lead to to `waiting`."""
 
     def turn(link: re.Match[str]) -> str:
         before, target, after = link.groups()
@@ -89,7 +89,7 @@ def _turned(text: str, source: Path, waiting: list[Path]) -> str:
 
 
 def _contents(index: str, folder: Path) -> str:
-    """The site's order, read from the lists of links under the headings of its first page."""
+    """Read the site's order from the lists of links under the headings of its first page."""
     out: list[str] = []
     listed: set[str] = set()
     for section in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
@@ -107,11 +107,8 @@ def _toctree(caption: str, entries: list[str]) -> str:
     return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", "", ""])
 
 
-# A plugin's routes and members ----------------------------------------------------------------------------------------
-
-
 def reference(document: dict[str, Any], plugin: str) -> str:
-    """The routes of a plugin and the members of what they take and give; empty where it has none."""
+    """Write the routes of a plugin and the members they take and return; empty if it has none."""
     operations = [
         (method.upper(), path, operation)
         for path, methods in document["paths"].items()
@@ -149,7 +146,7 @@ def _operation(document: dict[str, Any], plugin: str, method: str, path: str, op
 
 
 def _parameters(operation: dict[str, Any], plugin: str) -> list[str]:
-    """The parameters that are this operation's own, both bounds of a range in one row."""
+    """Write a row for each parameter of this operation alone; both bounds of a range share one."""
     own = [
         p for p in operation.get("parameters", []) if p.get("in") == "query" and not _EVERY_LIST.fullmatch(p["name"])
     ]
@@ -168,7 +165,7 @@ def _parameters(operation: dict[str, Any], plugin: str) -> list[str]:
 
 
 def _codes(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[str]:
-    """The refusals that are this operation's own."""
+    """Yield the error codes of this operation alone."""
     for status, response in operation["responses"].items():
         if "$ref" in response:
             response = _named_part(document, response["$ref"])  # noqa: PLW2901
@@ -198,7 +195,7 @@ def _members(document: dict[str, Any], plugin: str, name: str) -> list[str]:
 
 
 def _like(name: str, schemas: dict[str, Any]) -> str | None:
-    """The schema whose members another has too: InvoiceChange those of NewInvoice, ListedInvoice those of Invoice."""
+    """Return the schema whose members another shares: NewInvoice for InvoiceChange, Invoice for ListedInvoice."""
     other = f"New{name.removesuffix('Change')}" if name.endswith("Change") else name.removeprefix("Listed")
     return other if other != name and other in schemas else None
 
@@ -210,7 +207,7 @@ def _rows(first: str, rows: list[tuple[str, dict[str, Any], str]], plugin: str) 
 
 
 def _kind(schema: dict[str, Any], plugin: str) -> str:
-    """What a value is, in a few words."""
+    """Describe a value's type in a few words."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{_anchor(plugin, name)})"
@@ -236,7 +233,7 @@ def _anchor(plugin: str, name: str) -> str:
 
 
 def _named(document: dict[str, Any], operations: list[dict[str, Any]]) -> list[str]:
-    """The schemas that operations take and give, and those within them, as they are met."""
+    """List the schemas that operations take and return, and those within them, in order of appearance."""
     found: dict[str, None] = {}
     schemas = document["components"]["schemas"]
 

@@ -1,10 +1,10 @@
-"""A small app that businesses connect: it lists their invoices, and hears of what happens to them.
+"""A small app that businesses connect: it lists their invoices, and receives events about them.
 
     pip install requests-oauthlib standardwebhooks
     CLIENT_ID=app_… CLIENT_SECRET=ocs_… python examples/connect/connect.py --url http://127.0.0.1:8000 --port 5000
 
 Register it with the redirect URI http://127.0.0.1:5000/callback and the scopes below, then open http://127.0.0.1:5000.
-Of billycan it knows only the address: all else is the public packages' work.
+It contains nothing of billycan but the address: public packages do the rest.
 """
 
 import argparse
@@ -23,35 +23,35 @@ from standardwebhooks import Webhook
 
 os.environ.setdefault(
     "OAUTHLIB_RELAX_TOKEN_SCOPE", "1"
-)  # people may take scopes away, which oauthlib takes for an error
+)  # people may remove scopes, which oauthlib would report as an error
 SCOPES = ["invoices:read", "webhooks:read", "webhooks:write"]
 
 
 class Refused(Exception):
-    """The API refused what was asked; it says why."""
+    """The API refused a call; the message says why."""
 
 
 class App:
-    """One business, connected: a real app keeps tokens and secrets in a database, for each business that connects."""
+    """One connected business. A real app stores tokens and secrets in a database, for each business that connects."""
 
     def __init__(self, url: str, client_id: str, client_secret: str, here: str) -> None:
         self.url, self.client_id, self.client_secret, self.here = url, client_id, client_secret, here
         self.server = requests.get(f"{url}/.well-known/oauth-authorization-server", timeout=10).json()
-        # By its state: nobody finishes what was not begun here. A real app binds the state to the browser by a cookie.
+        # By state, so that only flows started here can finish. A real app binds the state to the browser by a cookie.
         self.begun: dict[str, OAuth2Session] = {}
         self.session: Any = None
         self.webhook: Any = None
         self.heard: list[str] = []
 
     def connect(self) -> str:
-        """Where the person says yes or no."""
+        """Return the address of the page where the person consents or refuses."""
         session = OAuth2Session(self.client_id, redirect_uri=f"{self.here}/callback", scope=SCOPES, pkce="S256")
         url, state = session.authorization_url(self.server["authorization_endpoint"], secrets.token_urlsafe(16))
         self.begun[state] = session
         return str(url)
 
     def finish(self, state: str, issuer: str, answered: str) -> None:
-        """Exchange the code; from then on tokens are refreshed by themselves, and kept by `keep`."""
+        """Exchange the code; from then on the session refreshes tokens itself, and `keep` stores them."""
         session = self.begun.pop(state)
         if issuer != self.server["issuer"]:
             raise ValueError("the answer is another server's")
@@ -68,15 +68,15 @@ class App:
         self.heard = []
         try:
             self.listen()
-        except Refused as why:  # people may take that scope away, and a server cannot reach every place
+        except Refused as why:  # people may remove that scope, and the server may not reach this address
             self.heard.append(f"nothing: {why}")
 
     def keep(self, token: Any) -> None:
-        """Keep the new pair before anything else is done with it."""
+        """Store the new pair of tokens before using it."""
         self.session.token = token
 
     def listen(self) -> None:
-        """Be told of what happens to invoices, once, however often the business connects."""
+        """Subscribe to events of invoices, once, however often the business connects."""
         for mine in self.call("GET", "/v1/webhook_endpoints"):
             self.call("DELETE", f"/v1/webhook_endpoints/{mine['id']}")
         made = self.call("POST", "/v1/webhook_endpoints", {"url": f"{self.here}/hooks", "events": ["invoice.*"]})
@@ -86,7 +86,7 @@ class App:
         return list(self.call("GET", "/v1/invoices?sort=-number"))
 
     def hear(self, body: bytes, headers: dict[str, str]) -> None:
-        """Take what was delivered; raises where it is not the server's."""
+        """Receive a delivery. Raise WebhookVerificationError unless it is the server's."""
         event = self.webhook.verify(body, headers)
         self.heard.append(f"{event['event']} {event['data']['number']}")
 
@@ -99,7 +99,7 @@ class App:
 
 
 def server(app: App, port: int) -> ThreadingHTTPServer:
-    """The app's pages, on loopback."""
+    """Return a server of the app's pages, on loopback."""
 
     class Pages(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -126,7 +126,7 @@ def server(app: App, port: int) -> ThreadingHTTPServer:
             body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 4 * 1024 * 1024))
             try:
                 app.hear(body, dict(self.headers))
-            except Exception as error:  # noqa: BLE001 - whoever sends nonsense gets one answer
+            except Exception as error:  # noqa: BLE001 - any malformed delivery gets one answer
                 return self.answer(401, f"refused: {error}")
             return self.answer(204)
 
@@ -141,7 +141,7 @@ def server(app: App, port: int) -> ThreadingHTTPServer:
             self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
-            """The pages say enough."""
+            """Log nothing: the pages show enough."""
 
     return ThreadingHTTPServer(("127.0.0.1", port), Pages)
 
@@ -152,7 +152,7 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=5000)
     given = parser.parse_args()
     if given.url.startswith("http:"):
-        os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # a server on this machine: everywhere else it is https
+        os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # for a server on this machine; everywhere else use https
     here = f"http://127.0.0.1:{given.port}"
     serving = server(App(given.url, os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"], here), given.port)
     print(f"open {here}", flush=True)

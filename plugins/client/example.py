@@ -1,4 +1,4 @@
-"""A plumber's week with the client, as one would write it; mypy checks it, and a test runs it against the API."""
+"""A plumber's week with the client: sample code that mypy checks and a test runs against the API."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -10,7 +10,7 @@ from billycan_client.webhooks import InvoicePaid, OtherEvent, QuoteAccepted, ver
 
 
 def week(api: Billycan) -> Invoice:
-    """From a contact to a paid invoice."""
+    """Go from a contact to a paid invoice."""
     address = NewAddress(line1="12 Salamanca Place", suburb="Hobart", state="TAS", postcode="7000")
     bakery = api.contacts.create(name="Salamanca Bakery", billing_address=address, tags=["north"])
     assert_type(bakery, Contact)
@@ -45,7 +45,7 @@ def labour(hours: Decimal | int | str) -> NewLine:
 
 
 def owed(api: Billycan) -> Mapping[str, Decimal]:
-    """What each client owes, over all pages."""
+    """Sum the amount due of each client, over all pages."""
     sums: dict[str, Decimal] = {}
     for invoice in api.invoices.list(status=["sent", "partially_paid"], sort="due_date"):
         sums[invoice.client.name] = sums.get(invoice.client.name, Decimal(0)) + invoice.amount_due
@@ -53,7 +53,7 @@ def owed(api: Billycan) -> Mapping[str, Decimal]:
 
 
 def outcome(api: Billycan, id: str) -> str:
-    """What came of trying to void an invoice."""
+    """Void an invoice, and describe the result."""
     try:
         return api.invoices.void(id, reason="Entered twice").status
     except NotFound:
@@ -65,7 +65,7 @@ def outcome(api: Billycan, id: str) -> str:
 
 
 def heard(secret: str, headers: Mapping[str, str], body: bytes) -> str:
-    """What a webhook delivery says."""
+    """Describe a webhook delivery."""
     event = verify(secret, headers, body)
     match event:
         case InvoicePaid():
@@ -82,7 +82,7 @@ def heard(secret: str, headers: Mapping[str, str], body: bytes) -> str:
 
 
 def refused_by_the_type_checker(api: Billycan) -> None:
-    """What strict mypy must refuse: an ignore that is not needed is an error of its own."""
+    """Make mistakes that strict mypy must report: an ignore without a mistake is an error of its own."""
     api.contacts.create()  # type: ignore[call-arg]
     api.contacts.create(name="Ada", colour="blue")  # type: ignore[call-arg]
     api.contacts.list(status="blue")  # type: ignore[arg-type]

@@ -165,12 +165,12 @@ def join(visit):
     """Somebody who has just accepted an invitation: `join(app, client, "owner")`."""
 
     def enter(app, client, role, name="Ann", **more):
-        from billycan_users.people import invite
+        from billycan_users.people import invite_person
         from billycan_users.testing import PASSWORD
 
         email = f"{name}@example.com".lower()
         with app.db.writing() as db:
-            _, token = invite(db, client.tenant_id, email, role, app.now(), **more)
+            _, token = invite_person(db, client.tenant_id, email, role, app.now(), **more)
         person = visit(app).open(f"/dashboard/join/{token}")
         return person.type(name=name, password=PASSWORD).press("Accept the invitation").sees("Overview")
 

@@ -24,9 +24,9 @@ from billycan_apps.testing import OAuthApp
 from billycan_contacts.tables import contacts
 from billycan_expenses.tables import expenses
 from billycan_invoices.tables import entries, invoices, lines
-from billycan_mail import leaving
+from billycan_mail import unsubscribe
 from billycan_requests.tables import log
-from billycan_users.people import invite, reset_link
+from billycan_users.people import invite_person, new_reset_link
 from billycan_users.tables import users
 from billycan_webhooks.tables import deliveries
 
@@ -94,7 +94,7 @@ def look_from_outside(looks, client, visit, join):
     """Picture what is seen by those who are not signed in, or may do little."""
     app, proof = looks.app, access.requests.c
     with app.db.writing() as db:
-        _, invitation = invite(db, client.tenant_id, "grace@example.com", "viewer", app.now())
+        _, invitation = invite_person(db, client.tenant_id, "grace@example.com", "viewer", app.now())
         access.ask(db, app, access.Asked("Derwent Joinery", None, "ada@example.com", "To try it."), "192.0.2.2")
         sent = {"digest": access._digest("sent")}
         db.execute(sa.update(access.requests).where(proof.email == "ada@example.com").values(sent))
@@ -104,7 +104,10 @@ def look_from_outside(looks, client, visit, join):
     looks.look("/dashboard/join/gone", "invitation-gone")
     looks.look("/i/gone", "hosted-gone")
     looks.look("/nothing", "nothing")
-    looks.look(leaving.url(app, client.tenant_id, "ada@example.com").removeprefix(app.public_url), "unsubscribe")
+    looks.look(
+        unsubscribe.unsubscribe_url(app, client.tenant_id, "ada@example.com").removeprefix(app.public_url),
+        "unsubscribe",
+    )
     for name, path in chosen(app, client, "hosted_url").items():
         looks.look(path, f"hosted-{name}")
     looks.send("/dashboard/sign-in")
@@ -112,7 +115,7 @@ def look_from_outside(looks, client, visit, join):
     looks.look("/dashboard/keys", "not-allowed")
     with app.db.writing() as db:
         person = db.execute(sa.select(users.c.id).where(users.c.email == "vera@example.com")).scalar_one()
-        token = reset_link(db, person, app.now())
+        token = new_reset_link(db, person, app.now())
     looks.look(f"/dashboard/join/{token}", "new-password")
     for _ in range(30):
         with suppress(urllib.error.HTTPError):

@@ -1,1 +1,1 @@
-"""What the API says of itself: the OpenAPI document, read from routes and signatures."""
+"""The description of the API: the OpenAPI document, built from routes and signatures."""

@@ -1,4 +1,4 @@
-"""What each error code says to a client."""
+"""The error codes and their meanings."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def every_code(app: "App") -> dict[str, Code]:
-    """Every code that a client of this deployment may be answered with."""
+    """Return every error code that this deployment can answer with."""
     return {**CODES, **{code: meant for manifest in app.parts.values() for code, meant in manifest.codes.items()}}
 
 

@@ -1,4 +1,4 @@
-"""The headers of answers, as the OpenAPI document has them."""
+"""The response headers in the OpenAPI document."""
 
 from collections.abc import Iterable
 
@@ -48,8 +48,8 @@ WITH: dict[type[problems.Problem], tuple[str, ...]] = {
 }
 
 
-def of_notice(goes: bool) -> Json:
-    """The headers of a route that is deprecated; `goes`: on a day that is known."""
+def deprecation_headers(goes: bool) -> Json:
+    """Return the headers of a deprecated route; `goes` tells whether it has a date for its removal."""
     since = {
         "description": "When the route was deprecated, in Unix seconds after an @ (RFC 9745).",
         "required": True,
@@ -63,11 +63,11 @@ def of_notice(goes: bool) -> Json:
     return {"Deprecation": since} | ({"Sunset": until} if goes else {})
 
 
-def headers_named(names: Iterable[str]) -> Json:
-    """The headers of these names."""
+def pick_headers(names: Iterable[str]) -> Json:
+    """Return the headers with these names."""
     return {name: ref("headers", name) for name in names}
 
 
 def ref(kind: str, name: str) -> Json:
-    """A reference to a component of the document."""
+    """Return a reference to a component of the document."""
     return {"$ref": f"#/components/{kind}/{name}"}

@@ -20,10 +20,10 @@ from ..plain import options
 from ..resources import Empty, Reply
 from ..wire import encode, parse
 from .codes import every_code
-from .headers import ALWAYS, HEADERS, WITH, headers_named, of_notice, ref
-from .parameters import PARAMETERS, parameters, reads_body, shows_version
-from .refusals import errors, named, refusals
-from .schemas import NULL, Json, Schemas, without
+from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
+from .parameters import PARAMETERS, describe_parameters, reads_body, shows_version
+from .refusals import example_errors, find_refusals, named_words
+from .schemas import NULL, Json, Schemas, without_key
 
 if TYPE_CHECKING:
     from ..app import App
@@ -56,7 +56,7 @@ include read."""
 
 
 class Error(Struct, kw_only=True):
-    """What is wrong and how to fix it. `details` lists every error in a body, and some codes have members of their own.
+    """The problem and how to fix it. `details` lists every error in a body, and some codes have members of their own.
 
     type: The kind of failure; one for each status.
     code: Which failure it is; never changes.
@@ -104,7 +104,7 @@ class ErrorEnvelope(Struct):
 
 
 class Examples(Struct):
-    """What a plugin's file of recorded examples holds: by operation, by code, by event."""
+    """A plugin's file of recorded examples: by operation, by error code and by event."""
 
     operations: Mapping[str, Json] = {}
     errors: Mapping[str, Json] = {}
@@ -114,15 +114,15 @@ class Examples(Struct):
 _documents: "WeakKeyDictionary[App, Json]" = WeakKeyDictionary()
 
 
-def document(app: "App") -> Json:
-    """The description of every mounted route, made when it is first asked for."""
+def describe_api(app: "App") -> Json:
+    """Return the OpenAPI document of every mounted route; it is built once for each app."""
     if app not in _documents:
         _documents[app] = _Document(app).whole()
     return _documents[app]
 
 
 class _Document:
-    """A document while it is made: what its operations share is gathered on the way."""
+    """Builds one document; collects the components that several operations refer to."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -134,7 +134,7 @@ class _Document:
             [Empty, *(s.body for s in signatures if s.body)], [Pagination, ErrorEnvelope, *answers, *events]
         )
         self.examples = {name: _recorded(manifest.examples) for name, manifest in app.parts.items()}
-        self.errors = errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
+        self.errors = example_errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
         self.codes = every_code(app)
         self.responses: dict[str, Json] = {}
         self.links: dict[str, Json] = {}
@@ -166,12 +166,12 @@ class _Document:
 
     def operation(self, endpoint: "Endpoint") -> Json:
         route = endpoint.route
-        summary, description = _words(endpoint)
+        summary, description = _summary_and_description(endpoint)
         responses = {str(route.status): self.answer(endpoint)}
         if shows_version(endpoint):
-            responses["304"] = {"description": "Not Modified", "headers": headers_named([*ALWAYS, "ETag"])}
+            responses["304"] = {"description": "Not Modified", "headers": pick_headers([*ALWAYS, "ETag"])}
         others = [self.app.at["GET", path] for path in route.also.values()]
-        for kind, label, codes in refusals(self.codes, endpoint, *others):
+        for kind, label, codes in find_refusals(self.codes, endpoint, *others):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
             "operationId": _id(endpoint),
@@ -179,23 +179,23 @@ class _Document:
             "description": description,
             "tags": [endpoint.plugin],
             "security": [] if route.public else [{"bearer": scopes} for scopes in self.scopes(route)],
-            "parameters": list(parameters(endpoint)),
+            "parameters": list(describe_parameters(endpoint)),
             "requestBody": self.body(endpoint),
             "responses": responses,
         }
         if route.deprecated:
-            notice = of_notice(bool(route.sunset))
+            notice = deprecation_headers(bool(route.sunset))
             operation["deprecated"] = True
             operation["responses"] = {status: self.with_headers(r, notice) for status, r in responses.items()}
         return {name: value for name, value in operation.items() if value or name in ("security", "summary")}
 
     def scopes(self, route: "Route") -> list[list[str]]:
-        """What a key must hold together, one list for each way to be allowed."""
+        """List the ways a key may be allowed, each as the scopes that it needs together."""
         own = [route.scope] if route.scope else []
         return [[*own, scope] for scope in self.app.scopes_to_make(route)] or [own]
 
     def recorded(self, endpoint: "Endpoint", part: str) -> Json:
-        """The example of a request or an answer, where one was recorded."""
+        """Return the recorded example of a request or an answer, or nothing if there is none."""
         example = self.examples[endpoint.plugin].operations.get(_id(endpoint), {}).get(part)
         if part == "answer" and example:
             kind = endpoint.signature.listed or endpoint.signature.answer
@@ -203,7 +203,7 @@ class _Document:
         return {} if example is None else {"example": example}
 
     def with_added(self, kind: Any, data: Any) -> Any:
-        """Recorded records as they are where other plugins add members to them."""
+        """Return recorded records with the members that other plugins add to them."""
         adds = next((adds for more, adds in self.app.extensions.values() if more is kind), ())
         added = parse(encode(reduce(or_, (structs.asdict(e.shows()) for e in adds), {})))
         return [{**record, **added} for record in data] if isinstance(data, list) else {**data, **added}
@@ -248,19 +248,19 @@ class _Document:
             content = {"application/json": {"schema": schema, **self.recorded(endpoint, "answer")}}
             others = {*route.also, *(["text/csv"] if signature.listed else [])}
             content |= {media_type: {"schema": {"type": "string"}} for media_type in sorted(others)}
-        answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": headers_named(headers)}
+        answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": pick_headers(headers)}
         if route.status == 201 and len(homes) == 1:
             answer["links"] = {name: ref("links", name) for name in self.linked(*homes)}
         return answer | {"content": content}
 
     def kinds(self, endpoint: "Endpoint") -> tuple[Any, ...]:
-        """What an answer's data may be."""
+        """Return the types that an answer's data may have."""
         if endpoint.route.makes:
             return tuple(kind for kind, home in self.app.homes.items() if home in endpoint.route.makes)
         return options(endpoint.signature.listed or endpoint.signature.answer)
 
     def linked(self, home: str) -> Iterator[str]:
-        """The operations on a record that was just made, each with a link to it."""
+        """Yield the operations on a record that was just created; add a link for each to the components."""
         for endpoint in self.app.endpoints:
             if endpoint.signature.params == ("id",) and endpoint.route.path.startswith(home):
                 id = _id(endpoint)
@@ -268,14 +268,14 @@ class _Document:
                 yield id
 
     def refusal(self, kind: type[problems.Problem], label: str, codes: list[str]) -> Json:
-        """A reference to the answer of a refusal by one of these codes."""
+        """Return a reference to the error response with these codes; add it to the components if it is new."""
         name = kind.__name__ + label
         if name not in self.responses:
             shown = {code: ref("examples", code) for code in codes if code in self.errors}
             self.shown_codes |= dict.fromkeys(shown)
-            headers = headers_named(ALWAYS) | headers_named(WITH.get(kind, ()))
+            headers = pick_headers(ALWAYS) | pick_headers(WITH.get(kind, ()))
             if kind is problems.Conflict:
-                headers["Retry-After"] = without(HEADERS["Retry-After"], "required")
+                headers["Retry-After"] = without_key(HEADERS["Retry-After"], "required")
             content = {"schema": self.schemas.shown(ErrorEnvelope)} | ({"examples": shown} if shown else {})
             self.responses[name] = {
                 "description": "\n".join(f"- `{code}`: {self.codes[code].meaning}" for code in codes),
@@ -285,16 +285,16 @@ class _Document:
         return ref("responses", name)
 
     def with_headers(self, response: Json, headers: Json) -> Json:
-        """A response, written out, with more headers."""
+        """Return the response in full, not as a reference, with more headers."""
         whole = self.responses[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
         return {**whole, "headers": {**whole["headers"], **headers}}
 
     def webhook(self, name: str) -> Json:
-        """How an event is delivered, and what it holds."""
+        """Describe the delivery of an event and its payload."""
         (plugin,) = (m.name for m in self.app.manifests.values() if name in m.events)
         kind = self.app.events[name]
         data = self.schemas.shown(kind)
-        # What is unset by default is for some readers only; no event has it.
+        # Members that are unset by default are for some readers only; events never have them.
         if never := [f.name for f in structs.fields(kind) if f.default is UNSET]:
             data = {**data, "not": {"anyOf": [{"required": [member]} for member in never]}}
         members = {"event": {"const": name}, "timestamp": {"type": "string", "format": "date-time"}, "data": data}
@@ -302,7 +302,7 @@ class _Document:
         content: Json = {"schema": schema}
         if example := self.examples[plugin].events.get(name):
             content["example"] = {**example, "data": self.with_added(kind, example["data"])}
-        by = [_id(e) for e in self.app.endpoints if name in named(e)]
+        by = [_id(e) for e in self.app.endpoints if name in named_words(e)]
         told = [f"Emitted by {', '.join(f'`{id}`' for id in by)}."] if by else []
         return {
             **(self.delivery or {}),
@@ -325,8 +325,8 @@ def _id(endpoint: "Endpoint") -> str:
     return str(getattr(endpoint.route.handler, "__name__", ""))
 
 
-def _words(endpoint: "Endpoint") -> tuple[str, str]:
-    """What the handler's docstring says: in a line, and at length; and that the route is deprecated."""
+def _summary_and_description(endpoint: "Endpoint") -> tuple[str, str]:
+    """Return a route's summary and description from its handler's docstring, and from its deprecation."""
     route = endpoint.route
     summary, _, description = (inspect.getdoc(route.handler) or "").partition("\n")
     told = []
@@ -337,6 +337,6 @@ def _words(endpoint: "Endpoint") -> tuple[str, str]:
 
 
 def _recorded(file: Any) -> Examples:
-    # There is none before the first recording. Amounts stay decimals, so that they are printed as they were.
+    # The file is missing before the first recording. Amounts stay decimals, so that they are printed as recorded.
     kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file and file.exists() else {}
     return msgspec.convert(kept, Examples)

@@ -1,22 +1,22 @@
-"""What a request is made of besides its body, as the OpenAPI document has it."""
+"""The parts of a request other than its body, as in the OpenAPI document."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .headers import ref
-from .schemas import NULL, Json, described, without
+from .schemas import NULL, Json, described, without_key
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
 
 
 def reads_body(endpoint: "Endpoint") -> bool:
-    """Whether a request to this route has a body."""
+    """Tell whether a request to this route has a body."""
     return endpoint.route.method in ("POST", "PATCH")
 
 
 def checks_version(endpoint: "Endpoint") -> bool:
-    """Whether it heeds If-Match."""
+    """Tell whether the route checks If-Match."""
     route = endpoint.route
     return route.method in ("PATCH", "DELETE") or bool(
         route.writes and reads_body(endpoint) and endpoint.signature.params
@@ -24,13 +24,13 @@ def checks_version(endpoint: "Endpoint") -> bool:
 
 
 def shows_version(endpoint: "Endpoint") -> bool:
-    """Whether it answers a single record with an ETag, and so heeds If-None-Match."""
+    """Tell whether the route answers a single record with an ETag, and so accepts If-None-Match."""
     choice = endpoint.choice
     return bool(choice and not endpoint.signature.listed and "version" in choice.names)
 
 
-def parameters(endpoint: "Endpoint") -> Iterator[Json]:
-    """The parameters of a route: in its path, its query and its headers."""
+def describe_parameters(endpoint: "Endpoint") -> Iterator[Json]:
+    """Yield the parameters of a route: in its path, its query and its headers."""
     for name in endpoint.signature.params:
         whose = "The record's id." if name == "id" else "The id of a part of the record."
         yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
@@ -47,14 +47,18 @@ def parameters(endpoint: "Endpoint") -> Iterator[Json]:
 
 
 def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
-    """The members of a query as parameters; `ids` says what the ids begin with that some of them take."""
+    """Yield the members of a query as parameters; `ids` maps those that take ids to the prefixes of the ids."""
     (query,) = described([kind])[1].values()
     for name, member in query["properties"].items():
         given = [option for option in member.get("anyOf", [member]) if option != NULL]
         schema = given[0] if len(given) == 1 else {"anyOf": given}
         parameter: Json = {"name": name, "in": "query"}
         required = name in query["required"]
-        if description := _of_bound(name, given) or member.get("description") or (not required and _of(name, schema)):
+        if (
+            description := _bound_text(name, given)
+            or member.get("description")
+            or (not required and _filter_text(name, schema))
+        ):
             parameter["description"] = description
         if required:
             parameter["required"] = True
@@ -68,11 +72,11 @@ def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
             parameter |= {"style": "form", "explode": False}
         if schema.get("type") == "object":
             parameter |= {"style": "deepObject", "explode": True}
-        yield {**parameter, "schema": without(schema, "description")}
+        yield {**parameter, "schema": without_key(schema, "description")}
 
 
-def _of_bound(name: str, given: list[Json]) -> str:
-    """What a bound of a filter does."""
+def _bound_text(name: str, given: list[Json]) -> str:
+    """Describe a bound of a filter."""
     of, _, bound = name.rpartition("_")
     if not of or bound not in ("from", "to"):
         return ""
@@ -82,8 +86,8 @@ def _of_bound(name: str, given: list[Json]) -> str:
     return within + (" A date means that whole day in the business's time zone." if takes_time else "")
 
 
-def _of(name: str, schema: Json) -> str:
-    """What a filter does that says nothing of itself."""
+def _filter_text(name: str, schema: Json) -> str:
+    """Describe a filter that has no description of its own."""
     return f"Records with {'any of these values' if schema.get('type') == 'array' else 'this value'} of `{name}`."
 
 

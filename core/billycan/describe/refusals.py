@@ -1,4 +1,4 @@
-"""What a request may be refused with, as the OpenAPI document has it."""
+"""The errors that a route may answer with, as in the OpenAPI document."""
 
 import inspect
 import re
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ..endpoints import Endpoint
 
 
-def refusals(
+def find_refusals(
     listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint"
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
-    """The problems a client may meet on a route, by status: each with what tells its answer from others, and its codes.
+    """Yield the problems that a route may answer with, by status: class, label of the response, codes.
 
-    Core's own follow from what the route takes; a handler names the others, which are `listed`, in its docstring, and
-    so do those of the `others` that answer in its place, with other media types.
+    Core's own follow from what the route takes. The others are those of the `listed` codes that the handler names in
+    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types.
     """
-    own = {code for each in (endpoint, *others) for code in named(each) if code in listed}
+    own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed}
     for kind, label, codes in _possible(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
@@ -38,9 +38,9 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
-    if route.scope or "insufficient_scope" in named(endpoint):
+    if route.scope or "insufficient_scope" in named_words(endpoint):
         yield problems.Forbidden, "", ["insufficient_scope"]
-    if endpoint.signature.params or "resource_not_found" in named(endpoint):
+    if endpoint.signature.params or "resource_not_found" in named_words(endpoint):
         yield problems.NotFound, "", ["resource_not_found"]
     if endpoint.signature.answer is not Reply:
         yield problems.NotAcceptable, "", ["not_acceptable"]
@@ -80,13 +80,13 @@ def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
     return ("Query", [*codes, "invalid_filter"]) if endpoint.signature.query else ("", codes)
 
 
-def named(endpoint: "Endpoint") -> list[str]:
-    """What stands in backticks in the handler's docstring: among it, codes and events."""
+def named_words(endpoint: "Endpoint") -> list[str]:
+    """List the words in backticks in the handler's docstring, error codes and events among them."""
     return re.findall(r"`([a-z_.]+)`", inspect.getdoc(endpoint.route.handler) or "")
 
 
-def errors(app: "App") -> dict[str, Json]:
-    """The refusals that always say the same, made as they are when they happen."""
+def example_errors(app: "App") -> dict[str, Json]:
+    """Return an example of each error whose answer is always the same, built as it is in a request."""
     found = {}
     for kind in _ALWAYS_THE_SAME:
         problem = kind()

@@ -25,10 +25,11 @@ NULL: Json = {"type": "null"}
 
 
 class Schemas:
-    """Schemas that refer to `components`, where each Struct is added in the form it is asked for.
+    """Builds schemas that refer to `components`, and adds each Struct there in the form in which it is used.
 
-    What is sent is described as its Struct says; of what is shown every member is there. A Struct that is both becomes
-    two components: `NewAddress` as it is sent, `Address` as it is shown. Its merge patch is a third, `AddressChange`.
+    A Struct that clients send has the members that it declares; in one that they receive, every member is present. A
+    Struct that is both becomes two components: `NewAddress` as sent and `Address` as shown. Its merge patch is a third,
+    `AddressChange`.
     """
 
     def __init__(self, sent: Iterable[Any], shown: Iterable[Any]) -> None:
@@ -39,21 +40,24 @@ class Schemas:
         self.components: dict[str, Json] = {}
 
     def sent(self, kind: Any) -> Json:
-        """What a client sends."""
+        """Return the schema of a type as clients send it."""
         found: Json = self._as_sent(self.kinds[kind])
         return found
 
     def shown(self, kind: Any) -> Json:
-        """What a client receives."""
+        """Return the schema of a type as clients receive it."""
         found: list[Json] = [self._as_shown(self.kinds[option]) for option in options(kind)]
         return found[0] if len(found) == 1 else {"anyOf": found}
 
     def patch(self, kind: Any, shown: Any) -> Json:
-        """A merge patch: nothing is required, null clears what has a default, and what is shown may be repeated."""
+        """Return the schema of a merge patch.
+
+        No member is required, null clears a member that has a default, and read-only members may be sent back.
+        """
         return self._as_patch(self.kinds[kind], self.kinds.get(shown))
 
     def requires(self, schema: Json) -> bool:
-        """Whether an object of this schema must have any member."""
+        """Tell whether an object of this schema has required members."""
         return bool(self.components[_names(schema)[0]]["required"])
 
     def _as_sent(self, schema: Any) -> Any:
@@ -69,14 +73,14 @@ class Schemas:
         def whole(struct: Json) -> Json:
             # A member that is not required and has no default is UNSET at times, and then left out.
             present = [n for n, s in struct["properties"].items() if n in struct["required"] or "default" in s]
-            members = {name: without(member, "default") for name, member in struct["properties"].items()}
-            open_ended = without(struct, "additionalProperties")
+            members = {name: without_key(member, "default") for name, member in struct["properties"].items()}
+            open_ended = without_key(struct, "additionalProperties")
             return {**open_ended, "properties": self._as_shown(members), "required": present}
 
         return _mapped(schema, lambda s: self._component(s, title, whole))
 
     def _as_patch(self, schema: Json, shown: Any) -> Json:
-        """A patch of a value; `shown` is the schema of the same value as it is shown."""
+        """Return the schema of a patch of a value; `shown` is the schema of the same value as shown."""
         if "$ref" in schema:
             return self._component(
                 schema,
@@ -97,19 +101,19 @@ class Schemas:
         members: Json = {}
         visible = self.structs[names[0]]["properties"] if (names := _names(shown)) else {}
         for name, member in struct["properties"].items():
-            changed = self._as_patch(without(member, "default"), visible.get(name))
+            changed = self._as_patch(without_key(member, "default"), visible.get(name))
             clears = name not in struct["required"] and NULL not in changed.get("anyOf", ())
             members[name] = _or_null(changed) if clears else changed
         for name, member in visible.items():
-            members.setdefault(name, self._as_shown(without(member, "default")) | {"readOnly": True})
+            members.setdefault(name, self._as_shown(without_key(member, "default")) | {"readOnly": True})
         required = []
-        if "id" in struct["properties"]:  # an item of a list; one without an id is no patch, but new
+        if "id" in struct["properties"]:  # an item of a list; one without an id is a new item, not a patch
             id = members["id"]
             members["id"], required = {**id["anyOf"][0], "description": id["description"]}, ["id"]
         return struct | {"properties": members, "required": required}
 
     def _component(self, schema: Json, title: Callable[[str], str], form: Callable[[Json], Json]) -> Json:
-        """The schema; where it refers to a Struct, to the component with that title and form."""
+        """Return the schema; if it refers to a Struct, let it refer to the component with that title and form."""
         if "$ref" not in schema:
             return schema
         (name,) = _names(schema)
@@ -119,7 +123,7 @@ class Schemas:
         return {**schema, "$ref": PLACE + title(name)}
 
     def _reached(self, schema: Any) -> set[str]:
-        """The names of the Structs in a schema, and of those in them."""
+        """Return the names of the Structs in a schema, nested ones included."""
         found: set[str] = set()
         waiting = _names(schema)
         while waiting:
@@ -131,15 +135,15 @@ class Schemas:
 
 
 def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
-    """The schema of each type, and those of the Structs in them by name."""
+    """Return the schema of each type, and the schemas of the Structs in them by name."""
     found = list(dict.fromkeys(struct for kind in kinds for struct in _structs_in(kind)))
-    names = _named(found)
-    structs = {names[kind]: _of_struct(kind, names) for kind in found}
-    return [_schema(kind, names) for kind in kinds], structs
+    names = _name_structs(found)
+    structs = {names[kind]: _struct_schema(kind, names) for kind in found}
+    return [_type_schema(kind, names) for kind in kinds], structs
 
 
 def _structs_in(kind: Any) -> Iterator[Any]:
-    """The Structs that a type is made of, each before those in it."""
+    """Yield the Structs that a type contains, outer ones first."""
     seen: set[Any] = set()
     waiting = [kind]
     while waiting:
@@ -152,11 +156,11 @@ def _structs_in(kind: Any) -> Iterator[Any]:
             waiting = [*get_args(kind), *waiting]
 
 
-def _named(kinds: Iterable[Any]) -> dict[Any, str]:
-    """Each Struct's name, by which generated clients call it.
+def _name_structs(kinds: Iterable[Any]) -> dict[Any, str]:
+    """Map each Struct to the name that generated clients use for it.
 
-    Core and the plugins that come with it keep theirs, whatever else is enabled. A Struct of another plugin has that
-    plugin's name before it where anybody else has one of its name.
+    Structs of core and of first-party plugins keep their names, whatever else is enabled. A Struct of another plugin
+    has that plugin's name as a prefix if its name is used elsewhere.
     """
     kinds = list(kinds)
     ours = Counter(kind.__name__ for kind in kinds if _owner(kind) in _ours())
@@ -174,7 +178,7 @@ def _named(kinds: Iterable[Any]) -> dict[Any, str]:
 
 @cache
 def _ours() -> frozenset[str]:
-    """The packages of core and of the plugins that come with it."""
+    """Return the packages of core and of the first-party plugins."""
     found = packages.installed()
     return frozenset({"billycan", *(found[name].value.partition(".")[0] for name in packages.first_party())})
 
@@ -185,16 +189,16 @@ def _owner(kind: Any) -> str:
 
 
 def _family(kind: Any) -> str:
-    """What the components of a Struct have in common: `NewLine`, `Line` and `LineChange`."""
+    """Return the common part of the names of a Struct's components: `Line` for `NewLine`, `Line` and `LineChange`."""
     return _bare(kind.__name__).removesuffix("Change")
 
 
-def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
-    """The schema of a Struct, with what its docstring says of it and of its members."""
+def _struct_schema(kind: Any, names: Mapping[Any, str]) -> Json:
+    """Return the schema of a Struct, with the descriptions from its docstring."""
     said, added = members_explained(kind), getattr(kind, ADDED_BY, {})
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
-        schema = _schema(field.type, names)
+        schema = _type_schema(field.type, names)
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
@@ -209,23 +213,23 @@ def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
 
 
 def _as_default(value: Any) -> Any:
-    """A default as a client would write it: a quantity of `1`, without the decimal places that it is kept with."""
+    """Return a default as a client would write it: a quantity of `1`, without the decimal places that are stored."""
     if isinstance(value, Decimal):
         return int(value) if value == int(value) else float(value)
     return msgspec.to_builtins(value)
 
 
-def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
-    """The schema of a type; a Struct is referred to."""
+def _type_schema(kind: Any, names: Mapping[Any, str]) -> Json:
+    """Return the schema of a type; Structs in it are references."""
     kind, rule, limits = parts(kind)
     if rule:
         return dict(rule.schema)
     given = _limits(kind, limits) if limits else {}
     choices = [option for option in options(kind) if option is not msgspec.UnsetType]
     if len(choices) > 1:
-        # A Struct comes last but for null.
+        # A Struct comes last, except for null.
         choices.sort(key=lambda option: 2 * (option is type(None)) + (option in names))
-        return {"anyOf": [_schema(option, names) for option in choices]} | given
+        return {"anyOf": [_type_schema(option, names) for option in choices]} | given
     (kind,) = choices
     origin = get_origin(kind) or kind
     schema: Json = {}
@@ -235,11 +239,11 @@ def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
         values = sorted(get_args(kind))
         schema = ({"type": "string"} if all(isinstance(v, str) for v in values) else {}) | {"enum": values}
     elif origin in (list, tuple, set, frozenset):
-        item = _schema((get_args(kind) or (Any,))[0], names)
+        item = _type_schema((get_args(kind) or (Any,))[0], names)
         schema = {"type": "array"} | ({"items": item} if item else {})
     elif origin is dict:
-        key, value = (_schema(each, names) for each in get_args(kind) or (str, Any))
-        about = without(key, "type")
+        key, value = (_type_schema(each, names) for each in get_args(kind) or (str, Any))
+        about = without_key(key, "type")
         schema = {"type": "object"} | ({"propertyNames": about} if about else {})
         schema |= {"additionalProperties": value} if value else {}
     else:
@@ -263,7 +267,7 @@ _PLAIN: dict[Any, Json] = {
 
 
 def _limits(kind: Any, limits: msgspec.Meta) -> Json:
-    """What stands beside a type in msgspec's own words."""
+    """Return the JSON Schema keywords for the limits that msgspec's Meta puts on a type."""
     origin = get_origin(kind) or kind
     things = "Items" if origin in (list, tuple, set, frozenset) else "Properties" if origin is dict else "Length"
     found = {
@@ -282,19 +286,22 @@ def _limits(kind: Any, limits: msgspec.Meta) -> Json:
     return {name: value for name, value in found.items() if value is not None} | (limits.extra_json_schema or {})
 
 
-def without(schema: Json, key: str) -> Json:
+def without_key(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}
 
 
 def members_explained(kind: type) -> dict[str, str]:
-    """Each member's explanation: of the Struct, those it is made of, or the one that is sent to make it."""
+    """Map each member to its description: from the Struct, its bases, or the Struct that is sent to create it."""
     sent = getattr(sys.modules.get(kind.__module__), f"New{kind.__name__.removeprefix('Listed')}", None)
     made_of = [*(reversed(sent.__mro__) if isinstance(sent, type) else ()), *reversed(kind.__mro__)]
     return {name: text for part in made_of for name, text in _split(vars(part).get("__doc__"))[1].items()}
 
 
 def _split(docstring: str | None) -> tuple[str, dict[str, str]]:
-    """A docstring's text, and its lines `member: what it is`; one may name several members, and go on indented."""
+    """Split a docstring into its text and its lines `member: description`.
+
+    A line may describe several members, and continue on indented lines.
+    """
     text: list[str] = []
     members: dict[str, str] = {}
     for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
@@ -310,35 +317,35 @@ _MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
 
 
 def _with_words(schema: Json, words: str | None) -> Json:
-    """A member's schema with what is said of it beside its type, or else what its type says of itself."""
+    """Return a member's schema with its description, or else with the description of its type."""
     option: Json = next((o for o in schema.get("anyOf", ()) if "description" in o), {})
     words = words or schema.get("description") or option.get("description")
-    bare = {**schema, "anyOf": [without(o, "description") for o in schema["anyOf"]]} if option else schema
+    bare = {**schema, "anyOf": [without_key(o, "description") for o in schema["anyOf"]]} if option else schema
     return {**bare, "description": words} if words else bare
 
 
 def _or_null(schema: Json) -> Json:
-    """The schema, or null; its description is that of both."""
-    either: Json = {"anyOf": [without(schema, "description"), NULL]}
+    """Return a schema that also allows null, with its description outside of the choice."""
+    either: Json = {"anyOf": [without_key(schema, "description"), NULL]}
     return either | ({"description": schema["description"]} if "description" in schema else {})
 
 
 def _mapped(value: Any, change: Callable[[Json], Json]) -> Any:
-    """The value with every object in it changed, the innermost first."""
+    """Return the value with every object in it changed, innermost first."""
     if isinstance(value, dict):
         return change({key: _mapped(member, change) for key, member in value.items()})
     return [_mapped(item, change) for item in value] if isinstance(value, list) else value
 
 
 def _title(kind: Any) -> str:
-    """The name of a Struct with its plugin's before it."""
+    """Return the name of a Struct with its plugin's name before it."""
     plugin = _owner(kind).removeprefix("billycan_").title().replace("_", "")
     own = kind.__name__
     return f"New{plugin}{_bare(own)}" if own.startswith("New") else plugin + own
 
 
 def _names(schema: Any) -> list[str]:
-    """The names of the Structs that a schema refers to."""
+    """List the names of the Structs that a schema refers to."""
     return re.findall(f'"{PLACE}([^"]+)"', json.dumps(schema))
 
 

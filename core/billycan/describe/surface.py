@@ -1,7 +1,7 @@
-"""The API a line a fact, from its OpenAPI document: what a reviewer reads when it changes.
+"""The API as one fact per line, from its OpenAPI document, for reviewing changes.
 
-It leaves out words, examples, links and headers, the envelope around each answer, the refusals that follow from what a
-route takes, and the members of a change that may only be sent back as they are.
+Left out are descriptions, examples, links and headers, the envelope around each answer, the errors that follow from
+what a route takes, and the members of a change that may only be sent back unchanged.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .codes import every_code
-from .openapi import document
-from .refusals import named
+from .openapi import describe_api
+from .refusals import named_words
 from .schemas import PLACE, Json
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ _WORDS = ("description", "title", "example", "examples", "readOnly")
 
 
 def facts_of(app: "App") -> dict[str, Json]:
-    """Each fact by its name: an operation, a parameter, a schema, a member, an event, a code."""
-    described = document(app)
+    """Map each fact's name to the fact: an operation, a parameter, a schema, a member, an event or a code."""
+    described = describe_api(app)
     components = described["components"]
     codes = every_code(app)
     facts: dict[str, Json] = {}
@@ -31,8 +31,10 @@ def facts_of(app: "App") -> dict[str, Json]:
         name = f"{endpoint.route.path} {endpoint.route.method}"
         operation = described["paths"][endpoint.route.path][endpoint.route.method.lower()]
         others = [app.at["GET", path] for path in endpoint.route.also.values()]
-        facts[name] = _of_operation(operation, {code for e in (endpoint, *others) for code in named(e)} & codes.keys())
-        facts |= {f"{name} ?{query}": fact for query, fact in _of_parameters(endpoint, operation)}
+        facts[name] = _operation_fact(
+            operation, {code for e in (endpoint, *others) for code in named_words(e)} & codes.keys()
+        )
+        facts |= {f"{name} ?{query}": fact for query, fact in _parameter_facts(endpoint, operation)}
     for name, parameter in components["parameters"].items():
         facts[f"parameter {name}"] = {"in": parameter["in"], "name": parameter["name"], **_bare(parameter["schema"])}
     events = {name: _body(event["post"])["properties"]["data"] for name, event in described.get("webhooks", {}).items()}
@@ -49,12 +51,12 @@ def facts_of(app: "App") -> dict[str, Json]:
 
 
 def printed(facts: Mapping[str, Json]) -> str:
-    """A file of facts, each on a line of its own."""
+    """Return the text of a file of facts, one per line."""
     lines = [f"{json.dumps(name)}: {json.dumps(fact, sort_keys=True)}" for name, fact in facts.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _of_operation(operation: Json, refuses: set[str]) -> Json:
+def _operation_fact(operation: Json, refuses: set[str]) -> Json:
     status = next(status for status in operation["responses"] if status < "300")
     content = operation["responses"][status]["content"]
     answer = content.get("application/json", {}).get("schema", {})
@@ -73,7 +75,7 @@ def _of_operation(operation: Json, refuses: set[str]) -> Json:
     return {name: value for name, value in fact.items() if value}
 
 
-def _of_parameters(endpoint: "Endpoint", operation: Json) -> Iterator[tuple[str, Json]]:
+def _parameter_facts(endpoint: "Endpoint", operation: Json) -> Iterator[tuple[str, Json]]:
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "query":
             fact = _bare(parameter["schema"]) | ({"required": True} if parameter.get("required") else {})
@@ -92,7 +94,7 @@ def _body(operation: Json) -> Json:
 
 
 def _reached(schemas: Json, roots: Any) -> set[str]:
-    """The names of the schemas in `roots`, and of those in them."""
+    """Return the names of the schemas in `roots`, nested ones included."""
     found: set[str] = set()
     waiting = _names(roots)
     while waiting:
@@ -108,7 +110,7 @@ def _names(schema: Any) -> list[str]:
 
 
 def _bare(schema: Any) -> Any:
-    """A schema without words, in which what is referred to is named alone."""
+    """Return a schema without descriptions, with references as bare names."""
     if isinstance(schema, dict):
         return {
             key: value.removeprefix(PLACE) if key == "$ref" else _bare(value)

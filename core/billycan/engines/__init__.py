@@ -1,1 +1,1 @@
-"""What differs between the two databases: their connections and transactions, and how statements reach them."""
+"""The differences between the two databases: their connections and transactions, and the sending of statements."""

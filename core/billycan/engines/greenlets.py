@@ -1,6 +1,6 @@
-"""How psycopg waits for PostgreSQL under gevent: by gevent's own loop.
+"""Waiting for PostgreSQL under gevent by gevent's own loop.
 
-psycopg asks the `poll` that gevent imitates with two watchers and a timer. Without them a list takes 0.96 of the CPU
+psycopg calls `poll`, which gevent imitates with two watchers and a timer. Without them a list takes 0.96 of the CPU
 time, and a new invoice 0.93.
 """
 
@@ -13,21 +13,21 @@ from psycopg import waiting
 _psycopgs_own = waiting.wait
 
 
-def install() -> None:
-    """Have every connection wait so, in a process whose blocking calls gevent has replaced."""
+def install_wait() -> None:
+    """Let every connection wait by gevent's loop, in a process whose blocking calls gevent has replaced."""
     waiting.wait = _wait
 
 
 def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, timeout: float | None = None) -> Any:
-    """What `gen` returns in the end; a connection that dies wakes it, as one that has an answer."""
+    """Run `gen` to its end and return its result; a connection that dies wakes it, like one with an answer."""
     if timeout is not None:
         return _psycopgs_own(gen, fileno, interval, timeout)
     hub = get_hub()
     try:
         state = next(gen)
         while True:
-            # The same numbers mean reading and writing to both. Answers go before requests that begin: whoever awaits
-            # one may hold what others wait for. New invoices of one business have 1.04 times the rate so.
+            # Both use the same numbers for reading and writing. Answers go before new requests: a greenlet that awaits
+            # one may hold what others wait for. This makes new invoices of one business 1.04 times as fast.
             watcher = hub.loop.io(fileno, int(state), priority=hub.loop.MAXPRI)
             try:
                 hub.wait(watcher)

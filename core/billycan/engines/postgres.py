@@ -1,4 +1,4 @@
-"""PostgreSQL, the production engine: its connections, and what is prepared on them."""
+"""PostgreSQL, the production database: its connections, and the statements prepared on them."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from . import sessions, walls
-from .kept import Kept
+from .idle_connections import IdleConnections
 
 if TYPE_CHECKING:
     from .trips import Result
@@ -26,7 +26,7 @@ PLANNED_ANEW = "billycan_planned_anew"
 
 
 class Sent(NamedTuple):
-    """A statement with `$1`, `$2`… and the values of these; `anew` has it planned for them."""
+    """A statement with `$1`, `$2`… and their values; `anew` has it planned for these values."""
 
     text: bytes
     values: Sequence[Any] = ()
@@ -56,10 +56,10 @@ class Engines:
         )
         from psycopg.adapt import Loader  # noqa: PLC0415 - SQLite needs none of it
 
-        # As psycopg's own, but for a call in Python for each value, of which a page of 25 invoices has 50.
+        # Like psycopg's own, but without a Python call for each value: a page of 25 invoices has 50.
         self._json = type("Json", (Loader,), {"load": settings["json_deserializer"]})
         for engine in (self.writer, self.reader):
-            sa.event.listen(engine, "do_connect", sessions.connect)
+            sa.event.listen(engine, "do_connect", sessions.connect_unshared)
             sa.event.listen(engine, "connect", self._read_json)
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
@@ -69,21 +69,23 @@ class Engines:
             sa.event.listen(engine, "reset", _note_reset)
         sa.event.listen(self.writer, "begin", _note_begin)
         sa.event.listen(self.writer, "rollback", _roll_back)
-        self.readers, self.writers = (Kept(engine, settings["pool_size"]) for engine in (self.reader, self.writer))
+        self.readers, self.writers = (
+            IdleConnections(engine, settings["pool_size"]) for engine in (self.reader, self.writer)
+        )
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
-        """A transaction with these execution options; others may write meanwhile."""
-        sound, db = False, self.writers.take(options)
+        """Open a transaction with these execution options; others may write meanwhile."""
+        sound, db = False, self.writers.borrow(options)
         try:
             with db.begin():
                 yield db
             sound = True
         finally:
-            self.writers.give(db, sound=sound)
+            self.writers.give_back(db, sound=sound)
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
-        """A transaction like any other: none waits for those that write other rows."""
+        """Open a transaction like any other: no transaction waits for those that write other rows."""
         return self.alone({})
 
     def _read_json(self, connection: Any, record: Any) -> None:
@@ -96,54 +98,54 @@ class Engines:
 
 
 def _connect_args(options: str) -> dict[str, Any]:
-    # A server that vanished without a word is noticed within 20 seconds; the kernel alone would wait for two hours.
+    # A server that vanished silently is noticed within 20 seconds; the kernel alone would wait for two hours.
     alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     return {"connect_timeout": 5, "options": options, **alive}
 
 
-def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
-    """What comes of these statements, sent and waited for together.
+def send_statements(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
+    """Send these statements together, wait for them once, and return their results.
 
-    BEGIN, and whom they are for, travel with them, and so does COMMIT. An error of any is raised here, as psycopg says
-    it; within a transaction nothing of the trip has happened then.
+    BEGIN, the tenant and COMMIT travel with them. An error of any statement is raised here as psycopg's; within a
+    transaction nothing of the trip has happened then.
     """
-    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
+    from .trips import send_together  # noqa: PLC0415 - SQLite needs no psycopg
 
     connection: Any = db.connection.driver_connection
     first = _first(connection, db.get_execution_options())
     try:
-        results = exchange(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
+        results = send_together(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
     except BaseException:
         if first:
-            walls.forget(connection)
+            walls.forget_tenant(connection)
         raise
     return results[len(first) :]
 
 
 @contextmanager
 def one_moment(db: sa.Connection) -> Iterator[None]:
-    """What is read outside of a transaction while the block runs is all of one moment."""
+    """Let all reads outside of a transaction in the block see the database at one moment."""
     from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
 
-    from .trips import exchange  # noqa: PLC0415
+    from .trips import send_together  # noqa: PLC0415
 
     connection: Any = db.connection.driver_connection
-    # Of one that writes it is its own matter, and within such a block all is of its moment.
+    # A write transaction decides this itself, and a nested block already sees one moment.
     if hasattr(connection, "billycan_begins") or connection.info.transaction_status != TransactionStatus.IDLE:
         yield
         return
     try:
-        # Not in one trip: what is sent together is one transaction from its first statement on.
+        # Not in one trip: statements sent together are one transaction from the first on.
         if first := _first(connection, db.get_execution_options()):
-            exchange(connection, first)
-        exchange(connection, [_BEGIN_READING])
+            send_together(connection, first)
+        send_together(connection, [_BEGIN_READING])
         yield
     except BaseException:
-        walls.forget(connection)
-        with suppress(Exception):  # the error that led here is the one to tell of
-            exchange(connection, [_ROLLBACK])
+        walls.forget_tenant(connection)
+        with suppress(Exception):  # the error that led here is the one to raise
+            send_together(connection, [_ROLLBACK])
         raise
-    exchange(connection, [_COMMIT])
+    send_together(connection, [_COMMIT])
 
 
 # Never prepared: to make room for it, another would be forgotten first, and a moment begins before anything else.
@@ -151,59 +153,59 @@ _BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", anew=T
 
 
 def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
-    """What goes ahead of the next statement: BEGIN, and for whom it is."""
+    """Return the statements to send ahead of the next one: BEGIN, and the tenant that it is for."""
     first = []
     if getattr(connection, "billycan_begins", False):
         connection.billycan_begins = False
         first.append(_BEGIN)
-    if tells := walls.told(connection, options):
+    if tells := walls.tenant_statement(connection, options):
         first.append(Sent(*tells))
     return first
 
 
 def _note_begin(db: sa.Connection) -> None:
-    """Have the first statement of a transaction begin it: a listener for the begin of each."""
+    """Begin the transaction with its first statement: a listener for the begin of each."""
     connection: Any = db.connection.driver_connection
     connection.billycan_begins = True
-    walls.forget(connection)
+    walls.forget_tenant(connection)
 
 
 def _roll_back(db: sa.Connection) -> None:
-    """Roll back ahead of psycopg, which would make PostgreSQL forget all that is prepared: a listener for each."""
-    from .trips import exchange  # noqa: PLC0415 - as above
+    """Roll back before psycopg does, so that PostgreSQL keeps the prepared statements: a listener for each."""
+    from .trips import send_together  # noqa: PLC0415 - as above
 
     connection: Any = None if db.invalidated else db.connection.driver_connection
     if connection and not connection.closed and connection.info.transaction_status:
-        with suppress(Exception):  # psycopg tries it next, and says what is wrong
-            exchange(connection, [_ROLLBACK])
+        with suppress(Exception):  # psycopg tries next, and raises what is wrong
+            send_together(connection, [_ROLLBACK])
 
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
-    """Where the pool has psycopg roll back, that is so: a listener for when it takes a connection back."""
+    """Note that psycopg has rolled back for the pool: a listener for when the pool takes a connection back."""
     if not connection.closed and connection.info.transaction_status:
         vars(connection).pop("billycan_memory", None)
 
 
 def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
     """Send what goes ahead of a statement that SQLAlchemy sends: a listener for each."""
-    from .trips import exchange  # noqa: PLC0415 - as above
+    from .trips import send_together  # noqa: PLC0415 - as above
 
     if first := _first(cursor.connection, context.execution_options):
         try:
-            exchange(cursor.connection, first)
+            send_together(cursor.connection, first)
         except BaseException:
-            walls.forget(cursor.connection)
+            walls.forget_tenant(cursor.connection)
             raise
 
 
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
-    """As `_prepare_to_send`, and send the statement; returns that it is done."""
-    from .trips import look_again  # noqa: PLC0415 - as above
+    """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
+    from .trips import check_prepared  # noqa: PLC0415 - as above
 
     _prepare_to_send(cursor, statement, parameters, context)
     cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
     if (cursor.statusmessage or "").startswith(_FORGETFUL):
-        look_again(cursor.connection)
+        check_prepared(cursor.connection)
     return True
 
 
@@ -212,7 +214,7 @@ def _note_checkin(connection: Any, record: Any) -> None:
 
 
 def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
-    # A connection in steady use is known to live; only one that rested is asked, which spares each request a trip.
+    # A connection in steady use is alive; only an idle one is checked, which saves each request a trip.
     if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
         try:
             connection.pgconn.exec_(b"")

@@ -1,7 +1,7 @@
-"""Whether a connection has a session of PostgreSQL to itself.
+"""The check that a connection has a session of PostgreSQL to itself.
 
-Whom the next statements are for, prepared statements and bounds of time belong to a session. A pooler that hands one
-session to one connection after another, such as PgBouncer in transaction mode, would answer one tenant with another's.
+The tenant of the next statements, prepared statements and timeouts belong to a session. A pooler that hands one session
+to one connection after another, such as PgBouncer in transaction mode, would mix up tenants.
 """
 
 import selectors
@@ -19,15 +19,15 @@ _SHARED = (
 )
 
 
-def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
-    """Make a connection whose session is its own, with the settings it asks for: a listener for each.
+def connect_unshared(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
+    """Make a connection with a session of its own and the settings it needs: a listener for each.
 
-    OperationalError where a pooler shares the session with others.
+    Raise OperationalError if a pooler shares the session with others.
     """
     connection = dialect.connect(*args, **options)
     try:
         autocommit, connection.autocommit = connection.autocommit, True
-        # A pooler gives its clients numbers of its own making, so that it can pass on a wish to cancel.
+        # A pooler gives its clients process numbers of its own, so that it can forward cancel requests.
         if _pid(connection) != connection.info.backend_pid:
             if _is_shared(connection, lambda: dialect.connect(*args, **options)):
                 raise dialect.loaded_dbapi.OperationalError(_SHARED)
@@ -40,30 +40,30 @@ def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) ->
 
 
 def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
-    """Whether a pooler gives others the session of a connection between its transactions."""
+    """Tell whether a pooler gives others the session of a connection between its transactions."""
     mine = _pid(connection)
     with closing(connect_another()) as another:
         another.autocommit = True
-        # With nothing else to do, a pooler gives this session to whoever comes next. In the midst of other traffic it
-        # may give another one, but then this connection gets others, too, if not at once.
+        # A pooler without other traffic gives this session to the next client. With other traffic it
+        # may give another one, but then this connection gets other sessions, too, sooner or later.
         for _ in range(_ROUNDS):
             theirs = _pid_soon(another)
             if theirs == mine or any(_pid(connection) != mine for _ in range(_LOOKS)):
                 return True
-            if theirs is None:  # it waits for a session, and is not given this one
+            if theirs is None:  # it waits for a session and does not get this one
                 break
             another.execute("ROLLBACK")
     return False
 
 
 def _pid(connection: Any) -> int:
-    """The number of the session's process, as PostgreSQL says it."""
+    """Return the number of the session's process, from PostgreSQL."""
     number: int = connection.execute(_PID).fetchone()[0]
     return number
 
 
 def _pid_soon(connection: Any) -> int | None:
-    """The same, in a transaction that stays open; None where the answer takes long."""
+    """Return that number within a transaction that stays open; None if the answer takes long."""
     pgconn, end = connection.pgconn, time.monotonic() + _PATIENCE_SECONDS
     pgconn.send_query(f"BEGIN; {_PID}".encode())
     found = None
@@ -80,6 +80,6 @@ def _pid_soon(connection: Any) -> int | None:
 
 
 def _set(connection: Any, options: str) -> None:
-    """Have the session's settings be those that were asked for when it was connected to, which a pooler drops."""
+    """Apply to the session the settings that were requested when connecting, which a pooler drops."""
     for option in options.split("-c ")[1:]:
         connection.execute("SELECT set_config(%s, %s, false)", option.strip().split("=", 1))

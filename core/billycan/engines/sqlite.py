@@ -1,9 +1,9 @@
-"""SQLite, the embedded database: its connections, and whose turn it is to write.
+"""SQLite, the embedded database: its connections, and the order in which writers take turns.
 
-SQLite itself waits by sleeping for up to a tenth of a second, and whoever asks at the right moment goes first: beside a
-process that writes without pause another one starves. Here one process that waits holds the lock `next`, so that the
-one which held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
-Within a process, threads write in the order in which they came, but whoever's business has just written lets the others
+SQLite itself waits by sleeping for up to a tenth of a second, and the writer that asks at the right moment goes first:
+beside a process that writes without pause another one starves. Here one waiting process holds the lock `next`, so that
+the one that held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
+Within a process, threads write in the order in which they came, except that a tenant that has just written lets others
 go first.
 """
 
@@ -23,20 +23,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from .. import private
-from .kept import Kept
+from .idle_connections import IdleConnections
 from .walls import TENANT
 
-WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
-STATEMENT_SECONDS = 15.0  # as PostgreSQL's statement_timeout has it
+WAIT_SECONDS = 10.0  # for other writers of SQLite
+STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
 UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
-_PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
+_PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but has no timeout
 
 
 class Engines:
-    """One SQLite file's connections: all of one pool, told apart by what they may do."""
+    """The connections of one SQLite file: all of one pool, distinguished by what they may do."""
 
     def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
         if url.database:
@@ -48,24 +48,27 @@ class Engines:
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
         sa.event.listen(self.writer, "before_cursor_execute", _limit)
-        self.readers, self.writers = Kept(self.reader, settings["pool_size"]), Kept(self.writer, 1)
+        self.readers, self.writers = (
+            IdleConnections(self.reader, settings["pool_size"]),
+            IdleConnections(self.writer, 1),
+        )
         self._turns = Turns(url.database or "")
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
-        """A transaction with these execution options, the only one that writes."""
+        """Open a transaction with these execution options, the only one that writes."""
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
-            sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
+            sound, db = False, self.writers.borrow({**options, "billycan_wait_seconds": left})
             try:
                 with _transaction(db):
                     yield db
                 sound = True
             finally:
-                self.writers.give(db, sound=sound)
+                self.writers.give_back(db, sound=sound)
 
     @contextmanager
     def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
-        """A transaction that does not wait for the disk, and so long in all for others that write."""
+        """Open a transaction that does not wait for the disk, nor longer than `wait_seconds` for other writers."""
         with (
             self._turns.taken(WAIT_SECONDS if wait_seconds is None else wait_seconds) as left,
             self.notes.connect() as db,
@@ -75,9 +78,9 @@ class Engines:
                 yield db
 
     def make_private(self) -> None:
-        """Close the file, its journals and what is beside it to other users."""
+        """Close the file, its journals and its lock files to other users."""
         if file := self.writer.url.database:
-            private.close(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
+            private.close_to_others(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -86,7 +89,7 @@ class Engines:
 
 @contextmanager
 def _transaction(db: sa.Connection) -> Iterator[None]:
-    """A transaction; if it fails, whoever uses the connection next sends all pragmas again."""
+    """Run the block in a transaction; if it fails, all pragmas are sent again at the connection's next use."""
     try:
         with db.begin():
             yield
@@ -110,7 +113,7 @@ def _prepare(connection: Any, record: Any) -> None:
 
 
 def _limit(db: sa.Connection, *_: object) -> None:
-    """Let a statement take so long and no longer: SQLite then says that it was interrupted. A listener."""
+    """Interrupt statements that take too long: a listener for new transactions."""
     db.info[_DEADLINE][0] = (
         math.inf if UNHURRIED in db.get_execution_options() else time.monotonic() + STATEMENT_SECONDS
     )
@@ -121,10 +124,10 @@ def _begin(db: sa.Connection) -> None:
     options = db.get_execution_options()
     driver: Any = db.connection.driver_connection
     reads = bool(options.get("billycan_read"))
-    # In tenths, so that most transactions find it as it is.
+    # In tenths, so that most transactions find it unchanged.
     wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
     wanted = {"query_only": int(reads), "busy_timeout": wait}
-    if not reads:  # SQLite takes up this setting outside a transaction only
+    if not reads:  # SQLite only accepts this setting outside a transaction
         wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
     # Only what differs: after `PRAGMA query_only` SQLite compiles each statement of the connection anew, which doubles
     # what a new invoice takes.
@@ -141,19 +144,19 @@ def _begin(db: sa.Connection) -> None:
 
 
 class Turns:
-    """The turns of one database file, kept in two files beside it."""
+    """The turns of one database file's writers, kept in two files beside it."""
 
     def __init__(self, database: str) -> None:
-        self._line = Line()
+        self._line = WriterQueue()
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
 
     @contextmanager
     def taken(self, wait_seconds: float, whose: str = "") -> Iterator[float]:
-        """Ours while the block runs: gives the seconds that are left of the wait. `whose` is the tenant who writes.
+        """Hold the turn while the block runs; yield the seconds left of the wait. `whose` is the tenant that writes.
 
-        None are left where another process kept its turn all the while: SQLite then says how the matter stands. A
-        TimeoutError is raised where another thread did.
+        If another process held its turn throughout, no time is left and SQLite reports "database is locked". Raise
+        TimeoutError if another thread did.
         """
         until = time.monotonic() + wait_seconds
         if not self._line.take(whose, wait_seconds):
@@ -165,13 +168,13 @@ class Turns:
                 self._release(0)
             yield max(until - time.monotonic(), 0)
         finally:
-            # Both, for a thread may be ended while it waits: the one must not be kept from everybody then.
+            # Both: a thread that is ended while it waits may still hold the first lock.
             self._release(0)
             self._release(1)
             self._line.give()
 
     def close(self) -> None:
-        """Close the files; they are opened again when they are needed."""
+        """Close the files; they are opened again when needed."""
         while self._files:
             os.close(self._files.pop())
 
@@ -180,7 +183,7 @@ class Turns:
             while len(self._files) < len(self._paths):
                 self._files.append(os.open(self._paths[len(self._files)], os.O_RDWR | os.O_CREAT, 0o600))
         except OSError:
-            self.close()  # in a folder that cannot be written, nor can the database
+            self.close()  # in a read-only folder the database cannot be written either
 
     def _wait(self, which: int, until: float) -> bool:
         while self._files:
@@ -199,15 +202,15 @@ class Turns:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
 
 
-class Line:
-    """The threads of one process that want to write: one after the other, and no tenant twice while others wait."""
+class WriterQueue:
+    """The queue of one process's threads that want to write; no tenant goes twice while others wait."""
 
     def __init__(self) -> None:
         self._lock, self._is_taken, self._last = threading.Lock(), False, ""
         self._waiting: deque[tuple[str, threading.Lock]] = deque()
 
     def take(self, whose: str, seconds: float) -> bool:
-        """Whether it is our turn, after a wait of at most so many seconds."""
+        """Wait at most `seconds` for the turn; return whether it was taken."""
         with self._lock:
             if not self._is_taken:
                 self._is_taken, self._last = True, whose
@@ -226,7 +229,7 @@ class Line:
         return not self._withdraw(waiting)
 
     def give(self) -> None:
-        """Hand the turn to the first that waits whose tenant has not just written; if there is none, to the first."""
+        """Hand the turn to the first waiting thread whose tenant has not just written, or else to the first."""
         with self._lock:
             if not self._waiting:
                 self._is_taken = False
@@ -237,7 +240,7 @@ class Line:
             following[1].release()
 
     def _withdraw(self, waiting: tuple[str, threading.Lock]) -> bool:
-        """Leave the line; False where the turn was handed over at this very moment."""
+        """Leave the queue; return False if the turn was handed over in the meantime."""
         with self._lock:
             if waiting in self._waiting:
                 self._waiting.remove(waiting)

@@ -1,9 +1,9 @@
-"""Statements that PostgreSQL is sent together, and that are waited for once.
+"""Statements that are sent to PostgreSQL together and waited for once.
 
 psycopg's cursors, and its pipeline of them, take 40 µs of CPU for each statement, and wake PostgreSQL once for each:
 BEGIN, an INSERT, a SELECT and COMMIT took 170 µs in one pipeline, and take 45 here. Each statement is prepared at its
-first use of a connection, values are sent as text, whose types PostgreSQL knows from the statement, and all goes out in
-one piece.
+first use on a connection, values are sent as text, whose types PostgreSQL takes from the statement, and everything is
+sent in one piece.
 """
 
 from collections.abc import Generator, Sequence
@@ -18,42 +18,42 @@ from .postgres import Sent
 
 _MOST_PREPARED = 300  # on one connection; then the oldest goes
 _FAILED, _LEFT_OUT = pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED
-# A migration changed what a prepared statement gives, or somebody else made PostgreSQL forget it.
+# A migration changed the result of a prepared statement, or PostgreSQL has forgotten the statement.
 _STALE = ("0A000", "26000")
 
 
 class Result(NamedTuple):
-    """What came of a statement."""
+    """The result of a statement."""
 
     values: Any  # a Transformer of psycopg
     raw: pq.abc.PGresult
 
     def kinds(self) -> list[int]:
-        """The type of each column, by PostgreSQL's number."""
+        """Return the type of each column, as PostgreSQL's number."""
         return [self.raw.ftype(i) for i in range(self.raw.nfields)]
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Its rows, with values as psycopg reads them, and times as PostgreSQL writes them."""
+        """Return the rows, with values as psycopg reads them, and times as PostgreSQL writes them."""
         self.values.set_pgresult(self.raw)
         rows: list[tuple[Any, ...]] = self.values.load_rows(0, self.raw.ntuples, tuple)
         return rows
 
 
-def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
-    """Send these in their order and wait for all: what comes after one that fails does not happen, and it is raised."""
+def send_together(connection: Any, sent: Sequence[Sent]) -> list[Result]:
+    """Send these in order and wait for all; if one fails, those after it do not run, and its error is raised."""
     memory = _memory_of(connection)
-    # All of them before any is sent: a value may be one that nobody can send.
+    # All values before any statement is sent: one of them may be impossible to send.
     dumped = [memory.values.dump_sequence(each.values, [PyFormat.TEXT] * len(each.values)) for each in sent]
     with connection.lock:
         pgconn = connection.pgconn
         try:
             if len(sent) == 1 and (sent[0].anew or sent[0].text in memory.names):
-                results = connection.wait(_asked(pgconn, memory, sent[0], dumped[0]))
+                results = connection.wait(_send_one(pgconn, memory, sent[0], dumped[0]))
             else:
                 pgconn.enter_pipeline_mode()
-                results = connection.wait(_exchanged(pgconn, memory, sent, dumped))
+                results = connection.wait(_send_all(pgconn, memory, sent, dumped))
         except BaseException:
-            pgconn.finish()  # who comes next would get the answers to this
+            pgconn.finish()  # the next user would get the answers to these statements
             raise
         failed = next((raw for raw in results if raw.status == _FAILED), None)
         if len(results) < len(sent) and failed is None:
@@ -69,11 +69,11 @@ def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
     return [Result(memory.values, raw) for raw in results]
 
 
-def look_again(connection: Any) -> None:
-    """Find out whether PostgreSQL has forgotten what was prepared on a connection: psycopg tells it to now and then."""
+def check_prepared(connection: Any) -> None:
+    """Find out whether PostgreSQL has forgotten a connection's prepared statements, as psycopg may tell it to."""
     memory = _memory_of(connection)
     if memory.names:
-        (found,) = exchange(connection, [Sent(_KNOWS, (next(iter(memory.names.values())).decode(),), anew=True)])
+        (found,) = send_together(connection, [Sent(_KNOWS, (next(iter(memory.names.values())).decode(),), anew=True)])
         if not found.rows():
             memory.names.clear()
 
@@ -82,7 +82,7 @@ _KNOWS = b"SELECT 1 FROM pg_prepared_statements WHERE name = $1"
 
 
 class _Memory(NamedTuple):
-    """What is known of a connection: its prepared statements by text, names for more, and how values are converted."""
+    """A connection's prepared statements by text, names for more, and the conversion of its values."""
 
     names: dict[bytes, bytes]
     numbers: "count[int]"
@@ -99,10 +99,10 @@ def _memory_of(connection: Any) -> _Memory:
     return memory
 
 
-def _asked(pgconn: Any, memory: _Memory, each: Sent, values: Any) -> Generator[Any, Any, list[pq.abc.PGresult]]:
-    """What came of a single statement: without a pipeline it takes 9 µs instead of 12, its answer aside.
+def _send_one(pgconn: Any, memory: _Memory, each: Sent, values: Any) -> Generator[Any, Any, list[pq.abc.PGresult]]:
+    """Send a single statement and return its result: without a pipeline it takes 9 µs instead of 12.
 
-    psycopg also lets other threads run while it is sent, as it does not for the end of a pipeline.
+    psycopg also lets other threads run while it is sent, which it does not for the end of a pipeline.
     """
     if each.anew:
         pgconn.send_query_params(each.text, values)
@@ -113,11 +113,11 @@ def _asked(pgconn: Any, memory: _Memory, each: Sent, values: Any) -> Generator[A
     return answer[-1:]
 
 
-def _exchanged(
+def _send_all(
     pgconn: Any, memory: _Memory, sent: Sequence[Sent], dumped: Sequence[Any]
 ) -> Generator[Any, Any, list[pq.abc.PGresult]]:
-    """What came of each statement, as far as anything did."""
-    awaited: list[bytes | None] = []  # for each answer, what is prepared; None where it is a statement's own
+    """Send the statements in a pipeline and return their results; fewer if the connection ends."""
+    awaited: list[bytes | None] = []  # for each answer, the text that is prepared; None for a statement's own answer
     for each, values in zip(sent, dumped, strict=True):
         if each.anew:
             pgconn.send_query_params(each.text, values)

@@ -1,10 +1,10 @@
-"""What keeps tenants apart besides each query's own condition: a look at every statement, and PostgreSQL's policies.
+"""The separation of tenants besides each query's own condition: a check of every statement, and PostgreSQL's policies.
 
-A connection is for one tenant, as in every request, or for the system, as where the worker looks for what is due to
-anybody. On a tenant's connection each statement that touches tenants' rows must name that tenant. On the system's it
-must name some tenant, unless whoever opened the connection, or wrote the statement, says why it reaches across all of
-them. On PostgreSQL, row-level security can stand behind that, where the server runs as a role that owns nothing: rows
-of other tenants are then not there, whatever a statement asks for.
+A connection is for one tenant, as in every request, or for the system, as when the worker looks for work that is due to
+any tenant. On a tenant's connection each statement that touches tenants' rows must name that tenant. On the system's it
+must name some tenant, unless the code that opened the connection, or the statement, says why it reaches across all of
+them. On PostgreSQL, row-level security can stand behind that, if the server runs as a role that owns nothing: rows of
+other tenants then do not exist for any statement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,21 +22,18 @@ ACROSS = (
 )
 ALL = "*"  # what PostgreSQL is told on a connection for the system
 SETTING = "billycan.tenant"
-
-# Every statement ------------------------------------------------------------------------------------------------------
-
-Scope = dict[Any, list[Any]]  # of one SELECT: its tables, each with what its tenant_id must equal
+Scope = dict[Any, list[Any]]  # the tables of one SELECT, each with the values that its tenant_id must equal
 _seen: WeakKeyDictionary[Any, tuple[str, ...] | str] = WeakKeyDictionary()
 
 
-def look_at(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
-    """Refuse a statement that touches rows of others than it may: a listener for every connection."""
+def refuse_foreign_rows(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
+    """Refuse a statement that touches rows of tenants that it may not touch: a listener for every connection."""
     options = context.execution_options
     compiled, tenant = context.compiled, options.get(TENANT)
     if not isinstance(compiled, SQLCompiler) or (tenant is None and ACROSS in options):
         return
     found = _seen.get(compiled)
-    if found is None:  # once for each statement that is built: SQLAlchemy keeps what it compiled
+    if found is None:  # once for each statement, because SQLAlchemy caches compiled statements
         found = _seen[compiled] = _tenants_of(compiled)
     if isinstance(found, str):
         whose = "one tenant" if tenant else "the system"
@@ -47,7 +44,7 @@ def look_at(db: Any, cursor: Any, statement: str, parameters: Any, context: Any,
 
 
 def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
-    """The parameters that say whose rows a statement touches; the name of a table of which it touches everybody's."""
+    """Return the parameters that name a statement's tenants, or the name of a table of which it touches all rows."""
     statement: Any = compiled.statement
     if isinstance(statement, sa.Insert) and statement.select is None:
         names = tuple(name for name, bind in compiled.binds.items() if _is_tenant_of(bind, name, statement.table))
@@ -58,11 +55,11 @@ def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
         given = dict(zip(statement._select_names or (), source.selected_columns, strict=False))
         if isinstance(given.get("tenant_id"), sa.BindParameter):
             named.add(given["tenant_id"])
-    return _open(statement, named) or tuple(compiled.bind_names.get(bind, bind.key) for bind in named)
+    return _open_table(statement, named) or tuple(compiled.bind_names.get(bind, bind.key) for bind in named)
 
 
-def _open(statement: Any, named: set[Any]) -> str | None:
-    """The table of which a statement touches everybody's rows, if any; `named` gets the parameters that say whose."""
+def _open_table(statement: Any, named: set[Any]) -> str | None:
+    """Return a table of which a statement touches all tenants' rows; add the tenants' parameters to `named`."""
     scopes: list[tuple[Scope, Sequence[Scope]]] = []
     _walk(statement, (), scopes, set())
     settled: set[tuple[int, Any]] = set()
@@ -90,12 +87,12 @@ def _is_tenant_of(bind: Any, name: str, table: Any) -> bool:
     return "tenant_id" in table.c and (name == "tenant_id" or name.startswith("tenant_id_m"))
 
 
-# `get_final_froms` gives the same after it compiled the SELECT, and everything in it anew for each SELECT in it.
+# `get_final_froms` gives the same, but compiles the SELECT first, and everything in it again for each nested SELECT.
 _UNUSED = SQLCompiler(DefaultDialect(), None)
 
 
 def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]], walked: set[Any]) -> None:
-    """Collect the scopes of a statement, each with those around it; `walked` are queries in a FROM that were seen."""
+    """Collect the scopes of a statement, each with those around it; `walked` are the queries in a FROM seen so far."""
     if isinstance(element, sa.Select):
         froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
         hidden = {table for scope in above for table in scope} if element._auto_correlate else {*element._correlate}
@@ -104,12 +101,12 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
             _note(condition, tables, scope)
     elif isinstance(element, sa.Update | sa.Delete):
         scope = {t: [] for t in _tables(element.table)}
-        for condition in _flat(element._where_criteria):
+        for condition in _split_and(element._where_criteria):
             _note(condition, scope, scope)
     elif isinstance(element, sa.Subquery | sa.CTE):
         if element.element not in walked and not _is_open(element):
             walked.add(element.element)
-            _walk(element.element, (), scopes, walked)  # sees nothing of what is around it
+            _walk(element.element, (), scopes, walked)  # cannot refer to the query around it
         return
     else:
         for part in element.get_children():
@@ -121,14 +118,16 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
 
 
 def _is_open(element: Any) -> bool:
-    """Whether a query in a FROM has the rows of every tenant, told apart by its `tenant_id` outside of it."""
+    """Tell whether a query in a FROM has the rows of every tenant, distinguished by its `tenant_id` outside of it."""
     return (
-        isinstance(element, sa.Subquery | sa.CTE) and "tenant_id" in element.c and bool(_open(element.element, set()))
+        isinstance(element, sa.Subquery | sa.CTE)
+        and "tenant_id" in element.c
+        and bool(_open_table(element.element, set()))
     )
 
 
 def _tables(element: Any) -> Iterator[Any]:
-    """The tenants' tables that a FROM names itself."""
+    """Yield the tenants' tables that a FROM names itself."""
     if isinstance(element, sa.Join):
         yield from (*_tables(element.left), *_tables(element.right))
     elif _is_open(element) or (isinstance(getattr(element, "element", element), sa.Table) and "tenant_id" in element.c):
@@ -136,24 +135,24 @@ def _tables(element: Any) -> Iterator[Any]:
 
 
 def _conditions(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tuple[Any, Any]]:
-    """What must hold of the rows of a SELECT, and of which of its tables' rows."""
-    yield from ((condition, scope) for condition in _flat(where))
+    """Yield the conditions of a SELECT, each with the tables to whose rows it applies."""
+    yield from ((condition, scope) for condition in _split_and(where))
     joins = [each for each in froms if isinstance(each, sa.Join)]
     while joins:
         join = joins.pop()
-        # What an outer join asks leaves out rows of its right side only.
+        # The condition of an outer join filters rows of its right side only.
         tables = {*_tables(join.right)} if join.isouter or join.full else scope
-        yield from ((condition, tables) for condition in _flat([join.onclause]))
+        yield from ((condition, tables) for condition in _split_and([join.onclause]))
         joins += [side for side in (join.left, join.right) if isinstance(side, sa.Join)]
 
 
-def _flat(conditions: Any) -> Iterator[Any]:
+def _split_and(conditions: Any) -> Iterator[Any]:
     for condition in conditions:
         inner = (
             getattr(condition, "element", condition) if isinstance(condition, sa.sql.elements.Grouping) else condition
         )
         if isinstance(inner, sa.BooleanClauseList) and inner.operator is operators.and_:
-            yield from _flat(inner.clauses)
+            yield from _split_and(inner.clauses)
         else:
             yield inner
 
@@ -169,23 +168,20 @@ def _note(condition: Any, tables: Any, scope: Scope) -> None:
                 scope[one.table].append(other.table)
 
 
-# PostgreSQL's policies ------------------------------------------------------------------------------------------------
-
-
 def look_for_policies(connection: Any, record: Any) -> None:
     """Note on a new connection whether policies hold for its role: a listener for PostgreSQL's connections.
 
-    `billycan_told` is whom it last told PostgreSQL of: "" for nobody yet, and None where PostgreSQL need not know.
+    `billycan_told` is the tenant that PostgreSQL was last told: "" for none yet, and None if it need not be told.
     """
     found = connection.execute("SELECT row_security_active(to_regclass('core_tenants'))").fetchone()
     connection.rollback()
     connection.billycan_told = "" if found[0] else None
 
 
-def told(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
-    """What tells PostgreSQL for whom the next statements are, and its values; None where it knows, or need not know.
+def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
+    """Return the statement that tells PostgreSQL the tenant of the next ones, and its values; None if none is needed.
 
-    It holds until the transaction ends, or outside of one until it is told again.
+    It holds until the transaction ends, or outside of one until the next such statement.
     """
     known, tenant = getattr(connection, "billycan_told", None), options.get(TENANT, ALL)
     if known is None or known == tenant:
@@ -197,12 +193,12 @@ def told(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str,
 _TELL = f"SELECT set_config('{SETTING}', $1, $2)".encode()
 
 
-def forget(connection: Any) -> None:
-    """Have PostgreSQL be told anew before the next statement."""
+def forget_tenant(connection: Any) -> None:
+    """Have PostgreSQL told the tenant again before the next statement."""
     if connection.billycan_told is not None:
         connection.billycan_told = ""
 
 
 def were_built_since(error: BaseException | None) -> bool:
-    """Whether a statement failed because its connection is older than the policies."""
+    """Tell whether a statement failed because its connection is older than the policies."""
     return getattr(error, "sqlstate", None) == "42704" and SETTING in str(error)

@@ -1,1 +1,1 @@
-"""How gunicorn hosts billycan: its settings, and what runs in its workers."""
+"""Hosting by gunicorn: its settings, and the code in its workers."""

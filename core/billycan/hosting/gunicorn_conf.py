@@ -1,7 +1,7 @@
-"""gunicorn's settings and hooks, for `billycan serve` and deploy/gunicorn.conf.py alike.
+"""gunicorn's settings and hooks, for both `billycan serve` and deploy/gunicorn.conf.py.
 
 gunicorn's master reads this file by its path and imports nothing else of billycan, so that the workers it starts after
-a reload (SIGHUP) run the code that is installed then. What runs in the workers is in hosting/.
+a reload (SIGHUP) run the code that is installed then. The code of the workers is in hosting/.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from gunicorn.glogging import Logger
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - gunicorn makes private files there
 _SO_ATTACH_FILTER = 26  # of Linux
-_HANDSHAKE_SECONDS = 0.2  # in which who had begun to connect as the server stopped is connected
+_HANDSHAKE_SECONDS = 0.2  # time for clients that had begun to connect when the server stopped
 
 bind = os.environ.get("BILLYCAN_BIND", "127.0.0.1:8000").split(",")
 worker_class = os.environ.get("BILLYCAN_WORKER_CLASS", "gthread")
@@ -35,7 +35,7 @@ forwarded_allow_ips = ""
 
 
 class OneLine(logging.Formatter):
-    """A log of one line for each record, tracebacks too, so that nobody's input can forge a line."""
+    """A log with one line for each record, tracebacks included, so that no client's input can forge a line."""
 
     converter = staticmethod(time.gmtime)
 
@@ -65,7 +65,7 @@ def post_worker_init(worker: Any) -> None:
     """Called in each worker, once it has loaded the application."""
     from billycan.hosting import workers  # noqa: PLC0415 - only the workers import billycan
 
-    workers.prepare(worker)
+    workers.prepare_worker(worker)
 
 
 def when_ready(server: Any) -> None:
@@ -74,9 +74,9 @@ def when_ready(server: Any) -> None:
 
 
 def _finish(server: Any) -> None:
-    """What SIGTERM does: take no new connections, let the workers answer those that wait in the queue, then stop.
+    """Handle SIGTERM: take no new connections, let the workers answer those that wait in the queue, then stop.
 
-    gunicorn alone would reset all that still wait, and those that come while the workers finish.
+    gunicorn alone would reset all waiting connections, and those that come while the workers finish.
     """
     shared = server.systemd or server.reexec_pid or server.master_pid
     if not shared and all(refuse_new(listener) for listener in server.LISTENERS):
@@ -88,7 +88,7 @@ def _finish(server: Any) -> None:
 
 
 def refuse_new(listener: Any) -> bool:
-    """Let nobody more connect to a listening socket, while who waits or is connecting stays; False where unsupported.
+    """Refuse new connections to a listening socket, but keep those in progress; return False if unsupported.
 
     The last packet of a handshake must pass: its sender already takes the connection to be open.
     """

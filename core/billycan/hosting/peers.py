@@ -1,8 +1,8 @@
-"""A client's connection in a gunicorn worker: it has deadlines both ways, and whoever waits for it holds no place.
+"""A client's connection in a gunicorn worker, with deadlines both ways; a request that waits for it holds no place.
 
-A worker has a thread (with gevent, a greenlet) for every connection, which costs next to nothing while it waits. What
-costs is work, so a request takes a place before it is handled, and gives it back for as long as it waits for its client
-to send or to take something. Clients that are slow, silent or hostile then hold up nobody but themselves.
+A worker has a thread (with gevent, a greenlet) for every connection, which costs next to nothing while it waits. Work
+is the cost, so a request takes a place before it is handled, and gives it back while it waits for its client to send or
+to receive. Slow, silent or hostile clients then hold up nobody but themselves.
 """
 
 import errno
@@ -26,7 +26,7 @@ LINGER_SECONDS, MOST_LINGER_BYTES = 2.0, 32 * 1024 * 1024
 
 
 class Places:
-    """Room for so many requests at once; those that wait for a place get one in the order in which they came."""
+    """Room for so many requests at once; requests that wait for a place get one in the order in which they came."""
 
     def __init__(self, number: int) -> None:
         self._free, self._lock = number, threading.Lock()
@@ -38,15 +38,15 @@ class Places:
             if self._free:
                 self._free -= 1
                 return
-            # Handed over directly: whoever gives up a place and asks for one again would mostly be quicker than
-            # whoever wakes up for it.
+            # Handed over directly: a thread that gives up a place and takes one again would mostly be quicker than
+            # the thread that wakes up for it.
             turn = threading.Lock()
             turn.acquire()
             self._waiting.append(turn)
         turn.acquire()
 
     def give(self) -> None:
-        """Hand the place to who has waited longest."""
+        """Hand the place to the request that has waited longest."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -57,8 +57,8 @@ class Places:
 class Peer(socket.socket):
     """The socket of one client, made from the accepted one. Times are those of `time.monotonic()`.
 
-    It never blocks and waits by deadlines of its own, so gunicorn need not tell it to: each such call would let other
-    threads go first.
+    It never blocks and has deadlines of its own, so gunicorn need not set them: each such call would let other threads
+    go first.
     """
 
     _open: "set[Peer]" = set()  # those of this process that are counted
@@ -86,9 +86,9 @@ class Peer(socket.socket):
         self.expect(False)
 
     def is_admitted(self, most_of_address: int, most: int) -> bool:
-        """Whether fewer than so many others of its address are open; it is one of them from then on.
+        """Admit the connection unless its address has `most_of_address` open already; return whether it was admitted.
 
-        Where that makes more than `most` in all, the slowest is thrown out: newcomers are always heard.
+        If that makes more than `most` in all, the slowest is thrown out: newcomers are always heard.
         """
         with Peer._counting:
             if sum(other.network == self.network for other in Peer._open) >= most_of_address:
@@ -101,22 +101,22 @@ class Peer(socket.socket):
         return True
 
     def throw_out(self) -> None:
-        """End the connection without a word; whoever handles it finds it closed by the client."""
+        """End the connection without an answer; its handler finds it closed by the client."""
         self._is_over = True
         with suppress(OSError):
             self.shutdown(socket.SHUT_RDWR)
 
     def expect(self, begun: bool) -> None:
-        """Await a request, whose first bytes are there already where it has `begun`."""
+        """Await a request; `begun` says that its first bytes are there already."""
         self._begun, self._in_request, self.is_early, self.since = begun, False, begun, time.monotonic()
         self.has_waited = False
         self._receive_by = self.since + (HEAD_SECONDS if begun else self._idle_seconds)
         self._send_by: float | None = None
 
     def begin(self, places: Places) -> None:
-        """A request's head has arrived: take a place to handle it in, once there is one.
+        """Wait for a place to handle the request in, whose head has arrived.
 
-        Raises ConnectionResetError where the client was thrown out meanwhile.
+        Raise ConnectionResetError if the client was thrown out meanwhile.
         """
         self._in_request, self._receive_by, self._send_by = True, time.monotonic() + BODY_SECONDS, None
         self._places = places
@@ -125,9 +125,9 @@ class Peer(socket.socket):
             raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT)
 
     def hold(self, share: Share) -> None:
-        """It is known whose request it is: take what it needs of its business's share, and wait for that in no place.
+        """Take the request's part of its business's share, once the business is known; wait for it without a place.
 
-        Where the same business was the last to begin, others go first. Raises TooManyAtOnce.
+        If the same business began the last request, others go first. Raise TooManyAtOnce if too many wait.
         """
         self._share = share
         if not share.begin():
@@ -140,7 +140,7 @@ class Peer(socket.socket):
             self.let_others_go()
 
     def end(self, read_rest: Callable[[int], bytes]) -> None:
-        """The response is out: give place and share back, and read what the client still sends of its request.
+        """Return the place and the share after the response, and read the rest that the client sends of its request.
 
         A connection that is closed with unread bytes on their way would lose the response.
         """
@@ -152,7 +152,7 @@ class Peer(socket.socket):
         _discard(read_rest)
 
     def refuse(self, response: bytes) -> None:
-        """Send this and nothing after it, whatever the client still sends."""
+        """Send this response and nothing after it, whatever else the client sends."""
         self._is_over = True
         self.sendall(response)
         self.shutdown(socket.SHUT_WR)
@@ -160,21 +160,22 @@ class Peer(socket.socket):
         _discard(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
 
     def stays(self, seconds: float) -> bool:
-        """Whether something arrives within so many seconds, such as the next request, or the end of the connection."""
+        """Tell whether something arrives within so many seconds: the next request, or the end of the connection."""
         ready = select.poll()
         ready.register(self, select.POLLIN)
         return bool(ready.poll(seconds * 1000))
 
     def setblocking(self, flag: bool) -> None:
-        """Nothing: it never blocks."""
+        """Do nothing: a Peer never blocks."""
 
     def settimeout(self, value: float | None) -> None:
-        """Nothing: it has deadlines of its own."""
+        """Do nothing: a Peer has deadlines of its own."""
 
     def recv(self, *given: Any) -> bytes:
-        """What has arrived; nothing, as if the client had hung up, once it is too late for a request's head.
+        """Return the bytes that have arrived; none, as if the client had hung up, after the deadline of a request's
+        head.
 
-        Raises Timeout once it is too late for a body.
+        Raise Timeout after the deadline of a body.
         """
         if self._is_over:
             return b""
@@ -183,7 +184,7 @@ class Peer(socket.socket):
                 raise TimeoutError
             data: bytes = self._in_time(super().recv, self._receive_by, *given)
         except TimeoutError:
-            # Whatever arrives from here on is in the middle of something.
+            # Bytes that arrive from here on belong to a request under way.
             self._is_over = True
             if self._in_request:
                 raise Timeout from None
@@ -195,7 +196,7 @@ class Peer(socket.socket):
         return data
 
     def send(self, *given: Any, **more: Any) -> int:
-        """How many bytes were taken; raises ConnectionResetError once it is too late for the response."""
+        """Send bytes and return how many were taken; raise ConnectionResetError after the response's deadline."""
         if self._send_by is None:
             self._send_by = time.monotonic() + RESPONSE_SECONDS
         try:
@@ -206,13 +207,13 @@ class Peer(socket.socket):
         return sent
 
     def sendall(self, data: Any, *flags: Any) -> None:
-        """Send all of it, within the deadline of the response."""
+        """Send all the bytes, within the deadline of the response."""
         left = memoryview(data)
         while left:
             left = left[self.send(left, *flags) :]
 
     def close(self) -> None:
-        """Close the connection, which counts no longer."""
+        """Close the connection and stop counting it."""
         with Peer._counting:
             Peer._open.discard(self)
         super().close()
@@ -253,7 +254,7 @@ class Peer(socket.socket):
 
 
 def _slowest(peers: Iterable[Peer]) -> Peer | None:
-    """Of those that no work is done for, who has taken longest, of the address that has most of them."""
+    """Return the slowest peer without work under way, of the address that has most of them."""
     waiting = [peer for peer in peers if not peer.has_place]
     of_network = Counter(peer.network for peer in waiting)
     return max(waiting, key=lambda peer: (of_network[peer.network], -peer.since), default=None)

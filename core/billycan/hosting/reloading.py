@@ -1,4 +1,4 @@
-"""Starting anew as soon as a source file changes, for whoever writes a plugin: `billycan serve --reload`."""
+"""Restart when a source file changes, for authors of plugins: `billycan serve --reload`."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from threading import Event
 from gunicorn.reloader import reloader_engines
 
 from ..app import App
-from ..starting.explain import explained
+from ..starting.explain import explain_error
 
 log = logging.getLogger("billycan")
 
@@ -20,8 +20,8 @@ class NotLoaded(SyntaxError):
 
 
 def not_loaded(error: Exception) -> NotLoaded:
-    """What is wrong, with the file that was being imported: it is watched though no module of it was made."""
-    found = NotLoaded(explained(error) or repr(error))
+    """Return the error with the file that was being imported, so that it is watched though it made no module."""
+    found = NotLoaded(explain_error(error) or repr(error))
     root: BaseException = error
     while cause := root.__cause__ or root.__context__:
         root = cause

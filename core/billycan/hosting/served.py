@@ -1,4 +1,4 @@
-"""gunicorn as it is deployed, for tests of many clients at once: `with serving(url, plugins, folder) as server`."""
+"""gunicorn as deployed, for tests of many clients at once: `with serving(url, plugins, folder) as server`."""
 
 import http.client
 import json
@@ -27,7 +27,7 @@ _TOO_MANY = b'"too_many_at_once"', b"Too many people are here at once"  # of the
 
 
 class Call(Struct):
-    """One request: `body` is sent as JSON, or as it is where it is bytes."""
+    """One request: `body` is sent as JSON, or as it is if it is bytes."""
 
     method: str
     path: str
@@ -36,10 +36,10 @@ class Call(Struct):
 
 
 class Answer(Struct):
-    """What came back; `json` reads its numbers as Decimals."""
+    """The answer to one request; `json` reads its numbers as Decimals."""
 
     status: int
-    headers: http.client.HTTPMessage  # whose names have no case
+    headers: http.client.HTTPMessage  # names are case-insensitive
     body: bytes
 
     @property
@@ -48,13 +48,13 @@ class Answer(Struct):
 
 
 class Server:
-    """A running gunicorn, and the app of its database in this process, to make businesses and look at rows with."""
+    """A running gunicorn, and an app of its database in this process, for creating businesses and reading rows."""
 
     def __init__(self, app: App, port: int, log: Path, pid: int) -> None:
         self.app, self.port, self.log, self.pid = app, port, log, pid
 
     def call(self, call: Call) -> Answer:
-        """The answer to one request, on a connection of its own."""
+        """Send one request, on a connection of its own, and return its answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_SECONDS)
         raw = call.body if call.body is None or isinstance(call.body, bytes) else json.dumps(call.body)
         try:
@@ -67,9 +67,9 @@ class Server:
             connection.close()
 
     def at_once(self, calls: Sequence[Call], clients: int = 50) -> list[Answer]:
-        """The answers, in order, to calls that so many clients make together.
+        """Send calls from so many clients at once; return the answers in order.
 
-        As good clients they send again what is refused because their business has too much at work.
+        Like good clients, they repeat calls that are refused because their business has too much at work.
         """
         return together(self._call_until_taken, calls, clients)
 
@@ -83,7 +83,7 @@ class Server:
 def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int = 2, **more: str) -> Iterator[Server]:
     """Migrate a database and serve it, by several processes of several threads each, until the block ends.
 
-    `more` are core's settings as the environment has them: `trusted_proxies="127.0.0.1"`.
+    `more` are core's settings as in the environment: `trusted_proxies="127.0.0.1"`.
     """
     environ = {
         "BILLYCAN_CONFIG": os.devnull,
@@ -111,7 +111,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
         "billycan.hosting.workers:application()",
     ]
     log = folder / "log"
-    # The socket is ours, so that nobody else can take the port before gunicorn does.
+    # This process opens the socket, so that no other can take the port before gunicorn.
     with log.open("wb") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         environ["BILLYCAN_BIND"] = f"fd://{listener.fileno()}"
         process = subprocess.Popen(
@@ -134,7 +134,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
 
 def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _SECONDS
-    # The listener queues what comes before the first worker is there.
+    # The listener queues connections until the first worker is ready.
     while server.call(Call("GET", "/-/ready")).status != 200:
         assert process.poll() is None and time.monotonic() < deadline, server.log.read_text("utf-8")  # noqa: S101
         time.sleep(0.05)

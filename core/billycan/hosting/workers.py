@@ -1,4 +1,4 @@
-"""What runs in gunicorn's workers: the application, and gunicorn's own answers in the form of all the others."""
+"""The code in gunicorn's workers: the application, and gunicorn's own answers in the form of all others."""
 
 import gc
 import logging
@@ -23,18 +23,18 @@ from gunicorn.workers.gthread import ThreadWorker
 from billycan import wire
 from billycan.apart import let_others_go
 from billycan.app import App, build
-from billycan.defaults import refusal
+from billycan.defaults import rate_limit_refusal
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
-from billycan.starting.explain import explained
+from billycan.starting.explain import explain_error
 
 from .peers import Peer, Places
 from .reloading import not_loaded
 
 log = logging.getLogger("billycan")
 
-MOST_PER_ADDRESS = 100  # connections to one process from one address that is no trusted proxy
+MOST_PER_ADDRESS = 100  # connections to one process from one address, except a trusted proxy's
 OF_THEIR_OWN = ("/-/health", "/-/ready")  # paths that have a place each
-_FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
+_FILES = 4096  # open files of a process: each connection is one, and so is each of the limiter's
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
 # A thread that writes to SQLite lets others run at each statement while all other writes wait for it, and by default it
@@ -74,7 +74,7 @@ _served: list[App] = []
 
 
 class InOnePiece(wsgi.Response):  # type: ignore[misc]
-    """A response whose head leaves with its body: as two pieces they wake the client twice, and let others go first."""
+    """A response whose head is sent with its body: two pieces would wake the client twice, and let others go first."""
 
     headers_sent: bool
     _head = b""
@@ -111,7 +111,7 @@ class InOnePiece(wsgi.Response):  # type: ignore[misc]
 
 
 def application(reload: bool = False) -> Callable[..., Any]:
-    """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits.
+    """Return the WSGI application of this environment's settings; if they are wrong, print one line and exit.
 
     With `reload` it does not exit, but is loaded again once the file is mended.
     """
@@ -120,7 +120,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
     except Exception as error:
         if reload:
             raise not_loaded(error) from error
-        if (said := explained(error)) is None:
+        if (said := explain_error(error)) is None:
             raise
         log.error("%s", said)
         sys.exit(3)  # gunicorn then stops, instead of starting the worker again and again
@@ -130,13 +130,13 @@ def application(reload: bool = False) -> Callable[..., Any]:
     return app.wsgi
 
 
-def prepare(worker: Any) -> None:
-    """Make a worker's connections and its own answers those of this API; `worker` has loaded the application."""
+def prepare_worker(worker: Any) -> None:
+    """Replace a worker's connections and error answers by those of this API; `worker` has loaded the application."""
     if worker.cfg.is_ssl:
         log.error("certfile: gunicorn cannot limit slow clients over TLS: terminate TLS in a proxy, see docs/deploy.md")
         sys.exit(3)
     if _served and _served[0].settings.trusted_proxies:
-        worker.cfg.set("keepalive", 75)  # Longer than the proxy's: who closes first must not be who is asked next.
+        worker.cfg.set("keepalive", 75)  # Longer than the proxy's, so that the proxy closes idle connections first.
     files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= files < _FILES:
         with suppress(ValueError):  # where fewer are allowed
@@ -144,15 +144,15 @@ def prepare(worker: Any) -> None:
     util.write_error = write_error
     wsgi.Response = InOnePiece
     Body.read = _read_or_fail(Body.read)
-    # No more at once than is asked for: of a megabyte read ahead, each piece that is taken copies the rest.
+    # Read no more than requested: with a megabyte read ahead, each piece taken copies the rest.
     SocketUnreader.max_body_chunk = wire.PIECE_BYTES
-    # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
+    # The rest of the request has been read already; a gthread worker would answer no one while it waits for more.
     util.close_graceful = util.close
-    # Fewer than gunicorn would take, which leaves the others in the queue of the kernel until some have gone.
+    # Fewer than gunicorn would accept; the others wait in the kernel's queue.
     most = worker.cfg.worker_connections * 3 // 4
     places = worker.cfg.threads
     if isinstance(worker, ThreadWorker):
-        # One for each connection that waits for its client; those at work are as many as there are places.
+        # One for each connection that waits for its client; places limit those at work.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
         worker.handle = _admitting_threads(worker, most)
     else:
@@ -164,23 +164,23 @@ def prepare(worker: Any) -> None:
         if is_gevent:
             _prepare_gevent(worker.cfg)
     for app in _served:
-        # No greenlet can leave SQLite, so of the requests of one business no more than one is really at work.
+        # A greenlet cannot switch inside SQLite, so at most one request of a business is really at work.
         app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
     _watch(worker.cfg, Places(places))
-    # gunicorn looks some thirty settings up for each request, which takes 0.4 µs each where they are no attributes, and
+    # gunicorn looks up some thirty settings for each request, at 0.4 µs each unless they are attributes, and
     # writes the date of each response anew.
     vars(worker.cfg).update({name: setting.get() for name, setting in worker.cfg.settings.items()})
     util.http_date = lambda: _http_date(int(time.time()))
-    # What the start made stays, so the garbage collector need not look at it again: a twentieth of all CPU time.
+    # Objects from the start stay, so the garbage collector can skip them: this saves a twentieth of all CPU time.
     gc.collect()
     gc.freeze()
 
 
 def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
-    """gthread's `handle`, which is called with a connection each time that something has arrived on it.
+    """Return a `handle` for gthread, which calls it with a connection each time that something has arrived on it.
 
-    Its thread stays with it for a moment, in which most clients send their next request. To hand it back to the thread
-    that waits for all, and from there to another one, takes 150 µs of CPU.
+    Its thread stays with the connection for a moment, in which most clients send their next request. Handing it back to
+    the thread that waits for all, and from there to another one, takes 150 µs of CPU.
     """
     handle, idle_seconds = worker.handle, worker.cfg.keepalive
 
@@ -198,14 +198,14 @@ def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
 
 
 def _has_more(connection: Any) -> bool:
-    """Whether the next request has been read along with the last one."""
+    """Tell whether the next request was read along with the last one."""
     return bool(connection.parser.unreader.buf.getvalue())
 
 
 def _admitting(
     handle: Callable[..., None], idle_seconds: float, most: int, let_others_go: Callable[[], None]
 ) -> Callable[..., None]:
-    """The `handle` of gevent and sync, which is called once for each connection."""
+    """Return a `handle` for gevent and sync, which call it once for each connection."""
 
     def admit(listener: Any, client: Any, address: Any) -> None:
         peer = Peer(client, _address(address), idle_seconds, _late, let_others_go)
@@ -219,7 +219,7 @@ def _admitting(
 
 
 def _prepare_gevent(cfg: Any) -> None:
-    """Have gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
+    """Let gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
     from gevent.baseserver import BaseServer  # noqa: PLC0415 - gevent need not be installed
 
     # In each round of its loop. gunicorn has it accept one where there are several processes, and 100 where there is
@@ -229,22 +229,22 @@ def _prepare_gevent(cfg: Any) -> None:
     if "psycopg" in sys.modules:
         from billycan.engines import greenlets  # noqa: PLC0415 - SQLite needs no psycopg
 
-        greenlets.install()
+        greenlets.install_wait()
 
 
 def _go_on() -> None:
-    """Nothing: a process that handles one request at a time has no others."""
+    """Do nothing: a process that handles one request at a time has no others."""
 
 
 def _watch(cfg: Any, places: Places) -> None:
-    """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
+    """Mark the beginning and the end of each connection's requests, by gunicorn's own hooks."""
     of_their_own, for_early = {path: Places(1) for path in OF_THEIR_OWN}, Places(1)
 
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
         if not peer.has_waited:
-            peer.let_others_go()  # as a client that sends without pause would not
-        # Who asks without awaiting its response, as no usual client does, gets one place together with all such others.
+            peer.let_others_go()  # a client that sends without pause never lets others go
+        # Clients that do not await their responses, which is unusual, share one place.
         peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))
 
     def end(worker: Any, request: Any, environ: Any, response: Any) -> None:
@@ -262,7 +262,7 @@ def _http_date(second: int) -> str:
 
 
 def _read_or_fail(read: Callable[..., bytes]) -> Callable[..., bytes]:
-    """A body's `read`, which raises OSError, as for a body that is cut short, where its chunks are not well-formed."""
+    """Return a body's `read` that raises OSError for malformed chunks, as for a body that is cut short."""
 
     def read_body(body: Body, size: int | None = None) -> bytes:
         try:
@@ -274,12 +274,12 @@ def _read_or_fail(read: Callable[..., bytes]) -> Callable[..., bytes]:
 
 
 def _address(address: Any) -> str:
-    """A client's address; empty where it came by a socket of the file system."""
+    """Return a client's address; empty if it came by a socket of the file system."""
     return address[0] if isinstance(address, tuple) else ""
 
 
 def _is_admitted(peer: Peer, most: int) -> bool:
-    """Whether there is room for one more connection from where this one comes; if not, it is told."""
+    """Tell whether there is room for one more connection of this peer's address; if not, send it a refusal."""
     is_proxy = not peer.address or (_served and _served[0].is_trusted(peer.address))
     if is_proxy or peer.is_admitted(MOST_PER_ADDRESS, most):
         return True
@@ -305,7 +305,7 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
         address = sock.address or "unknown"
         allowance = app.hook.rate_limit(app=app, identity=None, address=address, now=app.now().timestamp())
         if not allowance.allowed and problem.status < 500:
-            problem = refusal(allowance)
+            problem = rate_limit_refusal(allowance)
         headers |= {
             "X-RateLimit-Limit": str(allowance.limit),
             "X-RateLimit-Remaining": str(allowance.remaining),

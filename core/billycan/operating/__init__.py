@@ -1,1 +1,1 @@
-"""What those who run a deployment look at: whether it is well, what is on, and what is measured."""
+"""Pages for the people who run a deployment: its health, its plugins and its metrics."""

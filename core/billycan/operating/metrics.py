@@ -1,4 +1,4 @@
-"""What `/-/metrics` shows, in Prometheus' text format: the requests of a host, and what plugins measure."""
+"""The text of `/-/metrics` in Prometheus' format: the requests of a host, and the gauges of plugins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("billycan")
 
 
 def exposition(app: App) -> str:
-    """All of it."""
+    """Return the whole text."""
     return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
 
 
@@ -55,7 +55,7 @@ def _gauges(app: App) -> Iterator[str]:
             measured = [line for gauge in gauges for line in _measured(db, gauge, now)]
         up = 1
     except sa.exc.SQLAlchemyError as error:
-        # What was counted is wanted most while the database is away.
+        # The request counts matter most while the database is away.
         log.warning("the database cannot be measured: %s", reason(error))
         up = 0
     yield "# HELP billycan_database_up Whether the database answered."

@@ -1,4 +1,4 @@
-"""Core's own pages, most of them for those who run a deployment, under /-/."""
+"""Core's own pages under /-/, most of them for the people who run a deployment."""
 
 import logging
 from collections.abc import Callable
@@ -21,7 +21,7 @@ log = logging.getLogger("billycan")
 
 
 class Health:
-    """Whether this process answers at all."""
+    """The page that shows that this process answers."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -31,7 +31,7 @@ class Health:
 
 
 class Ready(Health):
-    """Whether it can do its work: the database answers and its schema is current."""
+    """The page that shows that this process can work: the database answers and its schema is current."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         try:
@@ -65,7 +65,7 @@ class Plugins(Health):
 
 
 class Metrics(Health):
-    """What Prometheus reads; for loopback and operators only."""
+    """The page that Prometheus reads; for loopback and operators only."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         if not self.app.is_operator(req):

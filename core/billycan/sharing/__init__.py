@@ -1,1 +1,1 @@
-"""What the processes of one host share: counts, rate limits, and when what they remember is out of date."""
+"""State that the processes of one host share: request counts, rate limits, and the age of what they remember."""

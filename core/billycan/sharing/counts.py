@@ -1,7 +1,7 @@
-"""How many requests were answered, counted by every process of a host.
+"""Counts of the requests that every process of a host has answered.
 
-Each process counts in a file of its own, which only it writes and all of them read. It holds the file's lock as long as
-it lives: what a dead one counted is added to `gone`, so that no restart makes a total fall.
+Each process writes its counts to a file of its own, and every process reads all the files. A process holds the lock of
+its file while it lives: the counts of a dead process are added to `gone`, so that no total falls at a restart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from .folder import reserve
+from .folder import reserve_bytes
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
@@ -33,13 +33,13 @@ log = logging.getLogger("billycan")
 
 
 class Counts:
-    """The requests this process has answered, and, of all the processes that share `folder`, their sum."""
+    """The requests that this process has answered, and their sum over all processes that share `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "counts"
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._lock = threading.Lock()
-        self._words: Any = array("q", bytes(8 * _WORDS))  # while there is no file, nothing of this is counted
+        self._words: Any = array("q", bytes(8 * _WORDS))  # without a file, these counts reach nobody
         self._map: mmap.mmap | None = None
         try:
             self._map = self._mapped()
@@ -50,7 +50,7 @@ class Counts:
             )
 
     def add(self, method: str, status: int, seconds: float) -> None:
-        """Count a request that took so long."""
+        """Count a request and its duration."""
         place = METHODS.index(method if method in METHODS else "other") * STATUSES + status - 100
         with self._lock:
             self._words[place] += 1
@@ -59,31 +59,31 @@ class Counts:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether requests are counted where the other processes see it."""
+        """Tell whether other processes can see what this one counts."""
         return self._map is not None
 
     def close(self) -> None:
-        """Leave what was counted to the others."""
+        """Stop counting; other processes then add this one's counts to `gone`."""
         with self._lock:
             if self._map:
                 self._words.release()
                 self._map.close()
-                self._map, self._words = None, array("q", bytes(8 * _WORDS))  # what comes yet is not counted
+                self._map, self._words = None, array("q", bytes(8 * _WORDS))  # later requests are not counted
 
     def whole(self) -> array[int]:
-        """What all processes counted, those that have ended too."""
+        """Return the sum over all processes, including those that have ended."""
         with self._turn():
             return _sum(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
 
     def _mapped(self) -> mmap.mmap:
-        """A file of this process's own, mapped and locked."""
+        """Create, lock and map a file for this process."""
         with self._turn():
             self._bury()
             path = self._folder / f"{os.getpid()}-{next(_numbers)}"
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                reserve(file, 0, 8 * _WORDS)
+                reserve_bytes(file, 0, 8 * _WORDS)
                 os.truncate(file, 8 * _WORDS)
                 return mmap.mmap(file, 8 * _WORDS)  # which keeps the lock, too
             except OSError:
@@ -94,13 +94,13 @@ class Counts:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One process at a time; the lock ends with the file's closing."""
+        """Let one process at a time into the block; closing the file releases the lock."""
         with (self._folder / "turn").open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _bury(self) -> None:
-        """Add what dead processes counted to `gone`; a process that lives holds its file's lock."""
+        """Add the counts of dead processes to `gone`; a live process holds the lock of its file."""
         dead = [path for path in self._folder.iterdir() if path.name not in ("turn", "gone", "new") and _is_free(path)]
         if dead:
             gone = self._folder / "gone"
@@ -126,7 +126,7 @@ def _is_free(path: Path) -> bool:
 def _sum(files: Iterable[bytes]) -> array[int]:
     total = array("q", bytes(8 * _WORDS))
     for content in files:
-        # Another release may have counted something else.
+        # Another release may have had other counts.
         if len(content) == 8 * _WORDS:
             total = array("q", map(sum, zip(total, array("q", content), strict=True)))
     return total

@@ -1,7 +1,7 @@
-"""What the processes of a host share: a private folder, and the epoch of the keys in it.
+"""The private folder that the processes of a host share, and the epoch of the API keys in it.
 
-The folder may be full. Whatever a process maps of a file there is reserved before: to touch a page that nothing can be
-found for ends the process, and nobody hears why.
+The folder may be full. Space is reserved for every part of a file before it is mapped, because touching a mapped page
+without space kills the process without a message.
 """
 
 import fcntl
@@ -31,17 +31,20 @@ class Epoch:
         private_folder(self._path.parent)
         with self._path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # which needs no room, in a full folder
+            os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # needs no space, even in a full folder
 
 
-def reserve(file: int, first: int, last: int) -> None:
-    """Have a file hold what lies between two of its bytes, so that it can be mapped; OSError where there is no room."""
+def reserve_bytes(file: int, first: int, last: int) -> None:
+    """Reserve space for the bytes from `first` to before `last` of a file, so that they can be mapped.
+
+    Raise OSError if there is no space.
+    """
     if hasattr(os, "posix_fallocate"):  # macOS has none
         os.posix_fallocate(file, first, last - first)
 
 
 def shared_folder(identity: str) -> Path:
-    """This user's folder, in memory where there is /dev/shm, for one deployment; RuntimeError if it is not private."""
+    """Return this user's folder for one deployment, in /dev/shm if possible; RuntimeError if it is not private."""
     memory = Path("/dev/shm")  # noqa: S108 - only for a folder whose owner is checked
     parent = memory if os.access(memory, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
     folder = parent / f"billycan-{os.geteuid()}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
@@ -50,7 +53,7 @@ def shared_folder(identity: str) -> Path:
 
 
 def private_folder(folder: Path) -> None:
-    """Make the folder, for this user only; a RuntimeError says why it cannot be used."""
+    """Create the folder for this user only; raise RuntimeError with the reason if it cannot be used."""
     user = os.geteuid()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

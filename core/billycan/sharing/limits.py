@@ -1,13 +1,14 @@
 """Rate limits as a sliding log, exact over all threads and processes of a host.
 
-Each name has a small file that every process maps: word 0 counts the requests ever accepted, the other words are a
-ring of when. The ring has one place more than any limit looks back on, and the count is stored last, so a process
-killed between the two stores leaves a stamp that nobody counts and the next one overwrites. A name's lock is one byte
-of the file `table`, a POSIX record lock: the kernel drops it when the process dies, and a fork does not inherit it.
-What was never written takes no memory: the ring's pages are reserved one by one, as it fills, and none is read before.
+Each name has a small file that every process maps: word 0 counts the requests ever accepted, and the other words are a
+ring of their times. The ring has one place more than any limit looks back on, and the count is stored last: if a
+process is killed between the two stores, its stamp is not counted and the next request overwrites it. A name's lock is
+one byte of the file `table`, a POSIX record lock: the kernel drops it when the process dies, and a fork does not
+inherit it. Pages that were never written take no memory: they are reserved one by one, as the ring fills, and never
+read before.
 
-Anybody can have many addresses, so those of each use have a bounded number of files. The addresses that find no place
-are counted together by network, in a table of fixed size (`_Crowd`).
+One client can have many addresses, so the number of files for each use of addresses is bounded. Addresses beyond that
+number are counted by network, in a table of fixed size (`_Crowd`).
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from .folder import private_folder, reserve
+from .folder import private_folder, reserve_bytes
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
 SECOND = 1 << 22
 MINUTE = 60 * SECOND
 MOST_PER_MINUTE = 100_000
 _MOST_MAPS = 512  # Each takes a file descriptor.
-_SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is looked over, and how much of it.
+_SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is searched for idle files, and how many of them.
 _CROWD_WORDS = 1 << 18
-_MAPPED = bytes(10) + b"\xff\xff"  # an IPv4 address as a socket of both kinds shows it
-_GONE = -1  # The count of a file that was replaced or removed, for those who still map it.
+_MAPPED = bytes(10) + b"\xff\xff"  # the prefix of an IPv4 address on a dual-stack socket
+_GONE = -1  # The count of a file that was replaced or removed, for processes that still map it.
 
 _lock = threading.Lock()  # Record locks do not tell the threads of a process apart.
 # Closing any descriptor of a file drops all the locks of the process on it, so these wait until it holds none.
@@ -58,7 +59,7 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a request, with the figures of the minute, or of the window that refused."""
+    """The outcome of counting a request, with the figures of the minute, or of the window that refused it."""
 
     allowed: bool
     limit: int
@@ -69,7 +70,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """How many requests may be counted under a name in any 60 s, and in any second."""
+    """The most requests that may be counted under a name in any 60 seconds, and in any second."""
 
     name: str
     per_minute: int
@@ -77,23 +78,23 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Counter(Protocol):
-    """What counts requests: a Limiter, or what a plugin puts in its place."""
+    """The interface of request counters: Limiter, or a plugin's replacement for it."""
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
 
     def take_each(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request at `now` under each limit, unless one of them is reached: then under none.
+        """Count a request at `now` under each limit, or under none if one of them is reached.
 
         Return the allowance of the limit that refused it, or else of the one with the fewest requests remaining.
         """
 
 
 def by_address(use: str, address: str) -> str:
-    """The name by which requests of a remote address are counted for one use of it, such as `api` or `hosted`.
+    """Return the name under which requests of a remote address are counted for one use, such as `api` or `hosted`.
 
-    Each use has its own allowance, so that no use can exhaust another's. An IPv6 address counts as its /64, the least
-    that a site is given (RFC 6177): whoever has one address there has all of them.
+    Each use has its own allowance, so that no use can exhaust another's. An IPv6 address counts as its /64, the
+    smallest block that a site is given (RFC 6177): a client that has one address there has all of them.
     """
     if not use.isidentifier():
         raise ValueError("a use is one word")
@@ -101,21 +102,21 @@ def by_address(use: str, address: str) -> str:
 
 
 def network(address: str) -> str:
-    """What a remote address counts as: itself, and of an IPv6 address its /64."""
+    """Return the address under which a remote address is counted: itself, or the /64 of an IPv6 address."""
     return _counted_as(address)[0]
 
 
 class Limiter:
     """Counts requests by name in `folder`, each name exactly.
 
-    The names that `by_address` makes have at most `most_addresses` files for each use. The addresses beyond share the
-    allowance of one with their network (IPv4 /24, IPv6 /48), so that a flood from many addresses refuses its own
-    networks and nobody else. A RuntimeError says why the folder cannot be used.
+    Names from `by_address` have at most `most_addresses` files for each use. An address beyond that shares one
+    address's allowance with its network (IPv4 /24, IPv6 /48), so that a flood from many addresses only affects its own
+    networks. Raise RuntimeError with the reason if the folder cannot be used.
     """
 
     def __init__(self, folder: Path, most_addresses: int = 2048) -> None:
         self._folder, self._addresses, self._most_addresses = folder, folder / "addresses", most_addresses
-        self._looked = 0  # when the table was last seen in its place
+        self._looked = 0  # when the table was last checked to be in its place
         with _lock:
             self._begin()
 
@@ -124,11 +125,12 @@ class Limiter:
         return self.take_each(now, Limit(name, per_minute, per_second))
 
     def take_each(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request at `now` under each limit, unless one of them is reached: then under none.
+        """Count a request at `now` under each limit, or under none if one of them is reached.
 
         Return the allowance of the limit that refused it, or else of the one with the fewest requests remaining. Only
-        a single limit may be an address's. A `now` up to a minute behind the newest request counts as that request's
-        time; requests further ahead are forgotten, because the clock was put back. Raise OSError if the folder is full.
+        one limit is possible if it is an address's. A `now` up to a minute behind the newest request counts as that
+        request's time; requests further ahead are forgotten, because the clock was put back. Raise OSError if the
+        folder is full.
         """
         if any(not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1 for limit in limits):
             raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
@@ -144,12 +146,12 @@ class Limiter:
                 for place in places:
                     fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
                 return self._count(limits, at)
-            finally:  # Spelled out: _locked would add a quarter to the time of it all.
+            finally:  # Written out: _locked would add a quarter to the time of the whole call.
                 for place in places:
                     fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
     def _count(self, limits: Sequence[Limit], at: int) -> Allowance:
-        """Count a request under limits whose locks are held, or under none of them."""
+        """Count a request under each of the limits, whose locks are held, or under none of them."""
         tightest: Allowance | None = None
         logs = []
         for limit in limits:
@@ -203,7 +205,7 @@ class Limiter:
             fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
     def _log(self, key: str, room: int, at: int) -> _Log | None:
-        """The log of a key whose lock is held, sound and with room; None for an address that finds no place."""
+        """Return the sound and large enough log of a key whose lock is held; None for an address without a place."""
         log = self._logs.pop(key, None)
         if log is None or not log.is_sound(room, at):
             log = self._open(key, room, at)
@@ -227,17 +229,17 @@ class Limiter:
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
         new.write_bytes(array("q", [len(stamps), *stamps]))
-        os.truncate(new, 8 * (1 + room))  # What is never written takes no memory, however high the limit.
+        os.truncate(new, 8 * (1 + room))  # Pages that are never written take no memory, however high the limit.
         if found:
             found.words[0] = _GONE
         new.replace(path)
         return _Log(path)
 
     def _make_place(self, key: str, path: Path, at: int) -> bool:
-        """Make an empty file for one more address, unless there are too many."""
+        """Create an empty file for one more address; return False if there are too many."""
         use, network = _crowd_of(key)
         with self._locked_crowd(use) as crowd:
-            # What is counted with its network stays there until that is quiet, or it would have two allowances.
+            # An address counted with its network stays so until that is quiet, or it would have two allowances.
             if not crowd.is_quiet(network, at):
                 return False
             count, swept = crowd.noted
@@ -251,7 +253,7 @@ class Limiter:
             return has_place
 
     def _sweep(self, folder: Path, at: int) -> int:
-        """Remove the idle ones among some files of addresses; give how many files there are then."""
+        """Remove the idle files in a sample of the addresses' files; return the number of files left."""
         paths = list(folder.iterdir())
         count = len(paths)
         for path in random.sample(paths, min(count, _SWEEP_FILES)):
@@ -265,17 +267,17 @@ class Limiter:
                     path.unlink()
                     count -= 1
             except BlockingIOError:
-                pass  # In use. To wait here could be to wait for one who waits for the crowd.
+                pass  # In use. Waiting could deadlock: its holder may wait for the crowd.
         return count
 
 
 class _Log:
-    """The mapped file of one name, whose lock is held whenever it is read or written."""
+    """The mapped file of one name; its lock is held whenever it is read or written."""
 
     def __init__(self, path: Path) -> None:
         fd = os.open(path, os.O_RDWR)
         try:
-            # One store to such a view is one store of the processor: a word is written whole or not at all.
+            # A store to such a view is one store of the processor: a word is written whole or not at all.
             self.words = memoryview(mmap.mmap(fd, os.fstat(fd).st_size // 8 * 8)).cast("q")
         finally:
             os.close(fd)
@@ -283,7 +285,7 @@ class _Log:
 
     @classmethod
     def find(cls, path: Path) -> _Log | None:
-        """The log at `path`, or None where there is none or an unfinished one."""
+        """Return the log at `path`, or None if there is none or an unfinished one."""
         return cls(path) if path.exists() and path.stat().st_size >= 16 else None
 
     @property
@@ -304,13 +306,13 @@ class _Log:
         self.words[0] = count + 1
 
     def allow(self, per_minute: int, per_second: int, at: int) -> Allowance:
-        """Whether one more request may be counted, with the figures as they are once it is; makes room for it only."""
+        """Return the allowance of one more request as if it were counted; reserve space for it if it is allowed."""
         clock = max(at, self.newest)
         minute, second = self._count(clock - MINUTE), self._count(clock - SECOND)
         if minute < per_minute and second < per_second:
             place = 1 + self.words[0] % self.room
             if place >= self._reserved:
-                self._reserve(place)  # before any of several limits is charged: the folder may be full
+                self._reserve(place)  # before any of the limits is charged, because the folder may be full
             remaining, reset = per_minute - minute - 1, _seconds((self._ago(minute) if minute else clock) + MINUTE)
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
@@ -324,22 +326,22 @@ class _Log:
         return Allowance(allowed=False, limit=limit, remaining=0, reset=reset, window=window, retry_after=wait)
 
     def _reserve(self, place: int) -> None:
-        """Have room for a word and for the rest of its page; OSError where there is none. What comes before has it."""
+        """Reserve space for a word and the rest of its page, or raise OSError; earlier pages are already reserved."""
         first = 8 * place // mmap.PAGESIZE * mmap.PAGESIZE
         end = min(first + mmap.PAGESIZE, 8 * len(self.words))  # beyond its end, the file would grow
         fd = os.open(self._path, os.O_RDWR)
         try:
-            reserve(fd, first, end)
+            reserve_bytes(fd, first, end)
         finally:
             os.close(fd)
         self._reserved = end // 8
 
     def _ago(self, number: int) -> int:
-        """When the last request but `number` - 1 was."""
+        """Return the time of the request `number` places back; 1 is the newest."""
         return self.words[1 + (self.words[0] - number) % self.room]
 
     def _count(self, after: int) -> int:
-        """How many requests came after that time, by bisecting the two ordered runs of the ring."""
+        """Count the requests after a time, by bisecting the two ordered runs of the ring."""
         head = self.words[0] % self.room
         found = head + 1 - bisect_right(self.words, after, 1, head + 1)
         if found == head and self.words[0] > head:
@@ -348,13 +350,13 @@ class _Log:
 
 
 class _Crowd:
-    """The addresses of one use that found no place, counted by network in a file whose size never changes.
+    """The addresses of one use without a file of their own, counted by network in a file of fixed size.
 
-    Four words belong to a network, and each holds the time until which it is charged. The earliest counts, and a
-    request charges all four beyond it. Others may have charged some of them, but hardly ever all: so a network is never
-    charged too little, and almost never for others (a count-min sketch with conservative update, over the generic cell
-    rate algorithm of ITU-T I.371). The lock of the use is held whenever it is read or written. Few of its words are
-    ever used, so it is not mapped: it takes as much memory as those.
+    Each network has four words, and each word is the time until which it is charged. The earliest of them counts, and a
+    request moves all four beyond it. Other networks may have charged some of the words, but hardly ever all: a network
+    is never charged too little, and almost never for others (a count-min sketch with conservative update, over the
+    generic cell rate algorithm of ITU-T I.371). The lock of the use is held whenever the file is read or written. Few
+    of its words are ever used, so it is not mapped and takes only the memory of those.
     """
 
     def __init__(self, path: Path) -> None:
@@ -364,7 +366,7 @@ class _Crowd:
 
     @property
     def noted(self) -> tuple[int, int]:
-        """How many addresses have a place, and when that was last seen to."""
+        """The number of addresses that have a file, and the time when they were last counted."""
         return self._word(0), self._word(1)
 
     @noted.setter
@@ -372,11 +374,11 @@ class _Crowd:
         os.pwrite(self._file, array("q", noted), 0)
 
     def is_quiet(self, network: str, at: int) -> bool:
-        """Whether no request of this network was allowed here for a minute."""
+        """Tell whether no request of this network was allowed here for a minute."""
         return min(self._charged(place, at) for place in self._places(network)) <= at - MINUTE
 
     def take(self, network: str, per_minute: int, per_second: int, at: int) -> Allowance:
-        # Of a limit of n, b may come at once and n - b more evenly spread over the window.
+        # A limit of n allows b at once and n - b more, spread evenly over the window.
         burst = (min(per_minute, per_second) + 1) // 2
         cost = max(-(-MINUTE // (per_minute - burst + 1)), -(-SECOND // (per_second - burst + 1)))
         places = self._places(network)
@@ -397,7 +399,7 @@ class _Crowd:
         return [2 + int.from_bytes(digest[n : n + 4], "big") % _CROWD_WORDS for n in range(0, 16, 4)]
 
     def _charged(self, place: int, at: int) -> int:
-        # None is charged for longer than a minute, nor by a clock more than a minute ahead: that one was put back.
+        # No charge lasts longer than a minute. One from a clock more than a minute ahead is void: it was put back.
         until = self._word(place)
         return until if until <= at + 2 * MINUTE + SECOND else 0
 
@@ -406,16 +408,16 @@ class _Crowd:
 
 
 def _stamps(path: Path, at: int) -> list[int]:
-    """Every stamp of a name's file up to a minute ahead of `at`, in order, whatever state the file is in."""
+    """Return the stamps in a name's file up to a minute ahead of `at`, in order, even from a damaged file."""
     content = path.read_bytes()
     return sorted(stamp for stamp in array("q", content[: len(content) // 8 * 8])[1:] if stamp and stamp <= at + MINUTE)
 
 
 @lru_cache(4096)
 def _counted_as(address: str) -> tuple[str, str]:
-    """What an address counts as, and the network that it is of among too many; itself where it is no IP address."""
+    """Return the name under which an address is counted, and its network; the text twice if it is no IP address."""
     bare = address.removesuffix("/64").partition("%")[0]
-    # Some proxies add the port, of which a client has many.
+    # Some proxies add the port, and a client has many ports.
     if bare.startswith("["):
         bare = bare[1:].partition("]")[0]
     elif bare.count(":") == 1:
@@ -429,7 +431,7 @@ def _counted_as(address: str) -> tuple[str, str]:
 
 
 def _packed(address: str) -> bytes:
-    # Several times quicker than ipaddress, of which a flood would need much.
+    # Several times quicker than ipaddress, which matters in a flood.
     for family in (socket.AF_INET, socket.AF_INET6):
         with suppress(OSError, ValueError):
             return socket.inet_pton(family, address).removeprefix(_MAPPED)
@@ -437,14 +439,14 @@ def _packed(address: str) -> bytes:
 
 
 def _crowd_of(key: str) -> tuple[str, str]:
-    """Of a name that `by_address` made: its use, and the network."""
+    """Return the use and the network of a name that `by_address` made."""
     use, _, counted = key.removeprefix("address:").rpartition(" ")
     return use or "other", _counted_as(counted)[1]
 
 
 @lru_cache(4096)
 def _place(key: str) -> int:
-    """The number that is the name of a key's file and the byte of its lock."""
+    """Return the number that names a key's file and that is the byte of its lock."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 2
 
 

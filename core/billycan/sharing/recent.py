@@ -1,4 +1,4 @@
-"""What was read from the database within the last second."""
+"""A cache of what was read from the database within the last second."""
 
 import time
 from collections.abc import Callable
@@ -12,14 +12,14 @@ MOST = 10_000
 
 
 class Recent(Generic[T]):
-    """A small cache: nothing older than a second, and nothing from before any process of this host bumped the epoch."""
+    """A small cache of values at most a second old, and read since any process of this host last bumped the epoch."""
 
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch
         self._seen: dict[str, tuple[float, int, T]] = {}
 
     def get(self, key: str, load: Callable[[], T]) -> T:
-        """The value of `key`, from `load` where there is no recent one."""
+        """Return the value of `key`; call `load` if there is no recent one."""
         now, epoch = time.monotonic(), self.epoch.read()
         found = self._seen.get(key)
         if found and now - found[0] < SECONDS and found[1] == epoch:

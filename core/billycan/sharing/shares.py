@@ -1,4 +1,4 @@
-"""The share of a process's places that the requests of one business may hold; who waits for it holds no place."""
+"""The share of a process's places that one business's requests may hold; a request that waits for it holds no place."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections import deque
 
 from ..problems import TooManyAtOnce
 
-PLACES = 32  # of a process whose server does not say how many it has
+PLACES = 32  # for a process whose server does not set a number
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
 WAIT_SECONDS = 5.0
-# Who goes first of those that wait: the live business, and of each the requests that are under way already.
+# The order of waiting requests: the live business first, and for each those that are under way already.
 _LIVE_UNDER_WAY, LIVE, _SANDBOX_UNDER_WAY, SANDBOX = range(4)
 _UNDER_WAY = {LIVE: _LIVE_UNDER_WAY, SANDBOX: _SANDBOX_UNDER_WAY}
 
 
 class Shares:
-    """Every business's share of one process: a quarter of its places, and at least one."""
+    """The shares of all businesses in one process: for each, a quarter of the process's places, and at least one."""
 
     def __init__(self, places: int = PLACES) -> None:
         self._lock = threading.Lock()
-        self._lines: dict[str, _Line] = {}  # only of businesses that have requests at work
+        self._lines: dict[str, _Queue] = {}  # only of businesses that have requests at work
         self.last = ""  # the business that took a part last
         self.divide(places)
 
     def divide(self, places: int) -> None:
-        """Say how many places the process has."""
+        """Set how many places the process has."""
         self.most = max(1, places // 4)
 
     def take(self, business: str, rank: int) -> threading.Lock | None:
-        """Take a part of the business's share, or get into its line: what is returned opens when one is handed over.
+        """Take a part of the business's share, or join its queue: the lock returned opens when a part is handed over.
 
-        Raises TooManyAtOnce where the line is full.
+        Raise TooManyAtOnce if the queue is full.
         """
         with self._lock:
             line = self._lines.get(business)
             if line is None:
-                line = self._lines[business] = _Line()
+                line = self._lines[business] = _Queue()
             if line.held < self.most:
                 line.held += 1
                 self.last = business
@@ -49,7 +49,7 @@ class Shares:
             return gate
 
     def give(self, business: str) -> None:
-        """Hand a part over to whoever is next, or back to the business."""
+        """Hand a part over to the next request in the queue, or back to the business."""
         with self._lock:
             line = self._lines[business]
             for waiting in line.waiting:
@@ -62,7 +62,7 @@ class Shares:
                 del self._lines[business]
 
     def withdraw(self, business: str, rank: int, gate: threading.Lock) -> bool:
-        """Leave the line; False where a part was handed over at this very moment."""
+        """Leave the queue; return False if a part was handed over in the meantime."""
         with self._lock:
             waiting = self._lines[business].waiting[rank]
             if gate in waiting:
@@ -71,8 +71,8 @@ class Shares:
         return False
 
 
-class _Line:
-    """How many requests of a business are at work, and who waits, by rank."""
+class _Queue:
+    """The number of requests of a business at work, and its queues of waiting ones, by rank."""
 
     __slots__ = ("held", "waiting")
 
@@ -82,7 +82,7 @@ class _Line:
 
 
 class Share:
-    """What one request holds of its business's share, until it `leaves`; only the request's own thread uses it."""
+    """One request's part of its business's share, until `leave`; only the request's own thread uses it."""
 
     def __init__(self, shares: Shares, business: str, rank: int) -> None:
         self._shares, self._business, self._rank = shares, business, rank
@@ -91,34 +91,34 @@ class Share:
         self.is_repeated = False  # whether the same business took a part just before
 
     def begin(self) -> bool:
-        """Take it where some of it is free; where not, it is to be waited for. Raises TooManyAtOnce."""
+        """Take the part and return True, or join the queue and return False. TooManyAtOnce if the queue is full."""
         self.is_repeated = self._shares.last == self._business
         self._gate = self._shares.take(self._business, self._rank)
         self._is_held = self._gate is None
         return self._is_held
 
     def wait(self) -> None:
-        """Wait for it, in no place; raises TooManyAtOnce where that takes too long."""
+        """Wait for the part without holding a place; raise TooManyAtOnce if that takes too long."""
         self.is_repeated = True
         self._wait(WAIT_SECONDS)
         if not self._is_held:
             raise TooManyAtOnce
 
     def pause(self) -> None:
-        """Give it up for as long as the request waits for its client."""
+        """Give the part up while the request waits for its client."""
         if self._is_held:
             self._is_held = False
             self._shares.give(self._business)
 
     def resume(self) -> None:
-        """Go on: wait for it, in no place, for as long as it takes: a request that is under way cannot be refused."""
+        """Take the part again, waiting as long as necessary without a place: a request under way cannot be refused."""
         if not self._is_over:
             self._rank = _UNDER_WAY.get(self._rank, self._rank)
             if not self.begin():
                 self._wait(-1)
 
     def leave(self) -> None:
-        """Give it up for good."""
+        """Give the part up for good."""
         self._is_over = True
         self.pause()
 

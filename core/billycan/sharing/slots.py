@@ -1,4 +1,4 @@
-"""How much of one kind runs at once for each name, over all processes of a host."""
+"""Limits on how many things of one kind run at once for each name, over all processes of a host."""
 
 import fcntl
 import hashlib
@@ -11,13 +11,13 @@ from .folder import private_folder
 
 
 class Slot:
-    """One of them, held until it is closed or nothing refers to it any more."""
+    """One slot, held until it is closed or nothing refers to it any more."""
 
     def __init__(self, fd: int) -> None:
         self._closed = weakref.finalize(self, os.close, fd)
 
     def close(self) -> None:
-        """Let it go; the second time does nothing."""
+        """Release the slot; a second call does nothing."""
         self._closed()
 
     def __enter__(self) -> Self:
@@ -28,13 +28,13 @@ class Slot:
 
 
 class Slots:
-    """At most `most` at once for each name. A slot is the lock of a file, which the kernel drops with its process."""
+    """At most `most` slots for each name. A slot is the lock of a file, which the kernel drops with its process."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self._folder, self._most = folder, most
 
     def take(self, name: str) -> Slot | None:
-        """A slot; None where all of them are taken."""
+        """Return a slot, or None if all are taken."""
         private_folder(self._folder)
         begins = hashlib.sha256(name.encode()).hexdigest()[:32]
         for number in range(self._most):

@@ -1,4 +1,4 @@
-"""What a manifest must be, and what no two plugins may both have: each fault names plugin, rule and cure."""
+"""The rules for a manifest, and for the manifests of a deployment together: each fault names plugin, rule and cure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from ..gst import LABELS, GstEntries
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..plain import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
-from .signatures import heard, read
+from .signatures import heard_struct, read
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -28,20 +28,20 @@ _EVENT = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _PREFIX = re.compile(r"[a-z]{3}")
 
 
-def alone(manifest: Manifest) -> Iterator[str]:
-    """What is wrong with one manifest."""
+def check_manifest(manifest: Manifest) -> Iterator[str]:
+    """Yield the faults of one manifest."""
     name = manifest.name
     if wrong := [text for member, (fits, text) in _MEMBERS.items() if not fits(getattr(manifest, member))]:
-        # Nothing below could be asked of it.
+        # The checks below need these members.
         yield f"{name}: in its manifest {wrong[0]}"
         return
-    yield from _data(manifest)
+    yield from _data_faults(manifest)
     for path, _ in manifest.pages:
         if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
-        yield from (f"{name}: {fault}" for fault in of_route(manifest, route))
-    yield from (f"{name}: {fault}" for pages in manifest.records for fault in _of_pages(manifest, pages))
+        yield from (f"{name}: {fault}" for fault in check_route(manifest, route))
+    yield from (f"{name}: {fault}" for pages in manifest.records for fault in _page_faults(manifest, pages))
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
             yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
@@ -55,8 +55,8 @@ def alone(manifest: Manifest) -> Iterator[str]:
             yield f"{name}: {every.run.__name__} has both due and tenants: due says of each record whose it is"
 
 
-def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
-    """What of its own routes and events the pages of a plugin's records name wrongly."""
+def _page_faults(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
+    """Yield the names that the pages of a plugin's records get wrong, of its own routes and events."""
     if pages.path not in {route.path for route in manifest.routes}:
         yield f"its records name {pages.path}, which it does not list: correct the path"
     within = f"{pages.path}/{{id}}/"
@@ -67,32 +67,32 @@ def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
         yield f"its records of {pages.path} tell {unknown[0]}, which it does not declare: correct tells"
 
 
-def together(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """What two of these both have."""
+def check_names(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """Yield the names that two of these manifests both use."""
     manifests = list(manifests)
-    claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
+    uses: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
         ("declare the event", lambda m: m.events),
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
-        ("make ids that begin with", prefixes),
+        ("make ids that begin with", id_prefixes),
     ]
-    for claim, taken in claims:
+    for use, taken in uses:
         owners: dict[Any, str] = {}
         for manifest in manifests:
             for thing in taken(manifest):
                 if (owner := owners.setdefault(thing, manifest.name)) != manifest.name:
                     label = getattr(thing, "__name__", thing)
-                    yield f"{owner} and {manifest.name} both {claim} {label}: disable one of them"
+                    yield f"{owner} and {manifest.name} both {use} {label}: disable one of them"
     for manifest in manifests:
-        for prefix in prefixes(manifest):
+        for prefix in id_prefixes(manifest):
             if prefix in PREFIXES:
                 yield f"{manifest.name}: ids that begin with {prefix} are core's: choose another prefix"
             elif not _PREFIX.fullmatch(prefix):
                 yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three lower-case letters"
 
 
-def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """Events that are heard and that nobody emits, and what of their data a function asks for and they do not have.
+def check_hearers(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """Yield events that are heard but not emitted, and members that a hearing function needs but their data lacks.
 
     An event of a plugin that is off is no fault: its noun is then unknown.
     """
@@ -103,7 +103,7 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
             name = f"{manifest.name}: {getattr(hear, '__name__', hear)} hears {event}"
             noun, _, _ = event.partition(".")
             others = sorted(other for other in declared if other.startswith(f"{noun}."))
-            if (kind := heard(hear)) is None:
+            if (kind := heard_struct(hear)) is None:
                 yield f"{name} and must take ctx and the event's data, typed: def forget(ctx: Context, job: Deleted)"
             elif event not in declared and others:
                 yield f"{name}, which no plugin emits; there are {', '.join(others)}: correct the name"
@@ -114,8 +114,8 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
                     yield f"{name}, whose data has no {missing[0]}: remove it from {kind.__name__} or give it a default"
 
 
-def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
-    """Filters that no list takes: of each route `routes` has what it lists and its query."""
+def check_filters(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+    """Yield filters that no list takes; `routes` maps each route to the Struct that it lists and its query."""
     routes = list(routes)
     for table in manifest.tables:
         for shown, filters in table.info.get("filters", {}).items():
@@ -128,10 +128,10 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
                 )
 
 
-def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
-    """Members and statuses that the records of pages lack, and sorts that they do not take, by the lists in `listed`.
+def check_pages(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
+    """Yield members, statuses and sorts that the pages of records name and the lists in `listed` lack.
 
-    What is off has none.
+    Nothing is checked for a plugin that is off.
     """
     for pages in (pages for pages in manifest.records if pages.path in listed):
         signature = listed[pages.path]
@@ -167,8 +167,8 @@ def _members_within(kind: Any) -> frozenset[str]:
     return frozenset(members + [name.removesuffix("_from").removesuffix("_to") for name in members])
 
 
-def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
-    """Records that a route says it makes and that none shows; one of a plugin that is off may be shown elsewhere."""
+def check_made(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+    """Yield records that a route says it makes and none shows, unless a plugin that is off may show them."""
     homes = {e.route.path for e in endpoints if e.route.method == "GET"}
     for manifest in manifests.values():
         for route in manifest.routes if set(manifest.uses) <= set(manifests) else ():
@@ -177,15 +177,15 @@ def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -
                 yield f"{label}, which is the path of no GET route: correct it, such as to /v1/invoices/{{id}}"
 
 
-def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
-    """Extensions of what is no resource, or of a plugin that is not named; members that somebody else has."""
+def check_extensions(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+    """Yield extensions of paths that are no resource, or of an unnamed plugin, and of members that exist already."""
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     owners: dict[tuple[str, str], str] = {}
     for manifest in manifests.values():
         for extends in manifest.extends:
             name, path = f"{manifest.name} extends {extends.path}", extends.path
             if (owner := listed.get(path)) is None:
-                if not set(manifest.uses) - set(manifests):  # it may be one of a plugin that is off
+                if not set(manifest.uses) - set(manifests):  # it may belong to a plugin that is off
                     yield f"{name}, which no plugin lists: correct the path"
                 continue
             if owner not in manifests:
@@ -206,12 +206,12 @@ def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]"
                     yield f"{other} and {manifest.name} both add the member {member} to {path}: disable one of them"
 
 
-def prefixes(manifest: Manifest) -> list[str]:
-    """What the ids of a plugin's records begin with, as far as Records gives them."""
+def id_prefixes(manifest: Manifest) -> list[str]:
+    """List the prefixes of the ids of a plugin's records, as far as Records gives them."""
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
 
 
-def _data(manifest: Manifest) -> Iterator[str]:
+def _data_faults(manifest: Manifest) -> Iterator[str]:
     name = manifest.name
     for event, kind in manifest.events.items():
         if not _EVENT.fullmatch(event):
@@ -222,7 +222,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
         if field.default is NODEFAULT and field.default_factory is NODEFAULT:
             yield f"{name}: its setting {field.name} has no default: give it one"
     for extends in manifest.extends:
-        yield from (f"{name}: in what it adds to {extends.path} {fault}" for fault in _added(extends))
+        yield from (f"{name}: in what it adds to {extends.path} {fault}" for fault in _extension_faults(extends))
     for table in manifest.tables:
         if table.name != name and not table.name.startswith(f"{name}_"):
             yield f"{name}: its table {table.name} must be called {name} or {name}_…: rename it"
@@ -230,8 +230,8 @@ def _data(manifest: Manifest) -> Iterator[str]:
         yield f"{name} has tables but no migrations: name their folder in the manifest"
 
 
-def of_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
-    """What is wrong with a route; `besides` are scopes that it may need besides the plugin's own."""
+def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the faults of a route; `besides` are scopes that it may need besides the plugin's own."""
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:
         yield f"{label}: the method must be one of {', '.join(METHODS)}"
@@ -250,7 +250,7 @@ def of_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> I
         yield f"{label}: the status {route.status} does not mean success"
 
 
-def _added(extends: Extends) -> Iterator[str]:
+def _extension_faults(extends: Extends) -> Iterator[str]:
     for kind in filter(None, (extends.shows, extends.takes)):
         for field in fields(kind):
             if field.required:

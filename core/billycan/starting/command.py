@@ -1,4 +1,4 @@
-"""What to type for `billycan`."""
+"""The `billycan` command as people can type it."""
 
 import shlex
 import shutil
@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 
-def to_type(words: str) -> str:
-    """`billycan` and these words, as they work where they are pasted: by its path where the shell would not find it."""
+def command_line(words: str) -> str:
+    """Return `billycan` and these words so that they can be pasted: by its path if the shell would not find it."""
     own = Path(sys.executable).with_name("billycan")
     found = shutil.which("billycan")
     if not own.exists() or (found and Path(found).samefile(own)):

@@ -1,4 +1,4 @@
-"""What stops a start, in one line that names it and its cure."""
+"""Errors that stop a start, each in one line that names it and its cure."""
 
 import sqlalchemy as sa
 
@@ -8,8 +8,8 @@ from .settings import SettingsError
 from .versions import SchemaBehind
 
 
-def explained(error: BaseException) -> str | None:
-    """What to tell whoever started something that failed; None for an error that is nobody's mistake but ours."""
+def explain_error(error: BaseException) -> str | None:
+    """Return the message for the person who started something that failed; None for an error that is our own fault."""
     if isinstance(error, SettingsError | PluginError | SchemaBehind):
         return str(error)
     if isinstance(error, sa.exc.NoSuchModuleError | ModuleNotFoundError):
@@ -18,5 +18,5 @@ def explained(error: BaseException) -> str | None:
         return f"the database cannot be used: {reason(error)}: check BILLYCAN_DATABASE"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BrokenPipeError):
         return f"{error.filename or 'the system'}: {error.strerror}"
-    # What the shared folder of the limits says.
+    # An error of the shared folder.
     return str(error) if type(error) is RuntimeError else None

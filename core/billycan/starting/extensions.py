@@ -1,4 +1,4 @@
-"""What plugins add to the records of others, made part of their Structs and of the endpoints that have them."""
+"""Members that plugins add to the records of others, made part of their Structs and endpoints."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from ..endpoints import Endpoint
-from ..extending import ADDED_BY, Extended, Extensions, members
+from ..extending import ADDED_BY, Extended, Extensions, member_names
 from ..manifest import Extends, Manifest
 from ..plain import options
 from ..resources import Page
@@ -19,8 +19,10 @@ from ..resources import Page
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
 
 
-def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> tuple[Extensions, list[Endpoint]]:
-    """All that the enabled plugins add to each other's records, and the endpoints, which take and give that, too."""
+def extend_endpoints(
+    manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]
+) -> tuple[Extensions, list[Endpoint]]:
+    """Return what the enabled plugins add to each other's records, and the endpoints with these members."""
     adds: dict[str, list[tuple[str, Extends]]] = {}
     for plugin, manifest in manifests.items():
         for extends in manifest.extends:
@@ -32,30 +34,32 @@ def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> 
         if path in listed:
             by = [extends for _, extends in added]
             shown, sent = structs_of(path, endpoints)
-            shows = {kind: _with(kind, added, shown=True) for kind in shown}
-            takes = {kind: _with(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            shows = {kind: _extend_struct(kind, added, shown=True) for kind in shown}
+            takes = (
+                {kind: _extend_struct(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            )
             own = {more: kind for kind, more in takes.items()}
             resource = Extended(path, by, own, table_of(shown, manifests[listed[path]].tables))
-            extended = [_over(e, resource, shows, takes) for e in extended]
+            extended = [_extend_endpoint(e, resource, shows, takes) for e in extended]
             extensions |= {kind: (more, by) for kind, more in shows.items()}
     return extensions, extended
 
 
 def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], list[Any]]:
-    """The Structs that a resource shows its records as, and those that a client sends to make or change one."""
+    """Return the Structs in which a resource shows its records, and those that clients send to create or change one."""
     here = [e for e in endpoints if e.route.path in (path, f"{path}/{{id}}")]
     answers = [kind for e in here for kind in options(e.signature.listed or e.signature.answer)]
     bodies = [e.signature.body for e in here if e.signature.body]
-    return [*dict.fromkeys(kind for kind in answers if "version" in members(kind))], [*dict.fromkeys(bodies)]
+    return [*dict.fromkeys(kind for kind in answers if "version" in member_names(kind))], [*dict.fromkeys(bodies)]
 
 
 def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | None:
-    """The table that Records shows as one of these Structs; None where there is no such."""
+    """Return the table that Records shows as one of these Structs; None if there is none."""
     return next((table for table in tables if table.info.get("filters", {}).keys() & set(shown)), None)
 
 
-def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
-    """What begins the ids of each resource, with the path of its list."""
+def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
+    """Map the prefix of each resource's ids to the path of its list."""
     endpoints, found = list(endpoints), dict[str, str]()
     for endpoint in endpoints:
         if endpoint.signature.listed and endpoint.plugin in manifests:
@@ -66,8 +70,8 @@ def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -
     return found
 
 
-def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
-    """The endpoint with the added members in what it takes and gives."""
+def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
+    """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
     answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
     changed = structs.replace(signature, answer=answer, shown=shown)
@@ -78,15 +82,15 @@ def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) ->
 
 
 def _mapped(kind: Any, to: Kinds) -> Any:
-    """A type with other Structs in their places."""
+    """Return a type in which Structs are replaced by others."""
     if get_origin(kind) is Page:
         return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
     found = [to.get(option, option) for option in options(kind)]
     return found[0] if len(found) == 1 else reduce(or_, found)
 
 
-def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
-    """A Struct with what plugins add to it: of its name, and with what is said of each member, and whose it is."""
+def _extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
+    """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
     parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
     more = [part for _, part in parts]
     added: list[Any] = []
@@ -96,7 +100,7 @@ def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: boo
             factory = field.default_factory
             member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
         added.append(tuple(member))
-    said = [_of_members(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
+    said = [_members_text(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
     rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
 
     def check(self: Any) -> None:
@@ -113,6 +117,6 @@ def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: boo
     )
 
 
-def _of_members(kind: type[Struct] | None) -> str:
-    """What a docstring says of the members."""
+def _members_text(kind: type[Struct] | None) -> str:
+    """Return the part of a docstring that describes the members."""
     return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

@@ -26,16 +26,16 @@ _LOCK = 7_270_001
 def upgrade(
     database: db.Database, manifests: Mapping[str, Manifest], tell: Callable[[str], object] = lambda step: None
 ) -> list[str]:
-    """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed.
+    """Upgrade core, then each plugin, dependencies first, in one transaction; return the changes.
 
     Behind row-level security new tables get their policies, and the server's role its rights to them. That role itself
-    may change nothing: for it this raises SchemaBehind where anything is to be changed. `tell` hears of each step when
-    it begins: some take long where there are many rows.
+    may change nothing: it gets SchemaBehind if anything is to be changed. `tell` is called with each step when it
+    begins, because some take long on many rows.
     """
     changed, chains = [], versions.chains(manifests)
     with database.writing(across="a migration changes the rows of all") as connection:
-        if policies.stand(connection) and not policies.owns(connection):
-            versions.compare(connection, chains)
+        if policies.stand(connection) and not policies.owns_tables(connection):
+            versions.compare_versions(connection, chains)
             return []
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
@@ -45,48 +45,48 @@ def upgrade(
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
         else:
             connection.execution_options(**{UNHURRIED: True})
-        found = versions.found(connection, [chain.name for chain in chains])
+        found = versions.stored_versions(connection, [chain.name for chain in chains])
         for chain in chains:
             before = found.get(chain.name)
             if not chain.is_at(before):
                 changed.append(f"{chain.name}: {before or 'nothing'} -> {chain.last}")
                 tell(changed[-1])
                 run(connection, chain)
-        for table in unindexed(connection, manifests):
+        for table in unindexed_tables(connection, manifests):
             if index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
         if policies.stand(connection):
-            for step in policies.extend(connection):
+            for step in policies.extend_policies(connection):
                 changed.append(step)
                 tell(step)
     return changed
 
 
-def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
-    """The tables that are searched row by row, because the database could not index them when they were made."""
+def unindexed_tables(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
+    """List the tables that are searched row by row, because the database could not index them when they were made."""
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
     if connection.dialect.name == "sqlite":
-        return searching.unindexed(connection, tables)
+        return searching.unindexed_tables(connection, tables)
     return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(search_index(t)))).scalar() is None]
 
 
-def dependents(connection: sa.Connection, manifest: Manifest) -> list[str]:
-    """The tables that point at a plugin's and are not its own."""
+def dependent_tables(connection: sa.Connection, manifest: Manifest) -> list[str]:
+    """List the tables that refer to a plugin's and are not its own."""
     own, inspector = {table.name for table in manifest.tables}, sa.inspect(connection)
     others = sorted(set(inspector.get_table_names()) - own)
     return [t for t in others if any(key["referred_table"] in own for key in inspector.get_foreign_keys(t))]
 
 
 def drop(database: db.Database, name: str, manifest: Manifest) -> None:
-    """Undo all of a plugin's migrations: its tables and their rows are gone. Numbers given stay used."""
+    """Undo all of a plugin's migrations, which deletes its tables and rows. Numbers given out stay used."""
     if manifest.migrations is None:
         return
     _, chain = versions.chains({name: manifest})
     with database.writing(across="a plugin's tables go with the rows of all") as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
-        if name in versions.found(connection, [name]):
+        if name in versions.stored_versions(connection, [name]):
             undo(connection, chain)
         if connection.dialect.name == "sqlite":
             for table in tables:
@@ -95,13 +95,13 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
 
 
 def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:
-    """How a plugin's declared tables differ from those its migrations made."""
+    """List the differences between a plugin's declared tables and those that its migrations made."""
     names = {table.name for table in tables}
 
     def mine(item: Any, table: str | None, kind: str, reflected: bool, other: Any) -> bool:
         if kind == "table":
             return table in names or (str(table).startswith(f"{name}_") and bool(reflected))
-        # The search indexes are made in migrations alone.
+        # Search indexes exist in migrations only.
         return not (kind == "index" and str(table).endswith("_search"))
 
     with database.reading() as connection:
@@ -113,7 +113,7 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
 
 
 def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
-    """These tables and those they refer to: others that were imported may refer to some that nobody declares."""
+    """Return these tables and those they refer to; other imported tables may refer to some that nobody declares."""
     found, waiting = dict.fromkeys(tables), list(tables)
     while waiting:
         referred = [key.column.table for key in waiting.pop().foreign_keys]
@@ -126,7 +126,7 @@ def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
 
 
 def described(differences: list[Any]) -> list[str]:
-    """What `differences` found, in words."""
+    """Describe the result of `differences` in words."""
     return [_described(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
 
 
@@ -150,7 +150,7 @@ def _described(what: str, *about: Any) -> str:
 
 
 def run(connection: sa.Connection, chain: Chain, to: str = "head") -> None:
-    """Run the migrations of a chain that its tables have not had, up to this version."""
+    """Run the missing migrations of a chain up to this version."""
     scripts = _scripts(chain)
     _run(connection, chain, scripts, lambda version, _: scripts._upgrade_revs(to, version))
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
 
 
-def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
-    """The endpoints of core's own part and of the enabled plugins, as far as each has what it needs."""
+def make_endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
+    """List the endpoints of core and of the enabled plugins, except those whose plugins are missing."""
     parts, owners = list(parts), dict[tuple[str, str], str]()
     prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
     found = []
@@ -32,13 +32,15 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
     found += _on_documents(found, owners, enabled, prefixes)
     lists = [(e, listed) for e in found if (listed := e.signature.listed)]
     for manifest in enabled.values():
-        for fault in checks.lists(manifest, [(listed, e.signature.query) for e, listed in lists]):
+        for fault in checks.check_filters(manifest, [(listed, e.signature.query) for e, listed in lists]):
             raise PluginError(fault)
-        for fault in checks.shown(manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}):
+        for fault in checks.check_pages(
+            manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}
+        ):
             raise PluginError(fault)
-    for fault in (*checks.making(enabled, found), *checks.extending(enabled, found)):
+    for fault in (*checks.check_made(enabled, found), *checks.check_extensions(enabled, found)):
         raise PluginError(fault)
-    # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
+    # Other routes that take the body of a new record, such as previews, have the same read-only members.
     makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
     for i, endpoint in enumerate(found):
         if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
@@ -49,7 +51,7 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
 
 
 def _actions_off(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> dict[str, set[str]]:
-    """The actions whose routes lack a plugin, by the path of their resource."""
+    """Map each resource's path to its actions whose routes lack a plugin."""
     found: dict[str, set[str]] = {}
     for route in (route for manifest in parts for route in manifest.routes if route.method == "POST"):
         path, is_action, action = route.path.partition("/{id}/")
@@ -59,25 +61,25 @@ def _actions_off(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> 
 
 
 def _without_actions(endpoint: Endpoint, off: Mapping[str, set[str]]) -> Endpoint:
-    """The endpoint, which knows the actions of its resource that are off."""
+    """Return the endpoint with the list of its resource's actions that are off."""
     if actions := off.get(endpoint.route.path.partition("/{id}")[0]):
         return msgspec.structs.replace(endpoint, off=frozenset(actions))
     return endpoint
 
 
-def hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
-    """For each event the functions that hear it, what others depend on first, each with what reads its data."""
-    for fault in checks.hearing(parts):
+def find_hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
+    """Map each event to the functions that hear it, dependencies first, each with the reader of its data."""
+    for fault in checks.check_hearers(parts):
         raise PluginError(fault)
     found: Hearers = {}
     for manifest in enabled.values():
         for event, hear in manifest.hears.items():
-            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard(hear)).decode))
+            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard_struct(hear)).decode))
     return found
 
 
-def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
-    """Falcon with a responder for every endpoint and page of the app; and what finds those of a path, by its router."""
+def mount_routes(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
+    """Return Falcon with a responder for every endpoint and page, and the function that finds those of a path."""
     router = CompiledRouter()
     pipeline = Pipeline(app, router.find)
     web = falcon.App(middleware=[pipeline], router=router)
@@ -97,16 +99,16 @@ def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
     return router.find, web
 
 
-def documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
-    """The documents of the enabled plugins whose routes are mounted, by their paths."""
+def find_documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
+    """Map the paths of mounted documents to the documents of the enabled plugins."""
     paths = {e.route.path for e in endpoints}
     return {d.path: d for manifest in enabled.values() for d in manifest.documents if d.path in paths}
 
 
-def owners(
+def find_owners(
     parts: Iterable[Manifest], prefixes: Mapping[str, str], documents: Iterable[str], endpoints: Iterable[Endpoint]
 ) -> dict[str, str]:
-    """The plugin of each event, table, id and document: by its name, what begins the id, as `inv_`, or its path."""
+    """Map each event, table, id prefix such as `inv_`, and document path to its plugin."""
     at = {e.route.path: e.plugin for e in endpoints if e.route.method == "GET"}
     found = {name: m.name for m in parts for name in (m.name, *m.events, *(table.name for table in m.tables))}
     found |= {f"{prefix}_": at[path] for prefix, path in prefixes.items()}
@@ -116,7 +118,7 @@ def owners(
 def _endpoint(
     manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], prefixes: Mapping[str, str]
 ) -> Endpoint:
-    """The endpoint of a route; PluginError where another has its path, or its handler cannot be served."""
+    """Return the endpoint of a route; raise PluginError if another has its path, or its handler cannot be served."""
     key = route.method, PARAMETER.sub("{}", route.path)
     if (owner := owners.get(key)) == manifest.name:
         raise PluginError(f"{owner} has {route.method} {route.path} twice: remove one of them")
@@ -127,7 +129,7 @@ def _endpoint(
         signature = signatures.read(route)
     except (TypeError, NameError) as error:
         raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
-    return Endpoint(manifest.name, route, signature, _ids(prefixes, manifest, signature.query))
+    return Endpoint(manifest.name, route, signature, _id_filters(prefixes, manifest, signature.query))
 
 
 def _on_documents(
@@ -136,15 +138,15 @@ def _on_documents(
     enabled: Mapping[str, Manifest],
     prefixes: Mapping[str, str],
 ) -> list[Endpoint]:
-    """What plugins add to every document; a document's route in `found` then gives what theirs answer, too."""
+    """List the endpoints that plugins add to every document; the document's own in `found` offer them, too."""
     at = {e.route.path: i for i, e in enumerate(found) if e.route.method == "GET"}
     added = []
-    for path, document in documents(enabled, found).items():
+    for path, document in find_documents(enabled, found).items():
         home = found[at[path]]
         scopes = [f"{home.plugin}:read", f"{home.plugin}:write"]
         for manifest in enabled.values():
             for route in manifest.on_documents(document, home.route) if manifest.on_documents else ():
-                for fault in checks.of_route(manifest, route, scopes):
+                for fault in checks.check_route(manifest, route, scopes):
                     raise PluginError(f"{manifest.name}: {fault}")
                 added.append(_endpoint(manifest, route, owners, prefixes))
                 if route.method == "GET" and route.answers:
@@ -154,8 +156,8 @@ def _on_documents(
     return added
 
 
-def _ids(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:
-    """What begins the ids that each filter `<x>_id` takes: those of the table that its column points at."""
+def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:
+    """Map each filter `<x>_id` to the prefix of its ids, from the table that its column refers to."""
     found: dict[str, str] = {}
     for name in query.__struct_encode_fields__ if query else ():
         for table in manifest.tables if name.endswith("_id") else ():
@@ -171,7 +173,7 @@ def _has(enabled: Mapping[str, Manifest], need: str | frozenset[str] | set[str])
 
 
 def _with_head(page: Any) -> Any:
-    """A page whose HEAD is its GET: Falcon itself leaves the body out."""
+    """Return a page with HEAD as its GET: Falcon itself leaves the body out."""
     if hasattr(page, "on_get") and not hasattr(page, "on_head"):
         page.on_head = page.on_get
     return page

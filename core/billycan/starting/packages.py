@@ -1,4 +1,4 @@
-"""Which plugins are installed and which of them a setting enables, read from the packages' metadata alone."""
+"""The installed plugins, and those among them that a setting enables, from the packages' metadata alone."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
 
 
 class Package(NamedTuple):
-    """What a package's metadata say of it: its name as it is compared, its version, and what it requires."""
+    """The metadata of a package: its canonical name, its version, and its requirements."""
 
     name: str
     version: str
@@ -28,7 +28,7 @@ class PluginError(Exception):
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
+    """Map the names of installed plugins to their entry points, without packages that a rename left behind."""
     found, former = dict[str, EntryPoint](), renamed()
     for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in former):
         if (other := found.get(entry.name)) and other.value != entry.value:
@@ -38,7 +38,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def renamed() -> dict[str, str]:
-    """What deployments may still list: the former names of plugins, each with the present one."""
+    """Map the former names of plugins, which deployments may still list, to their present names."""
     return {entry.name: entry.value for entry in _entries(FORMER_NAMES, *sys.path)}
 
 
@@ -48,31 +48,31 @@ def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _all_entries(*path: str) -> Any:  # Python 3.11 has another type for it than later ones
-    # Reading a file of each package on the path takes long enough to do it once.
+def _all_entries(*path: str) -> Any:  # its type differs between Python 3.11 and later versions
+    # Cached, because it reads a file of each package on the path.
     return entry_points()
 
 
 def first_party() -> set[str]:
-    """The plugins of the assembled distribution that can be used; none where only core is installed.
+    """Return the usable plugins of the assembled distribution; none if only core is installed.
 
-    An extra that is called as its plugin is, such as `pdf`, brings that plugin with it.
+    An extra with the name of a plugin, such as `pdf`, installs that plugin.
     """
-    parts, unusable = _parts() | {f"{ASSEMBLED}-{name}" for name in extras()}, absent() | lacking()
+    parts, unusable = _parts() | {f"{ASSEMBLED}-{name}" for name in plugin_extras()}, absent() | lacking()
     return {
         name
         for name, entry in installed().items()
-        if entry.dist and told(entry.dist).name in parts and name not in unusable
+        if entry.dist and read_metadata(entry.dist).name in parts and name not in unusable
     }
 
 
 @cache
 def absent() -> frozenset[str]:
-    """The plugins that the assembled distribution and its extras name and that are not installed.
+    """Return the plugins of the assembled distribution and its extras that are not installed.
 
-    With them whatever requires one of them, and so could not be imported.
+    Plugins that require one of them, and so cannot be imported, are included.
     """
-    here = {told(entry.dist).name: entry.dist for entry in installed().values() if entry.dist}
+    here = {read_metadata(entry.dist).name: entry.dist for entry in installed().values() if entry.dist}
     gone = _parts(with_extras=True) - here.keys() - {CORE}
     while more := {name for name, package in here.items() if gone and _required(package) & gone} - gone:
         gone |= more
@@ -80,8 +80,8 @@ def absent() -> frozenset[str]:
 
 
 @cache
-def extras() -> frozenset[str]:
-    """The plugins that come with an extra of their name."""
+def plugin_extras() -> frozenset[str]:
+    """Return the plugins that come with an extra of their name."""
     try:
         named = distribution(ASSEMBLED).metadata.get_all("Provides-Extra") or []
     except PackageNotFoundError:
@@ -91,9 +91,11 @@ def extras() -> frozenset[str]:
 
 @cache
 def lacking() -> frozenset[str]:
-    """Those of them that are not installed, or lack something that they require."""
+    """Return those of the extras' plugins that are not installed, or lack a requirement."""
     here = {name: entry.dist for name, entry in installed().items() if entry.dist}
-    return frozenset(name for name in extras() if not (name in here and all(map(_is_here, _required(here[name])))))
+    return frozenset(
+        name for name in plugin_extras() if not (name in here and all(map(_is_here, _required(here[name]))))
+    )
 
 
 def _is_here(package: str) -> bool:
@@ -113,25 +115,25 @@ def _parts(*, with_extras: bool = False) -> set[str]:
 
 
 def _required(package: Distribution, *, with_extras: bool = False) -> set[str]:
-    """The names of the packages that one requires."""
-    requirements = told(package).requires
-    return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
+    """Return the names of the packages that a package requires."""
+    requirements = read_metadata(package).requires
+    return {canonical_name(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
 
 
 @cache
-def told(package: Distribution) -> Package:
-    """What a package's metadata say; each of its members would read and parse them anew."""
+def read_metadata(package: Distribution) -> Package:
+    """Return a package's metadata, parsed once: its own attributes read and parse them at each use."""
     said = package.metadata
-    return Package(canonical(said["Name"]), said["Version"], tuple(said.get_all("Requires-Dist") or ()))
+    return Package(canonical_name(said["Name"]), said["Version"], tuple(said.get_all("Requires-Dist") or ()))
 
 
-def canonical(name: str) -> str:
-    """A distribution's name as it is compared."""
+def canonical_name(name: str) -> str:
+    """Return a distribution's name in its canonical form, for comparing."""
     return name.lower().replace("_", "-")
 
 
-def chosen(setting: str | None) -> list[str]:
-    """The plugins a setting enables: a list of names, `none`, or changes to the default such as `+a,-b`."""
+def enabled_names(setting: str | None) -> list[str]:
+    """List the plugins that a setting enables: names, `none`, or changes to the default such as `+a,-b`."""
     if setting == "none":
         return []
     names = [name.strip() for name in (setting or "").split(",") if name.strip()]
@@ -144,18 +146,18 @@ def chosen(setting: str | None) -> list[str]:
     check_renamed(change[1:] for change in changes)
     for change in changes:
         if change[0] == "-" and change[1:] not in installed():
-            cure = mistaken(change[1:]) or "leave it out"
+            cure = explain_mistake(change[1:]) or "leave it out"
             raise PluginError(f"plugins: {change} names a plugin that is not installed: {cure}")
         (enabled.add if change[0] == "+" else enabled.discard)(change[1:])
     return sorted(enabled)
 
 
 def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
-    """The commands that the packages of these plugins bring, by name; none of them is loaded yet."""
+    """Map names to the commands in these plugins' packages; none of them is loaded yet."""
     available = installed()
-    brought = {told(dist).name for name in enabled if name in available and (dist := available[name].dist)}
+    brought = {read_metadata(dist).name for name in enabled if name in available and (dist := available[name].dist)}
     found: dict[str, EntryPoint] = {}
-    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and told(e.dist).name in brought):
+    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and read_metadata(e.dist).name in brought):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{other.value} and {entry.value} both are the command {entry.name}: disable one plugin")
         found[entry.name] = entry
@@ -163,19 +165,19 @@ def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
 
 
 def check_renamed(names: Iterable[str]) -> None:
-    """PluginError for a name that a plugin had once."""
+    """Raise PluginError for a former name of a plugin."""
     former = renamed()
     for name in names:
         if now := former.get(name):
             raise PluginError(f"plugins: {name} is now called {now}: write {now} in its place")
 
 
-def mistaken(name: str, *, guess: bool = True) -> str:
-    """Why no plugin has a name, and what to write instead; empty for a name that may be right.
+def explain_mistake(name: str, *, guess: bool = True) -> str:
+    """Say why a name is no plugin's, and what to write instead; return "" for a name that may be right.
 
     `name` may be that of a package or module, too. With `guess`, a name is mistaken if an installed plugin's is close.
     """
-    plain = canonical(name).replace("-", "_").removeprefix("billycan_")
+    plain = canonical_name(name).replace("-", "_").removeprefix("billycan_")
     in_core = f"`billycan.{plain}` is a part of core, which every plugin has" if plain in _IN_CORE else ""
     if now := renamed().get(plain):
         return f"{name} is now called {now}: write {now} in its place" + (in_core and f"; {in_core}")
@@ -189,5 +191,5 @@ def mistaken(name: str, *, guess: bool = True) -> str:
 
 
 def package_of(name: str) -> str:
-    """What pip installs a plugin by."""
-    return f"{ASSEMBLED}[{name}]" if name in extras() else f"{ASSEMBLED}-{name.replace('_', '-')}"
+    """Return the name by which pip installs a plugin."""
+    return f"{ASSEMBLED}[{name}]" if name in plugin_extras() else f"{ASSEMBLED}-{name.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""Where a deployment keeps its rows, and what its processes share: as its settings name them."""
+"""The database and the shared folder that a deployment's settings name."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from ..sharing.folder import shared_folder
 from .settings import Settings, SettingsError
 
 
-def database(settings: Settings) -> Database:
-    """The database of a deployment; SettingsError where it can be none."""
+def open_database(settings: Settings) -> Database:
+    """Return the database of a deployment; raise SettingsError if its URL cannot be one."""
     try:
         url = sa.make_url(settings.database)
     except sa.exc.ArgumentError:
@@ -22,8 +22,8 @@ def database(settings: Settings) -> Database:
     return Database(url, settings.pool_size)
 
 
-def shared(settings: Settings, db: Database) -> Path:
-    """The folder that the processes of this host share: the one that is set, or one named after the database."""
+def find_shared_folder(settings: Settings, db: Database) -> Path:
+    """Return the folder that the processes of this host share: from the settings, or named after the database."""
     if settings.shared_folder:
         folder = Path(settings.shared_folder)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -15,22 +15,22 @@ from packaging.requirements import Requirement
 from .. import hookspecs
 from ..manifest import Manifest
 from . import checks, packages
-from .command import to_type
-from .packages import GROUP, PluginError, check_renamed, chosen, first_party, installed
+from .command import command_line
+from .packages import GROUP, PluginError, check_renamed, first_party, installed
 from .settings import Settings
 
-__all__ = ["GROUP", "PluginError", "chosen", "first_party", "in_order", "installed", "load", "manifest"]
+__all__ = ["GROUP", "PluginError", "first_party", "installed", "load", "manifest"]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.PluginManager, dict[str, Manifest]]:
-    """The plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
+    """Return the plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
     available = packages.installed()
     names = sorted(set(enabled))
     check_renamed(names)
     if missing := [name for name in names if name not in available]:
-        _refuse(f"plugins: {cure}" for name in missing if (cure := packages.mistaken(name)))
+        _refuse(f"plugins: {cure}" for name in missing if (cure := packages.explain_mistake(name)))
         cure = f"install {', '.join(map(packages.package_of, missing))}, or remove what you do not need from the list"
         raise PluginError(f"enabled but not installed: {', '.join(missing)}: {cure}")
     _check_names(names, core)
@@ -38,12 +38,12 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     modules = {name: _imported(name, available[name]) for name in names}
     manifests = {name: module.manifest for name, module in modules.items()}
     for manifest in manifests.values():
-        _refuse(checks.alone(manifest))
-    order = in_order(manifests)
-    _refuse(checks.together([manifests[name] for name in order]))
+        _refuse(checks.check_manifest(manifest))
+    order = sort_plugins(manifests)
+    _refuse(checks.check_names([manifests[name] for name in order]))
     manager = pluggy.PluginManager("billycan")
     manager.add_hookspecs(hookspecs)
-    # pluggy calls the last registered first, so what others depend on is registered last.
+    # pluggy calls the last registered first, so plugins are registered after those that depend on them.
     for name in reversed(order):
         _register(manager, modules[name], name)
     for name, plugin in core.items():
@@ -56,28 +56,28 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     return manager, {name: manifests[name] for name in order}
 
 
-def hooks(manager: pluggy.PluginManager) -> SimpleNamespace:
-    """The hooks to call: what core alone answers is its function itself, as pluggy takes 2 µs to find that out.
+def callable_hooks(manager: pluggy.PluginManager) -> SimpleNamespace:
+    """Return the hooks to call; one that only core answers is core's function itself, because pluggy takes 2 µs more.
 
-    `on_event` and the like, of which all who implement them are told, stay pluggy's: more may be registered later.
+    Hooks that call all implementations, such as `on_event`, stay pluggy's: more may be registered later.
     """
     callers = {name: caller for name, caller in vars(manager.hook).items() if not name.startswith("_")}
     return SimpleNamespace(**{name: _only_answer(caller) or caller for name, caller in callers.items()})
 
 
 def _only_answer(caller: pluggy.HookCaller) -> Callable[..., Any] | None:
-    """The function that alone answers a hook, if it takes all that it may."""
+    """Return the only function that answers a hook, if it takes all of the hook's arguments."""
     functions, asked = caller.get_hookimpls(), caller.spec
     is_only = asked is not None and asked.opts["firstresult"] and [f.argnames for f in functions] == [asked.argnames]
     return functions[0].function if is_only else None
 
 
 def manifest(name: str) -> Manifest:
-    """The manifest of an installed plugin, whether it is enabled or not."""
+    """Return the manifest of an installed plugin, enabled or not."""
     if (entry := packages.installed().get(name)) is None:
-        if cure := packages.mistaken(name):
+        if cure := packages.explain_mistake(name):
             raise PluginError(cure)
-        raise PluginError(f"{name} is not installed: install it, or see `{to_type('plugins list')}`")
+        raise PluginError(f"{name} is not installed: install it, or see `{command_line('plugins list')}`")
     found: Manifest = _imported(name, entry).manifest
     return found
 
@@ -101,11 +101,11 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
 
 
 def _cure(name: str, error: Exception) -> str:
-    """What mends a plugin that cannot be imported."""
+    """Return the cure for a plugin that cannot be imported."""
     lacking = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if lacking.startswith(f"{packages.ASSEMBLED}_"):
-        return packages.mistaken(lacking) or f"install {packages.package_of(lacking.removeprefix('billycan_'))}"
-    return f"install {packages.package_of(name)}" if lacking and name in packages.extras() else "fix it"
+        return packages.explain_mistake(lacking) or f"install {packages.package_of(lacking.removeprefix('billycan_'))}"
+    return f"install {packages.package_of(name)}" if lacking and name in packages.plugin_extras() else "fix it"
 
 
 def _register(manager: pluggy.PluginManager, module: ModuleType, name: str) -> None:
@@ -135,16 +135,16 @@ def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
 
 def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:
     """Refuse plugins whose package asks for another version of core or of a plugin than is installed."""
-    known = [packages.told(entry.dist) for entry in available.values() if entry.dist]
+    known = [packages.read_metadata(entry.dist) for entry in available.values() if entry.dist]
     found = {package.name: package.version for package in known}
-    with suppress(PackageNotFoundError):  # Run from its source, it is of no version.
+    with suppress(PackageNotFoundError):  # Code that runs from its source has no version.
         found[packages.CORE] = distribution(packages.CORE).version
     for name, entry in enabled.items():
-        for wanted in map(_requirement, packages.told(entry.dist).requires if entry.dist else ()):
-            version = found.get(packages.canonical(wanted.name))
-            package = packages.canonical(wanted.name)
+        for wanted in map(_requirement, packages.read_metadata(entry.dist).requires if entry.dist else ()):
+            version = found.get(packages.canonical_name(wanted.name))
+            package = packages.canonical_name(wanted.name)
             if version is None and package.startswith(f"{packages.ASSEMBLED}-"):
-                cure = packages.mistaken(package.removeprefix(f"{packages.ASSEMBLED}-"), guess=False)
+                cure = packages.explain_mistake(package.removeprefix(f"{packages.ASSEMBLED}-"), guess=False)
                 _refuse([f"{name}: its package requires {wanted.name}: {cure}"] if cure else [])
             if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
@@ -160,17 +160,19 @@ def _requirement(text: str) -> Requirement:
     return Requirement(text)
 
 
-def in_order(manifests: Mapping[str, Manifest]) -> list[str]:
-    """Names sorted so that whatever a plugin requires or uses comes before it."""
+def sort_plugins(manifests: Mapping[str, Manifest]) -> list[str]:
+    """Sort names so that whatever a plugin requires or uses comes before it."""
     graph: dict[str, list[str]] = {}
     for name, manifest in sorted(manifests.items()):
         if missing := sorted(set(manifest.requires) - set(manifests)):
-            _refuse(f"{name} requires {other}: {cure}" for other in missing if (cure := packages.mistaken(other)))
+            _refuse(
+                f"{name} requires {other}: {cure}" for other in missing if (cure := packages.explain_mistake(other))
+            )
             absent = [packages.package_of(other) for other in missing if other not in packages.installed()]
             install = f"install {', '.join(absent)} and " if absent else ""
             raise PluginError(f"{name} requires {', '.join(missing)}: {install}enable it or disable {name}")
         unknown = [other for other in manifest.uses if other not in manifests]
-        _refuse(f"{name} uses {other}: {c}" for other in unknown if (c := packages.mistaken(other, guess=False)))
+        _refuse(f"{name} uses {other}: {c}" for other in unknown if (c := packages.explain_mistake(other, guess=False)))
         graph[name] = sorted(set(manifest.requires) | (set(manifest.uses) & set(manifests)))
     try:
         return list(TopologicalSorter(graph).static_order())

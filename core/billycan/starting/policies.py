@@ -1,6 +1,6 @@
-"""PostgreSQL's row-level security: policies behind which a role that owns nothing runs the server.
+"""PostgreSQL's row-level security: policies, and a role for the server that owns nothing.
 
-What tells PostgreSQL for whom a statement is, and what the policies compare with that, is `walls`.
+`walls` tells PostgreSQL which tenant a statement is for, and builds the condition of the policies.
 """
 
 import sqlalchemy as sa
@@ -11,9 +11,10 @@ POLICY = "billycan_tenant"
 
 
 def build(db: sa.Connection, role: str, password: str) -> bool:
-    """Have policies hold for every role, and let this one run the server; returns whether it was made, with `password`.
+    """Create policies that hold for every role, and let this role run the server; return whether it was created.
 
-    It may read and write rows and owns nothing. Raises RuntimeError for a role that no policy would hold for.
+    It is created with `password`, may read and write rows, and owns nothing. Raise RuntimeError for a role that
+    bypasses policies.
     """
     name = db.dialect.identifier_preparer.quote_identifier(role)
     found = db.execute(_ROLE, {"role": role}).first()
@@ -25,29 +26,29 @@ def build(db: sa.Connection, role: str, password: str) -> bool:
     schema, _ = db.execute(sa.text(_OWNER)).one()
     db.execute(sa.text(f"GRANT USAGE ON SCHEMA {schema} TO {name}"))
     _let_analyze(db)
-    extend(db, role)
+    extend_policies(db, role)
     return found is None
 
 
 def stand(db: sa.Connection) -> bool:
-    """Whether there are policies in this database."""
+    """Tell whether there are policies in this database."""
     return db.dialect.name == "postgresql" and bool(db.execute(sa.text(_STAND)).scalar())
 
 
-def owns(db: sa.Connection) -> bool:
-    """Whether the role that asks may change the tables."""
+def owns_tables(db: sa.Connection) -> bool:
+    """Tell whether the connected role may change the tables."""
     asked = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('core_tenants')"
     return bool(db.execute(sa.text(asked)).scalar())
 
 
 def gaps(db: sa.Connection) -> list[str]:
-    """The tables of tenants' rows that no policy guards."""
+    """List the tables of tenants' rows that have no policy."""
     return [row.table for row in db.execute(sa.text(_GAPS))]
 
 
-def lacks(db: sa.Connection) -> list[str]:
-    """What keeps the role that asks from running the server behind policies, in words; who owns the tables may."""
-    if not stand(db) or owns(db):
+def missing_rights(db: sa.Connection) -> list[str]:
+    """List in words what keeps the connected role from running the server behind policies; the tables' owner may."""
+    if not stand(db) or owns_tables(db):
         return []
     role = db.execute(sa.text("SELECT current_user")).scalar_one()
     found = [f"no policy guards {', '.join(missing)}"] if (missing := gaps(db)) else []
@@ -56,16 +57,16 @@ def lacks(db: sa.Connection) -> list[str]:
     return found + ([f"the role {role} may not use {', '.join(closed)}"] if closed else [])
 
 
-def extend(db: sa.Connection, *roles: str) -> list[str]:
-    """Give tables of tenants' rows their policy, and the server's roles their rights to all; returns what was lacking.
+def extend_policies(db: sa.Connection, *roles: str) -> list[str]:
+    """Give tables of tenants' rows their policy, and the server's roles their rights; return what was lacking.
 
-    Those are `roles`, and whoever else may add tenants and does not own them.
+    Those are `roles`, and any other role that may add tenants and does not own them.
     """
     changed = []
     for table, column in db.execute(sa.text(_GAPS)).all():
         db.exec_driver_sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
         db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
-        # Asked for once in a statement, and not for each row. Where nobody was told, it fails.
+        # Evaluated once for a statement, not for each row. It fails if no tenant was set.
         told = f"(SELECT current_setting('{SETTING}'))"
         db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({told} IN ({column}, '{ALL}'))")
         changed.append(f"{table}: guarded by its policy")
@@ -81,7 +82,7 @@ def extend(db: sa.Connection, *roles: str) -> list[str]:
 
 
 def _let_use(db: sa.Connection, role: str) -> list[str]:
-    """Give a role its rights to what was added since it got them last; returns what that is."""
+    """Give a role its rights to what was added since it last got them; return what that is."""
     name, closed = db.dialect.identifier_preparer.quote_identifier(role), db.execute(_CLOSED, {"role": role}).all()
     for thing, is_sequence in closed:
         rights = f"USAGE ON SEQUENCE {thing}" if is_sequence else f"SELECT, INSERT, UPDATE, DELETE ON {thing}"
@@ -93,7 +94,7 @@ def _let_use(db: sa.Connection, role: str) -> list[str]:
 
 
 def _let_analyze(db: sa.Connection) -> None:
-    """Make the function by which others take stock of a table: only its owner may, or who acts as the owner in that."""
+    """Create the function by which other roles can analyze a table, which PostgreSQL only allows its owner."""
     schema, owner = db.execute(sa.text(_OWNER)).one()
     for statement in (
         "CREATE OR REPLACE FUNCTION billycan_analyze(name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER"
@@ -104,8 +105,8 @@ def _let_analyze(db: sa.Connection) -> None:
         db.execute(sa.text(statement))
 
 
-def unindexed(db: sa.Connection) -> bool:
-    """Whether policies keep PostgreSQL from searching by an index, since no superuser has built them."""
+def searches_unindexed(db: sa.Connection) -> bool:
+    """Tell whether policies keep PostgreSQL from searching by an index, because no superuser created them."""
     return stand(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
 
 

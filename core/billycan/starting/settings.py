@@ -1,4 +1,4 @@
-"""What a deployment sets: one TOML file and the environment, typed and strict."""
+"""The settings of a deployment: one TOML file and the environment, typed and strict."""
 
 import ipaddress
 import logging
@@ -67,7 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Config(Struct, frozen=True):
-    """Core's settings, and what was set for plugins, by plugin and setting; typed once the plugins are known."""
+    """Core's settings, and those for plugins, by plugin and setting; these are typed once the plugins are known."""
 
     settings: Settings
     plugins: dict[str, dict[str, Any]]
@@ -77,7 +77,7 @@ class Config(Struct, frozen=True):
 
 
 def load(environ: Mapping[str, str] | None = None) -> Config:
-    """The settings of the file named by BILLYCAN_CONFIG (default billycan.toml), over them the environment's."""
+    """Load the file named by BILLYCAN_CONFIG (default billycan.toml), with the environment's settings over it."""
     environ = os.environ if environ is None else environ
     table = _file(environ)
     core = {name: value for name, value in table.items() if not isinstance(value, dict)}
@@ -100,13 +100,13 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
     return Config(typed(core, Settings, ""), plugins)
 
 
-def file(environ: Mapping[str, str]) -> Path:
-    """The file that is read, whether or not it is there."""
+def settings_file(environ: Mapping[str, str]) -> Path:
+    """Return the path of the settings file, which may not exist."""
     return Path(environ.get(CONFIG, "billycan.toml"))
 
 
 def _file(environ: Mapping[str, str]) -> dict[str, Any]:
-    path = file(environ)
+    path = settings_file(environ)
     if CONFIG not in environ and not path.exists():
         return {}
     try:
@@ -125,7 +125,7 @@ def _read(path: Path, variable: str) -> str:
 
 
 def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
-    """A table of settings as a Struct; SettingsError names the first that is unknown or malformed."""
+    """Convert a table of settings to a Struct; raise SettingsError naming the first that is unknown or malformed."""
     members = {f.encode_name: f.type for f in msgspec.structs.fields(kind)}
     values: dict[str, Any] = {}
     for name, value in table.items():
@@ -145,10 +145,10 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
         raise SettingsError(f"{plugin}.{error}" if plugin else str(error)) from None
 
 
-def of_plugins(
+def plugin_settings(
     tables: Mapping[str, Mapping[str, Any]], enabled: "Mapping[str, Manifest]", installed: Collection[str]
 ) -> dict[type[Struct], Struct]:
-    """The settings of the enabled plugins, by their Struct; those of plugins that are only installed are ignored."""
+    """Return the settings of the enabled plugins, by their Struct; those of other installed plugins are ignored."""
     found: dict[type[Struct], Struct] = {}
     for name, manifest in enabled.items():
         if manifest.settings:
@@ -171,7 +171,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def _described(kind: Any) -> str:
-    """What a setting must be, to end a sentence: `a whole number from 1 to 1000`."""
+    """Describe the values of a setting, to end a sentence: `a whole number from 1 to 1000`."""
     limits = Meta()
     if get_origin(kind) is Annotated:
         kind, limits = get_args(kind)

@@ -1,4 +1,4 @@
-"""What a route takes and gives, read from its handler's signature."""
+"""The parameters and answer of a route, read from its handler's signature."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from ..reader import StructOf, compiled
 
 
 def read(route: Route) -> Signature:
-    """The signature of a route's handler; TypeError says what core cannot serve."""
+    """Read the signature of a route's handler; raise TypeError if core cannot serve it."""
     name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
     (first, *taken), hints = _declared(route.handler)
     params = tuple(PARAMETER.findall(route.path))
@@ -25,7 +25,7 @@ def read(route: Route) -> Signature:
         raise TypeError(f"{name} does not say the type of {', '.join(missing)}")
     if set(taken) - {"body", "query"} != set(params):
         raise TypeError(f"{name} takes {taken}, but the path has {list(params)}")
-    body = None if route.receive else hints.get("body")  # what `receive` makes of the bytes is the plugin's own
+    body = None if route.receive else hints.get("body")  # the plugin decides what `receive` yields
     patch = get_origin(body) is Patch
     if patch:
         (body,) = get_args(body)
@@ -35,16 +35,16 @@ def read(route: Route) -> Signature:
     if body and route.method in ("GET", "DELETE"):
         raise TypeError(f"{name} takes a body, which a {route.method} does not have")
     answer = hints["return"]
-    # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
+    # A client may send back what it received with a change or a new record, but not with an action.
     is_record = patch or (route.status == 201 and not params)
     shown = answer if body and is_record and is_struct(answer) else None
     if isinstance(reader := compiled(body, shown), StructOf):
-        _ = reader.members  # says now, and not at the first request, what it cannot read
+        _ = reader.members  # fails now, and not at the first request, if it cannot be read
     return Signature(body, patch, query, params, answer, shown)
 
 
-def heard(hear: Callable[..., None]) -> Any:
-    """The Struct of the data that a function which hears an event takes; None where it does not say one."""
+def heard_struct(hear: Callable[..., None]) -> Any:
+    """Return the Struct of the data that a function hearing an event takes; None if it declares none."""
     (first, *taken), hints = _declared(hear)
     kind = hints.get(taken[0]) if len(taken) == 1 and first == "ctx" else None
     return kind if is_struct(kind) else None
@@ -52,6 +52,6 @@ def heard(hear: Callable[..., None]) -> Any:
 
 @lru_cache(2048)  # a fifth of the time that another app of the same process takes to build
 def _declared(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
-    """The names of what a function takes, a single empty one if nothing, and the types that it declares."""
+    """Return the names of a function's parameters, "" if there are none, and the types that it declares."""
     hints = get_type_hints(function, include_extras=True)
     return [*inspect.signature(function).parameters] or [""], hints

@@ -1,6 +1,6 @@
-"""The versions that the tables are at, and those that the code expects: every process compares them at its start.
+"""The versions of the tables and those that the code expects: every process compares them at its start.
 
-Migrations are read here and not run, so that only who runs them loads Alembic.
+Migrations are parsed here and not imported, so that only the process that runs them loads Alembic.
 """
 
 import ast
@@ -16,7 +16,7 @@ from msgspec import Struct
 from .. import db
 from ..manifest import Manifest
 from . import policies
-from .command import to_type
+from .command import command_line
 from .plugins import PluginError
 
 HERE = Path(__file__).parents[1]
@@ -25,11 +25,11 @@ _SAYS = re.compile(r"^(?:down_)?revision\b.*=.*$", re.MULTILINE)
 
 
 class SchemaBehind(Exception):
-    """The database is not at the version the code expects, be it older or newer."""
+    """The database is not at the version that the code expects, older or newer."""
 
 
 class Chain(Struct, frozen=True):
-    """The migrations of core or of a plugin: where they are, what they are called, and which is the last."""
+    """The migrations of core or of a plugin: their folder, their versions, and the last of them."""
 
     name: str
     folder: Path
@@ -37,7 +37,7 @@ class Chain(Struct, frozen=True):
     last: str
 
     def is_at(self, found: str | None) -> bool:
-        """Whether tables of this version are those the code expects; SchemaBehind where they are of a newer release."""
+        """Tell whether tables are at the version the code expects; SchemaBehind if they are of a newer release."""
         if found is not None and found not in self.known:
             raise SchemaBehind(
                 f"{self.name} is at {found} but the code knows only up to {self.last}: "
@@ -47,35 +47,35 @@ class Chain(Struct, frozen=True):
 
 
 def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
-    """Core's chain, and that of each plugin that has migrations; PluginError where some are no chain."""
+    """Return core's chain and that of each plugin with migrations; raise PluginError for a broken chain."""
     plugins = [(name, manifest.migrations) for name, manifest in manifests.items() if manifest.migrations]
     return [_chain(name, folder) for name, folder in (("core", CORE), *plugins)]
 
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
-    """Raise SchemaBehind where a plugin's tables are not at the version its code expects, or closed to this role."""
+    """Raise SchemaBehind if a plugin's tables are not at the version its code expects, or closed to this role."""
     expected = chains(manifests)
     with database.reading() as connection:
-        compare(connection, expected)
+        compare_versions(connection, expected)
 
 
-def compare(connection: sa.Connection, expected: Iterable[Chain]) -> None:
-    """As `check`, on this connection."""
-    cure = f"run `{to_type('migrate')}`"
-    if policies.stand(connection) and not policies.owns(connection):
+def compare_versions(connection: sa.Connection, expected: Iterable[Chain]) -> None:
+    """Compare the versions of the tables with these chains, as `check` does, on this connection."""
+    cure = f"run `{command_line('migrate')}`"
+    if policies.stand(connection) and not policies.owns_tables(connection):
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
-    if lacks := policies.lacks(connection):
+    if lacks := policies.missing_rights(connection):
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
     expected = list(expected)
-    there = found(connection, [chain.name for chain in expected])
+    there = stored_versions(connection, [chain.name for chain in expected])
     for chain in expected:
         at = there.get(chain.name)
         if not chain.is_at(at):
             raise SchemaBehind(f"{chain.name} is at {at or 'nothing'} but the code expects {chain.last}: {cure}")
 
 
-def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
-    """The versions that the tables of these plugins are at, without those that are before their first migration."""
+def stored_versions(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of these plugins' tables, leaving out those before their first migration."""
     there = {*sa.inspect(connection).get_table_names()}
     stored: list[Any] = [
         sa.select(sa.literal(name), sa.column("version_num")).select_from(sa.table(table_of(name)))
@@ -86,7 +86,7 @@ def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
 
 
 def table_of(name: str) -> str:
-    """The table that says which version a plugin's tables are at."""
+    """Return the name of the table that holds the version of a plugin's tables."""
     return f"billycan_version_{name}"
 
 
@@ -96,7 +96,7 @@ def _chain(name: str, folder: Path) -> Chain:
         raise PluginError(
             f"{name}: its folder of migrations, {folder}, does not exist: correct the path or reinstall the plugin"
         )
-    before = dict(_said(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
+    before = dict(_parse_migration(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
     if missing := sorted({*filter(None, before.values())} - {*before}):
         raise PluginError(f"{name}: its migration {missing[0]} is not there: restore it or disable {name}")
     last = sorted({*before} - {*before.values()})
@@ -109,8 +109,8 @@ def _chain(name: str, folder: Path) -> Chain:
     return Chain(name, folder, frozenset(before), last[0])
 
 
-def _said(name: str, file: Path) -> tuple[str, str | None]:
-    """A migration's version and that before it, `revision` and `down_revision`, which are literals."""
+def _parse_migration(name: str, file: Path) -> tuple[str, str | None]:
+    """Parse the literals `revision` and `down_revision` of a migration: its version and the one before it."""
     try:
         said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))
         return said["revision"], said["down_revision"]

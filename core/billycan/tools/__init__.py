@@ -1,1 +1,1 @@
-"""The command line: every command of `billycan`, and what only commands need."""
+"""The command line: every command of `billycan`, and the code that only commands need."""

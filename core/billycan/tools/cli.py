@@ -10,7 +10,7 @@ import click
 
 from ..problems import Problem
 from ..starting import settings
-from .opening import opened
+from .opening import open_app
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,14 +33,14 @@ CORE = {
 
 
 class _Commands(click.Group):
-    """Core's commands, and those of the plugins, which are loaded only when one of them is asked for."""
+    """Core's commands, and those of plugins, each loaded only when it is used."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return _of_core(cmd_name) if cmd_name in CORE else _of_plugins().get(cmd_name)
+        return _core_command(cmd_name) if cmd_name in CORE else _plugin_commands().get(cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
-            return [*CORE, *_of_plugins()]
+            return [*CORE, *_plugin_commands()]
         except click.ClickException as error:
             click.echo(f"The commands of plugins are not listed: {error.message}", err=True)
             return [*CORE]
@@ -50,7 +50,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
 
 
-def _of_core(name: str) -> click.Command:
+def _core_command(name: str) -> click.Command:
     module = import_module(f".commands.{CORE[name]}", __package__)
     command: click.Command = getattr(module, name.replace("-", "_"))
     return command
@@ -58,7 +58,7 @@ def _of_core(name: str) -> click.Command:
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """Turn whoever's mistake it was into one line; only what is a fault of ours keeps its traceback."""
+    """Show a user's mistake as one line; only errors of our own keep their traceback."""
     try:
         yield
     except Problem as problem:
@@ -67,23 +67,23 @@ def _one_line() -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
-        from ..starting.explain import explained
+        from ..starting.explain import explain_error
 
-        if (said_ := explained(error)) is None:
+        if (said_ := explain_error(error)) is None:
             raise
         raise click.ClickException(said_) from None
 
 
-def _of_plugins() -> dict[str, click.Command]:
+def _plugin_commands() -> dict[str, click.Command]:
     from ..starting import packages
 
     with _one_line():
-        brought = packages.commands(packages.chosen(settings.load().settings.plugins))
+        brought = packages.commands(packages.enabled_names(settings.load().settings.plugins))
         return {name: _loaded(name, entry) for name, entry in sorted(brought.items())}
 
 
 def _loaded(name: str, entry: "EntryPoint") -> click.Command:
-    """A plugin's command; ClickException where it cannot be imported, or takes the place of one of core's."""
+    """Load a plugin's command; raise ClickException if it cannot be imported, or has the name of one of core's."""
     if name in CORE:
         raise click.ClickException(f"{entry.value}: billycan has a command {name} of its own: rename the plugin's")
     try:
@@ -94,10 +94,10 @@ def _loaded(name: str, entry: "EntryPoint") -> click.Command:
 
 
 def _tell_release(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-    from .release import release
+    from .release import release_text
 
     if is_asked:
-        click.echo(release())
+        click.echo(release_text())
         ctx.exit()
 
 
@@ -119,7 +119,7 @@ def commands(ctx: click.Context) -> None:
     billycan tenants create "A Business"  create a business, its sandbox and keys
     billycan doctor                       find out what is wrong, and how to fix it
     """
-    ctx.obj = opened
+    ctx.obj = open_app
 
 
 def main() -> None:

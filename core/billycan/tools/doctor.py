@@ -1,4 +1,4 @@
-"""What `billycan doctor` looks at: each check says what is so, and where it fails, how to cure it."""
+"""The checks of `billycan doctor`: each reports a state and, if it is wrong, its cure."""
 
 import glob
 import os
@@ -16,14 +16,14 @@ from ..app import App
 from ..db import reason
 from ..leases import AHEAD_SECONDS
 from ..starting import migrate, packages, policies, settings, versions
-from ..starting.command import to_type
-from ..starting.explain import explained
+from ..starting.command import command_line
+from ..starting.explain import explain_error
 from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError
 from ..working import replays, retention, worker
 from .serve import SECRET
 
-_ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
+_ALIVE_SECONDS = 30  # A worker records a sign of life every ten seconds.
 _WAITING_SECONDS = 300
 _SET_CLOCK = "set the clock right, and keep it so by NTP (`timedatectl set-ntp true`)"
 _OF_ANOTHER_FORM = (
@@ -33,7 +33,7 @@ _OF_ANOTHER_FORM = (
 
 
 class Finding(Struct):
-    """One thing that was looked at; `figures` are what its message says in numbers."""
+    """The result of one check; `figures` are the numbers in its message."""
 
     check: str
     ok: bool
@@ -43,7 +43,7 @@ class Finding(Struct):
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, as far as one thing does not need another that failed."""
+    """Run every check, except those that need another one that failed."""
     try:
         config = settings.load()
     except SettingsError as error:
@@ -57,11 +57,11 @@ def examine() -> Iterator[Finding]:
     try:
         app = App(config)
     except Exception as error:
-        if (said := explained(error)) is None:
+        if (said := explain_error(error)) is None:
             raise
         cure = "fix what it names"
         if isinstance(error, PluginError):
-            said, _, cure = said.rpartition(": ")  # Each ends with its own.
+            said, _, cure = said.rpartition(": ")  # Each ends with its own cure.
         yield Finding("settings", False, said, cure)
         return
     yield Finding("settings", True, f"plugins: {', '.join(app.manifests) or 'none'}")
@@ -82,18 +82,18 @@ def _secret(secret: str | None) -> Finding:
         return Finding("secret", True, f"{SECRET}, which `billycan serve` uses")
     cure = (
         "set BILLYCAN_SECRET_FILE to a file with at least 32 random characters;"
-        f" `{to_type('serve')}` creates one itself"
+        f" `{command_line('serve')}` creates one itself"
     )
     return Finding("secret", False, "not set", cure)
 
 
 def _files(app: App) -> Finding:
-    paths = [settings.file(os.environ), SECRET, app.shared]
+    paths = [settings.settings_file(os.environ), SECRET, app.shared]
     if secret := os.environ.get(settings.SECRET_FILE):
         paths.append(Path(secret))
     if app.db.is_sqlite and app.db.url.database:
         database = Path(app.db.url.database)
-        # With its journals and the queue beside it. The folder that all else lives in is not billycan's alone.
+        # With its journals and lock files. The folder around them is not billycan's alone.
         paths += sorted(database.parent.glob(f"{glob.escape(database.stem)}.*"))
         paths += [database.parent] if database.parent.resolve() != Path.cwd() else []
     found = private.open_to_others(paths)
@@ -110,23 +110,23 @@ def _database(app: App) -> Iterator[Finding]:
             db.execute(sa.select(1))
     except sa.exc.SQLAlchemyError as error:
         cure = "start the database, or correct BILLYCAN_DATABASE"
-        yield Finding("database", False, f"{where}: {explained(error) or error}", cure)
+        yield Finding("database", False, f"{where}: {explain_error(error) or error}", cure)
         return
     yield Finding("database", True, where)
     try:
         versions.check(app.db, app.manifests)
     except versions.SchemaBehind as error:
-        yield Finding("schema", False, str(error), f"run `{to_type('migrate')}`")
+        yield Finding("schema", False, str(error), f"run `{command_line('migrate')}`")
         return
     for name, manifest in app.manifests.items():
         found = migrate.differences(app.db, name, manifest.tables)
-        # A table that only looks like this plugin's may be of one that is off.
+        # A table that looks like this plugin's may belong to one that is off.
         if said := migrate.described([d for d in found if d[0] != "remove_table"]):
             yield Finding(
                 "schema",
                 False,
                 f"{name}: {'; '.join(said)}",
-                _OF_ANOTHER_FORM.format(name=name, drop=to_type(f"plugins drop {name}")),
+                _OF_ANOTHER_FORM.format(name=name, drop=command_line(f"plugins drop {name}")),
             )
             return
     yield Finding("schema", True, "current")
@@ -138,11 +138,11 @@ def _database(app: App) -> Iterator[Finding]:
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
     yield _tenants(app)
-    yield _clock(app)
+    yield _check_clock(app)
     yield _worker(app)
-    yield _tasks(app)
+    yield _check_tasks(app)
     yield _search(app)
-    yield _kept(app)
+    yield _check_storage(app)
     for name, manifest in app.manifests.items():
         if manifest.doctor:
             try:
@@ -151,8 +151,8 @@ def _database(app: App) -> Iterator[Finding]:
                 yield Finding(name, False, str(error), f"check the settings of {name}")
 
 
-def _kept(app: App) -> Finding:
-    """How much is kept besides the records themselves, and for how long."""
+def _check_storage(app: App) -> Finding:
+    """Report how much is stored besides the records themselves, and for how long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         log, answers = retention.kept(db), replays.kept(db)
     days, mib = app.settings.events_days, app.settings.events_mib
@@ -194,8 +194,8 @@ def _tenants(app: App) -> Finding:
     return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
 
 
-def _clock(app: App) -> Finding:
-    """Whether this machine's clock agrees with the database server's."""
+def _check_clock(app: App) -> Finding:
+    """Check that this machine's clock agrees with the database server's."""
     with app.db.reading() as db:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
     if abs(ahead) <= AHEAD_SECONDS:
@@ -208,7 +208,7 @@ def _worker(app: App) -> Finding:
     with app.db.reading() as db:
         now, seen = app.shared_now(db), worker.last_seen(db)
         (ahead,) = worker.clock_ahead(db, now).values() or (0.0,)
-    cure = f"start `{to_type('worker')}` beside the web server, or use `{to_type('serve')}`"
+    cure = f"start `{command_line('worker')}` beside the web server, or use `{command_line('serve')}`"
     if seen is None:
         return Finding("worker", False, "none has run yet", cure)
     ago = (now - seen).total_seconds()
@@ -227,32 +227,32 @@ def _apart(ahead: float) -> str:
     return f"{abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'}"
 
 
-def _tasks(app: App) -> Finding:
-    """Whether anybody's timed work waits for too long."""
+def _check_tasks(app: App) -> Finding:
+    """Check that no timed work has waited for too long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         (waits,) = worker.longest_wait(db, app.shared_now(db)).values()
     figures = {"waiting_seconds": round(waits, 3)}
     if waits <= _WAITING_SECONDS:
         return Finding("tasks", True, "nobody's timed work waits", figures=figures)
     said = f"a business has waited {waits:,.0f} s for its timed work"
-    cure = f"look into the log for tasks that fail or take long; run another `{to_type('worker')}` if all are busy"
+    cure = f"look into the log for tasks that fail or take long; run another `{command_line('worker')}` if all are busy"
     return Finding("tasks", False, said, cure, figures)
 
 
 def _search(app: App) -> Finding:
     with app.db.reading() as db:
-        missing = migrate.unindexed(db, app.manifests)
-        unsure = not app.db.is_sqlite and policies.unindexed(db)
+        missing = migrate.unindexed_tables(db, app.manifests)
+        unsure = not app.db.is_sqlite and policies.searches_unindexed(db)
     if unsure:
         cure = "run `billycan database harden` once as a superuser, which lets searches use the index"
         return Finding("search", False, "reads every row, because of row-level security", cure)
     if not missing:
         return Finding("search", True, "indexed")
     if app.db.is_sqlite:
-        cure = f"run `{to_type('migrate')}`, with SQLite 3.34 or newer"
+        cure = f"run `{command_line('migrate')}`, with SQLite 3.34 or newer"
         return Finding("search", False, f"reads every row of {', '.join(missing)}", cure)
     cure = (
         "as a superuser run CREATE EXTENSION btree_gin; CREATE EXTENSION pg_trgm; (package postgresql-contrib),"
-        f" then `{to_type('migrate')}`"
+        f" then `{command_line('migrate')}`"
     )
     return Finding("search", False, f"reads every row of {', '.join(missing)}", cure)

@@ -1,4 +1,4 @@
-"""Write a plugin's next migration: what its declared tables have and those that its migrations make do not."""
+"""Write a plugin's next migration: the differences between its declared tables and those that its migrations make."""
 
 import re
 import tempfile
@@ -32,7 +32,7 @@ _DEFAULTS: tuple[tuple[type, str], ...] = (
 
 
 class Step(NamedTuple):
-    """One change of a table, and what undoes it; `table` where both are parts of a `batch_alter_table`."""
+    """One change of a table and its undoing; `table` is set if both are parts of a `batch_alter_table`."""
 
     order: int
     up: str
@@ -44,10 +44,10 @@ class NothingToDo(Exception):
     """The tables are as the migrations make them."""
 
 
-def write(name: str, what: str, *, empty: bool = False) -> Path:
+def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
     """Write the next migration of an installed plugin; `what` is the sentence that it begins with.
 
-    NothingToDo where the tables are as they were, unless it is to be `empty`: for one that changes rows alone.
+    Raise NothingToDo if the tables have not changed, unless it is to be `empty`: for one that changes rows only.
     """
     _, manifests = plugins.load(_with_required(name), {})
     manifest = manifests[name]
@@ -68,7 +68,7 @@ def write(name: str, what: str, *, empty: bool = False) -> Path:
 
 
 def _with_required(name: str) -> list[str]:
-    """A plugin and all that it requires, which its tables may point at."""
+    """List a plugin and all that it requires, which its tables may refer to."""
     found, waiting = list[str](), [name]
     while waiting:
         if (one := waiting.pop()) not in found:
@@ -78,7 +78,7 @@ def _with_required(name: str) -> list[str]:
 
 
 def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Iterator[Any]:
-    """How the declared tables differ from those that the migrations make, in a database of their own."""
+    """Compare the declared tables with those that the migrations make in a database of their own."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
         try:
@@ -88,9 +88,6 @@ def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Itera
             database.dispose()
     for each in found:
         yield from each if isinstance(each, list) else [each]
-
-
-# What each difference becomes ----------------------------------------------------------------------------------------
 
 
 def _steps(differences: Iterable[Any]) -> Iterator[Step]:
@@ -109,30 +106,30 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
             continue
         if thing == "table":
             indexes = [of[0] for what, *of in found if what.endswith("_index") and of[0].table.name == about[0].name]
-            made, gone = _created(about[0], indexes), f'op.drop_table("{about[0].name}")'
+            made, gone = _create_table(about[0], indexes), f'op.drop_table("{about[0].name}")'
         elif thing == "column":
             _, name, column = about
-            made, gone = _added(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
+            made, gone = _add_column(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
         elif about[0].table.name in tables:
-            continue  # it comes and goes with its table
+            continue  # created and dropped with its table
         elif thing == "index":
             made, gone = _index(about[0]), f'op.drop_index("{_name(about[0])}", "{about[0].table.name}")'
         else:
             made, gone = _constraint(about[0])
             at = about[0].table.name
-        # What is new comes after the columns it is made of; what goes, before them.
+        # New constraints and indexes come after their columns; dropped ones before them.
         order = {"table": 1, "column": 2, "constraint": 3, "fk": 3, "index": 4}[thing]
         yield Step(order, made, gone, at) if verb == "add" else Step(-order, gone, made, at)
 
 
-def _added(table: str, column: sa.Column[Any], *, fill: bool) -> str:
-    """The addition of a column, which is indexed where it is what searches look through."""
+def _add_column(table: str, column: sa.Column[Any], *, fill: bool) -> str:
+    """Return the code that adds a column, with an index if it is the column of searches."""
     line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
     return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
 
 
-def _created(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
-    """The creation of a table and its indexes."""
+def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
+    """Return the code that creates a table and its indexes."""
     columns, names = [*table.columns], [column.name for column in table.columns]
     unique = [sorted(c.name for c in one.columns) for one in table.constraints if isinstance(one, sa.UniqueConstraint)]
     is_tenants = tuple(names[:2]) == _TENANTS
@@ -186,7 +183,7 @@ def _index(index: sa.Index) -> str:
 
 
 def _constraint(constraint: Any) -> tuple[str, str]:
-    """What makes a constraint of a table in a batch, and what drops it."""
+    """Return the code that creates a constraint of a table in a batch, and the code that drops it."""
     name, over = _name(constraint), _texts([column.name for column in constraint.columns])
     if isinstance(constraint, sa.ForeignKeyConstraint):
         targets = [key.target_fullname.rpartition(".") for key in constraint.elements]
@@ -196,7 +193,7 @@ def _constraint(constraint: Any) -> tuple[str, str]:
 
 
 def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
-    """A column; with `fill`, one that must not be null gets what the rows that exist have in it."""
+    """Return the code of a column; with `fill`, a NOT NULL one gets a value for existing rows."""
     args = [f'"{column.name}"', _type(column.type)]
     args += [
         f'sa.ForeignKey("{key.target_fullname}")'
@@ -235,11 +232,8 @@ def _texts(values: Iterable[str]) -> str:
     return f"[{', '.join(map(_text, values))}]"
 
 
-# The file ------------------------------------------------------------------------------------------------------------
-
-
 def _call(function: str, args: list[str], indent: int = 4) -> str:
-    """A call on one line, or with each argument on a line of its own."""
+    """Return a call on one line, or with each argument on a line of its own."""
     line = f"{function}({', '.join(args)})"
     if indent + len(line) <= _WIDTH and len(args) < 5:
         return line
@@ -267,7 +261,7 @@ def _source(what: str, revision: str, last: str, steps: list[Step]) -> str:
 
 
 def _block(lines: list[tuple[str, str]]) -> str:
-    """The lines of a function; those of one table that SQLite makes anew for them are one batch."""
+    """Return the lines of a function; changes for which SQLite makes a table anew form one batch."""
     found: list[str] = []
     before = ""
     for text, table in lines:

@@ -1,4 +1,4 @@
-"""Add a resource to a plugin that exists: a folder like that of a new plugin, and its lines in the manifest."""
+"""Add a resource to an existing plugin: a folder like that of a new plugin, and its lines in the manifest."""
 
 import ast
 import re
@@ -15,10 +15,10 @@ _FILES = ("handlers.py", "schemas.py", "tables.py")
 _LISTS = ("requires", "tables", "events", "routes", "records")
 
 
-def write(plugin: str, words: Words) -> list[Path]:
-    """Write the resource into an installed plugin, with its migration and a section of the README; returns the files.
+def write_resource(plugin: str, words: Words) -> list[Path]:
+    """Write the resource into an installed plugin, with its migration and a section of the README; return the files.
 
-    Unfit where the manifest is not written as literals, so that its lines cannot be added. Nothing is then written.
+    Raise Unfit, and write nothing, if the manifest is not written as literals, so that its lines cannot be added.
     """
     module = import_module(packages.installed()[plugin].value)
     source = Path(str(module.__file__))
@@ -36,7 +36,7 @@ def write(plugin: str, words: Words) -> list[Path]:
         texts[readme] = readme.read_text("utf-8").rstrip() + f"\n\n## {words.name}\n\n" + _readme(plugin, words)
     for path, text in texts.items():
         path.write_text(text, "utf-8")
-    # In a process that has not imported the plugin as it was.
+    # In a process that has not imported the old version of the plugin.
     what = f"Create the table of {words.name.replace('_', ' ')}"
     command = [sys.executable, "-m", "billycan.tools.cli", "plugins", "new-migration", plugin, what]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -46,8 +46,8 @@ def write(plugin: str, words: Words) -> list[Path]:
 
 
 def _template(path: str, plugin: str, words: Words) -> str:
-    """A file of a new plugin, with the table and the scopes of this one."""
-    text = scaffold.fitted(scaffold.TEMPLATE / f"{path}.txt", words)
+    """Return a file of a new plugin, with this plugin's table and scopes."""
+    text = scaffold.fit_template(scaffold.TEMPLATE / f"{path}.txt", words)
     text = re.sub(rf'(resource_table\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
     return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
 
@@ -60,11 +60,11 @@ def _readme(plugin: str, words: Words) -> str:
 
 
 def _with_resource(source: str, plugin: str, words: Words) -> str:
-    """The source of a manifest with the lines of a resource."""
+    """Return the source of a manifest with the lines of a resource added."""
     template = _template("billycan_gadgets/plugin.py", plugin, words)
     ours, theirs = _members(template), _members(source)
     lines = source.splitlines(keepends=True)
-    # From the last to the first, so that the places of those before stay.
+    # From last to first, so that earlier positions stay valid.
     for name in sorted(_LISTS, key=lambda name: theirs[name].lineno if name in theirs else 0, reverse=True):
         parts = _parts(template, ours[name])
         if name not in theirs:
@@ -81,7 +81,7 @@ def _with_resource(source: str, plugin: str, words: Words) -> str:
 
 
 def _importing(source: str, imports: list[str]) -> str:
-    """The source with more imports from the plugin's own modules, among those that there are, by their modules."""
+    """Return the source with more imports from the plugin's own modules, sorted in by module."""
     lines = source.splitlines(keepends=True)
     own = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.level]
     if not own:
@@ -92,7 +92,7 @@ def _importing(source: str, imports: list[str]) -> str:
 
 
 def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
-    """The tuples and dicts of the manifest in a module, by their names."""
+    """Map names to the tuples and dicts of the manifest in a module."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Manifest":
             return {
@@ -104,7 +104,7 @@ def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
 
 
 def _parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
-    """The source of each member of a tuple or dict."""
+    """List the source of each member of a tuple or dict."""
     if isinstance(value, ast.Tuple):
         return [ast.get_source_segment(source, each) or "" for each in value.elts]
     pairs = zip(value.keys, value.values, strict=True)
@@ -112,7 +112,7 @@ def _parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
 
 
 def _insert(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], brackets: str) -> None:
-    """Add members at the end of a tuple or dict, each on a line of its own unless it is of one line."""
+    """Add members at the end of a tuple or dict, each on a line of its own unless all are on one line."""
     end = (value.end_lineno or 1) - 1
     line, at = lines[end], (value.end_col_offset or 1) - 1
     if value.lineno - 1 < end:
@@ -126,7 +126,7 @@ def _insert(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], bra
 
 
 def _imports(source: str) -> list[str]:
-    """The import statements of a module, each as its source."""
+    """List the import statements of a module, each as its source."""
     tree = ast.parse(source)
     found = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return [ast.get_source_segment(source, node) or "" for node in found]

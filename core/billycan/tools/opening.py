@@ -1,4 +1,4 @@
-"""The App of a command."""
+"""The App for commands."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import secrets
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
     Opened = Callable[[], AbstractContextManager[App]]
 
-SERVED_AT = Path("var/url")  # where `billycan serve` was reached that ran last in this folder
+SERVED_AT = Path("var/url")  # the URL of the last `billycan serve` in this folder
 
 
 @contextmanager
-def opened(config: settings.Config | None = None) -> Iterator["App"]:
-    """The App of this environment, for a command: it need not have a secret, nor the shared folder of the workers.
+def open_app(config: settings.Config | None = None) -> Iterator["App"]:
+    """Open the App of this environment for a command, which needs neither a secret nor the workers' shared folder.
 
-    Where no `public_url` is set, addresses begin as those of `billycan serve` in this folder.
+    If no `public_url` is set, URLs begin as those of `billycan serve` in this folder.
     """
     from ..app import App
 
     config = config or settings.load()
-    if config.settings.secret is None:  # Nothing that a command shows was signed.
+    if config.settings.secret is None:  # Commands verify no signatures.
         config = with_settings(config, secret=secrets.token_hex(32))
     if config.settings.public_url is None:
         with suppress(OSError):  # there is none, or it is another user's
@@ -46,23 +46,23 @@ def opened(config: settings.Config | None = None) -> Iterator["App"]:
 
 
 def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
-    """The configuration with other settings of core."""
+    """Return the configuration with other settings of core."""
     return settings.Config(msgspec.structs.replace(config.settings, **changed), config.plugins)
 
 
 @contextmanager
-def checked(config: settings.Config | None = None) -> Iterator["App"]:
-    """The App, its tables checked."""
+def open_checked_app(config: settings.Config | None = None) -> Iterator["App"]:
+    """Open the App and check its tables."""
     from ..starting import versions
 
-    with opened(config) as app:
+    with open_app(config) as app:
         versions.check(app.db, {})
         yield app
 
 
 @contextmanager
-def owned(open_: Any) -> Iterator["App"]:
-    """The App as the role that owns the tables, where the server's is another."""
+def open_as_owner(open_: Any) -> Iterator["App"]:
+    """Open the App as the role that owns the tables, if that is not the server's."""
     config = settings.load()
     owner = config.settings.database_owner
     with open_(with_settings(config, database=owner) if owner else None) as app:

@@ -1,4 +1,4 @@
-"""What a command prints: tables for people, JSON for scripts."""
+"""The output of commands: tables for people, JSON for scripts."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import TYPE_CHECKING, Any

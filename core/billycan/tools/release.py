@@ -1,4 +1,4 @@
-"""The release that runs: its version, and the commit that it was made from."""
+"""The running release: its version, and the commit that it was built from."""
 
 import shutil
 import subprocess
@@ -6,14 +6,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 
-def release() -> str:
-    """The version, and the commit where it is known: `1.0.0 (5f0c2a9d1b7e)`."""
+def release_text() -> str:
+    """Return the version, with the commit if it is known: `1.0.0 (5f0c2a9d1b7e)`."""
     made_from = commit()
     return version("billycan-core") + (f" ({made_from})" if made_from else "")
 
 
 def commit() -> str | None:
-    """The commit of the clone that this is in, with `-dirty` if files were changed, or of which this wheel was made."""
+    """Return the commit of this clone, with `-dirty` if files were changed, or that this wheel was built from."""
     here = Path(__file__)
     root = here.parents[3]
     if here.parent == root / "core" / "billycan" / "tools" and (root / ".git").exists():

@@ -30,11 +30,11 @@ _RULE = f"use lower-case words joined by _, at most {_LONGEST} characters, such 
 
 
 class Unfit(Exception):
-    """A plugin cannot be called or made so; the message says why, and what to do."""
+    """A plugin cannot have this name or form; the message says why, and what to do."""
 
 
 class Words(Struct, frozen=True):
-    """What a new plugin is called, what one of its records is, how their ids begin, and what it is for."""
+    """The words of a new plugin: its name, the name of one of its records, the prefix of their ids, and its purpose."""
 
     name: str
     one: str
@@ -43,11 +43,11 @@ class Words(Struct, frozen=True):
 
 
 def words(name: str, one: str | None, prefix: str | None, about: str | None) -> Words:
-    """The words of a new plugin, those not given derived from its name; raises Unfit."""
+    """Return the words of a new plugin, deriving missing ones from its name; raise Unfit if they cannot be used."""
     for option, word in (("NAME", name), ("--one", one)):
         if word is not None:
             _check_rule(option, word)
-    one = one or singular(name)
+    one = one or singular_of(name)
     if one == name:
         raise Unfit(
             f"{name} is not a plural: give the singular with --one, such as --one {name}_item, or choose a plural for"
@@ -63,7 +63,7 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
 
 
 def hooks_words(name: str, about: str | None) -> Words:
-    """The words of a new plugin without a resource; raises Unfit."""
+    """Return the words of a new plugin without a resource; raise Unfit if they cannot be used."""
     _check_rule("NAME", name)
     _check_free(name, (name,), "choose another")
     about = about or "What nobody may do here"
@@ -85,7 +85,7 @@ def _check_free(name: str, used: Iterable[str], cure: str) -> None:
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"core uses the name {name}: choose another")
     if name in packages.renamed():
-        raise Unfit(f"{packages.mistaken(name)}; choose another name for a plugin of your own")
+        raise Unfit(f"{packages.explain_mistake(name)}; choose another name for a plugin of your own")
     if name in packages.installed():
         raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
 
@@ -96,7 +96,7 @@ def _check_about(about: str) -> None:
 
 
 def write(words: Words, into: Path) -> list[Path]:
-    """Write the plugin into a folder that is not there yet, or is empty; returns its files.
+    """Write the plugin into a folder that does not exist yet, or is empty; return its files.
 
     Words without a prefix are those of a plugin without a resource.
     """
@@ -105,27 +105,27 @@ def write(words: Words, into: Path) -> list[Path]:
     written = []
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):
-        target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
+        target = into / _in_own_words(str(path.relative_to(template)), words).removesuffix(".txt")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(fitted(path, words), "utf-8")
+        target.write_text(fit_template(path, words), "utf-8")
         written.append(target)
     return written
 
 
-def fitted(path: Path, words: Words) -> str:
-    """A template's file in the plugin's words, as the formatter would have it."""
-    text = _own(path.read_text("utf-8"), words)
-    return "".join(map(_fit, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
+def fit_template(path: Path, words: Words) -> str:
+    """Return a template's file in the plugin's words, formatted as the formatter would."""
+    text = _in_own_words(path.read_text("utf-8"), words)
+    return "".join(map(_format_line, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
 
 
 def next_steps(words: Words, folder: Path) -> list[str]:
-    """The commands that install, test, serve and call what was written, as they are typed in this folder."""
+    """List the commands that install, test, serve and call the new plugin, as typed in this folder."""
     python = Path(sys.executable)
     if python.is_relative_to(Path.cwd()):
         python = python.relative_to(Path.cwd())
     pip = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
     enabled = f"+{words.name}" if packages.first_party() else f"contacts,{words.name}"
-    # pip takes for a path what begins with a dot or a slash.
+    # pip takes text that begins with a dot or a slash for a path.
     where = shlex.quote(f"{folder if folder.is_absolute() else f'./{folder}'}[test]")
     steps = [
         f"{pip} -e {where}",
@@ -141,8 +141,8 @@ def next_steps(words: Words, folder: Path) -> list[str]:
     ]
 
 
-def singular(name: str) -> str:
-    """What one of `name` is called, by the rules of English that have few exceptions."""
+def singular_of(name: str) -> str:
+    """Return the singular of `name`, by the rules of English that have few exceptions."""
     for plural, one in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ss", "ss")):
         if name.endswith(plural):
             return name.removesuffix(plural) + one
@@ -150,25 +150,25 @@ def singular(name: str) -> str:
 
 
 def taken_prefixes() -> set[str]:
-    """What the ids of others begin with: core's, the first party's and those of every installed plugin."""
+    """Return the prefixes of ids in use: core's, the first party's and those of every installed plugin."""
     taken = {*checks.PREFIXES, *TAKEN}
     for name in packages.installed():
         try:
-            taken.update(checks.prefixes(plugins.manifest(name)))
+            taken.update(checks.id_prefixes(plugins.manifest(name)))
         except plugins.PluginError:
-            continue  # One that cannot be imported is another command's to complain of.
+            continue  # Another command reports a plugin that cannot be imported.
     return taken
 
 
 def free_prefixes(one: str) -> Iterator[str]:
-    """Three letters of a word, in their order, which begin no other ids."""
+    """Yield free prefixes made of three letters of a word, in their order."""
     taken = taken_prefixes()
     letters = re.sub(r"[^a-z]", "", one) + "xyz"
     return ("".join(found) for found in itertools.combinations(letters, 3) if "".join(found) not in taken)
 
 
-def _own(text: str, words: Words) -> str:
-    """A template's text in the plugin's words: its gadgets in code, its doodads in prose."""
+def _in_own_words(text: str, words: Words) -> str:
+    """Return a template's text in the plugin's words: its gadgets in code, its doodads in prose."""
     prose = _prose(words.one)
     a = "an" if prose[0] in "aeiou" else "a"
     own = {
@@ -187,8 +187,8 @@ def _own(text: str, words: Words) -> str:
     return re.sub("|".join(longest_first), lambda found: own[found[0]], text)
 
 
-def _fit(line: str) -> str:
-    """A line of code as the formatter would have it, whatever the length of the words in it."""
+def _format_line(line: str) -> str:
+    """Return a line of code as the formatter would have it, however long its words are."""
     if line.startswith("from ."):
         start, _, names = line.rstrip().partition(" import ")
         # As imports are sorted: constants, classes, and the rest.
@@ -215,7 +215,7 @@ def _prose(word: str) -> str:
 
 
 def _identifiers() -> set[str]:
-    """The names that the template's code uses, besides those which stand for the plugin's own."""
+    """Return the names in the template's code, except those that stand for the plugin's own."""
     found: set[str] = set()
     for path in [*TEMPLATE.rglob("billycan_*/**/*.py.txt"), *HOOKS.rglob("billycan_*/**/*.py.txt")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

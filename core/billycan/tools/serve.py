@@ -1,4 +1,4 @@
-"""`billycan serve`: all of billycan on one machine, the web server and the worker under one small supervisor."""
+"""The command `billycan serve`: the web server and the worker on one machine under one small supervisor."""
 
 import ctypes
 import errno
@@ -22,7 +22,7 @@ from ..app import App
 from ..db import Database
 from ..hosting import gunicorn_conf
 from ..starting import migrate, packages, plugins, settings
-from ..starting.command import to_type
+from ..starting.command import command_line
 from ..starting.settings import SettingsError
 from .opening import SERVED_AT
 
@@ -48,13 +48,13 @@ More keys:
 
 
 def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int:
-    """Migrate, then run gunicorn and the worker until a signal or the end of either; gives the exit code.
+    """Migrate, then run gunicorn and the worker until a signal or the end of either; return the exit code.
 
     With `reload`, both start again when a source file changes.
 
-    Raises SettingsError, before anything is started, where `bind` is taken or malformed.
+    Raise SettingsError, before anything is started, if `bind` is taken or malformed.
     """
-    os.umask(0o077)  # for whatever is written here and in the children
+    os.umask(0o077)  # for all files of this process and its children
     stop = _signals()
     with _listen(bind) as listener:
         host, port = listener.getsockname()[:2]
@@ -63,13 +63,13 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
         environ = _environment(url, is_loopback)
         app = App(settings.load(environ))
         _migrate(app)
-        environ.pop(_OWNER, None)  # whoever serves needs it no more
+        environ.pop(_OWNER, None)  # the server does not need it
         app.start()
         web = _start(_gunicorn(listener.fileno(), workers, threads, reload=reload), environ, listener.fileno())
     children = {"the web server": web}
 
     def begin() -> None:
-        # Only now: what a worker loads would hold up the first answer.
+        # Only now, because loading the worker would delay the first answer.
         worker = [sys.executable, "-m", "billycan.tools.cli", "worker", *(["--reload"] if reload else [])]
         children["the worker"] = _start(worker, environ)
         _announce(app, url, is_loopback)
@@ -82,7 +82,7 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
 
 
 def _migrate(app: App) -> None:
-    """Bring the tables up to date, as the role that owns them where that is another than the server's."""
+    """Upgrade the tables, as the role that owns them if that is not the server's."""
     owner = Database(sa.make_url(app.settings.database_owner)) if app.settings.database_owner else app.db
     try:
         migrate.upgrade(owner, app.manifests)
@@ -107,13 +107,13 @@ def _listen(bind: str) -> socket.socket:
 
 
 def _url(host: str, port: int) -> str:
-    # Who listens on every address is reached on loopback too.
+    # A server on every address also listens on loopback.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _environment(url: str, is_loopback: bool) -> dict[str, str]:
-    """What the children are given: this environment, and where it sets none a secret, the URL and plugins' settings."""
+    """Return the children's environment: this one, with a secret, the URL and plugins' settings where it sets none."""
     environ = dict(os.environ)
     config = settings.load(environ)
     given = config.settings
@@ -124,8 +124,8 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
         SERVED_AT.write_text(f"{url}\n", "utf-8")  # for the commands that print addresses
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
-        return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.
-    _, manifests = plugins.load(packages.chosen(given.plugins), {})
+        return environ  # Others can reach it, directly or through a proxy, so no settings for trying things out.
+    _, manifests = plugins.load(packages.enabled_names(given.plugins), {})
     for name, manifest in manifests.items():
         for setting, value in manifest.serve.items():
             if setting not in config.plugins.get(name, {}):
@@ -174,7 +174,7 @@ def _start(command: list[str], environ: Mapping[str, str], *sockets: int) -> sub
 
 
 def _die_with(supervisor: int) -> Callable[[], None]:
-    """What a child does first: ask the kernel for a SIGTERM when the supervisor ends, however it does."""
+    """Return a function for the child to call first: the kernel then sends it a SIGTERM when the supervisor ends."""
     prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux
 
     def ask() -> None:
@@ -187,7 +187,7 @@ def _die_with(supervisor: int) -> Callable[[], None]:
 
 
 def _signals() -> list[int]:
-    """The signals to stop that have come; empty as yet."""
+    """Return the list to which signals to stop are added; it is empty at first."""
     came: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
@@ -201,7 +201,10 @@ def _watch(
     answers: Callable[[], bool],
     begin: Callable[[], None],
 ) -> int:
-    """Wait for a signal, or for a child to end by itself, which is 1; `begin` as soon as the server answers."""
+    """Wait for a signal, or for a child to end by itself, and return the exit code, 1 for a child.
+
+    Call `begin` as soon as the server answers.
+    """
     begun = False
     while not stop:
         if dead := [name for name, child in children.items() if child.poll() is not None]:
@@ -216,7 +219,7 @@ def _watch(
 
 
 def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> int:
-    """Stop what still runs; 1 where something had to be killed or failed. A second signal does not wait."""
+    """Stop what still runs; return 1 if something had to be killed or failed. A second signal does not wait."""
     code, signals, deadline = 0, len(stop), time.monotonic() + _STOP_SECONDS
     for child in children.values():
         if child.poll() is None:
@@ -226,7 +229,7 @@ def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> in
             break
         time.sleep(0.05)
     for child in children.values():
-        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # which came before it had begun
+        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # a signal from before it had begun
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)  # with what a killed gunicorn leaves behind
         child.wait()
@@ -260,7 +263,7 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
             path=shown[0].path if shown else "/v1/me",
             live=business.live_key,
             test=business.test_key,
-            more=to_type(f"keys create --tenant {business.sandbox} --scope read --scope write"),
+            more=command_line(f"keys create --tenant {business.sandbox} --scope read --scope write"),
         )
     for manifest in app.manifests.values():
         if is_loopback and manifest.greets and (line := manifest.greets(app, url)):

@@ -1,4 +1,4 @@
-"""Make an event happen for real: the calls that led to it when the plugin's examples were recorded, made once more."""
+"""Events made to happen for real: the calls that led to one when the plugin's examples were recorded, made again."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from ..endpoints import endpoint_at
 from ..keys import Identity
 from ..patch import decode_patch
 from ..reader import decode
-from ..starting.command import to_type
+from ..starting.command import command_line
 from ..tenants import tenants
 from ..work import unit_of_work
 
@@ -28,11 +28,11 @@ _GONE = object()
 
 
 class CannotTrigger(Exception):
-    """Why an event cannot be made to happen, in words for whoever asked."""
+    """An event cannot be made to happen; the message says why."""
 
 
 class _Call(msgspec.Struct, array_like=True):
-    """A recorded call; `gives` says where in its answer ids are that later calls name."""
+    """A recorded call; `gives` tells where its answer has ids that later calls name."""
 
     at: datetime
     method: str
@@ -47,7 +47,7 @@ class _Ways(msgspec.Struct):
 
 
 def ways(app: App) -> dict[str, list[_Call]]:
-    """The calls that make each event happen, for every enabled plugin that recorded them."""
+    """Map each event to the calls that make it happen, for every enabled plugin that recorded them."""
     found: dict[str, list[_Call]] = {}
     for manifest in app.manifests.values():
         if manifest.examples and manifest.examples.exists():  # there is none before the first recording
@@ -57,7 +57,7 @@ def ways(app: App) -> dict[str, list[_Call]]:
 
 
 def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
-    """Make `event` happen in a sandbox, with everything that leads to it; returns the names and ids of what happened.
+    """Make `event` happen in a sandbox, with everything that leads to it; return the names and ids of its events.
 
     The records are new, and the calls are spread over time as they were when they were recorded, the last of them now.
     """
@@ -82,7 +82,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         for call in way:
             behind = way[-1].at - call.at
             app.clock = lambda behind=behind: now - behind  # type: ignore[misc]
-            answer, events = _make(app, tenant_id, call, moved, known)
+            answer, events = _make_call(app, tenant_id, call, moved, known)
             happened += events
             known |= {id: _at(answer, place) for id, place in call.gives.items()}
     finally:
@@ -91,21 +91,21 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
 
 
 def _sandbox(app: App, tenant_id: str) -> str:
-    """The time zone of a sandbox; refused for anything else."""
+    """Return the time zone of a sandbox; refuse any other tenant."""
     with app.db.reading() as db:
         row = db.execute(sa.select(tenants).where(tenants.c.id == tenant_id)).first()
     if row is None:
-        raise CannotTrigger(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
+        raise CannotTrigger(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
     if row.environment != "sandbox":
         raise CannotTrigger(f"{tenant_id} is live: use its sandbox, {row.paired_id}")
     zone: str = row.profile["timezone"]
     return zone
 
 
-def _make(
+def _make_call(
     app: App, tenant_id: str, call: _Call, moved: "_Moved", known: Mapping[str, Any]
 ) -> tuple[Any, list[tuple[str, str]]]:
-    """Make a call as a key with every scope would; its answer, and what it made happen."""
+    """Make a call as a key with every scope; return its answer and its events."""
     path, body = str(_now_called(call.path, known)), moved.body(_now_called(call.body, known))
     found = endpoint_at(app, call.method, path)
     if found is None:
@@ -123,7 +123,7 @@ def _make(
 
 
 def _as_a_key(tenant_id: str) -> Identity:
-    """A key of the sandbox with every scope."""
+    """Return a key of the sandbox with every scope."""
     return Identity(
         id="key_", tenant_id=tenant_id, environment="sandbox", name=None, scopes=("read", "write"),
         per_minute=1, per_second=1,
@@ -131,7 +131,7 @@ def _as_a_key(tenant_id: str) -> Identity:
 
 
 def _now_called(value: Any, known: Mapping[str, Any]) -> Any:
-    """A recorded path or body with the ids that the records have now; members go that name one that was not made."""
+    """Return a recorded path or body with the records' new ids; drop members that name a record that was not made."""
     if isinstance(value, dict):
         members = {name: _now_called(member, known) for name, member in value.items() if name != "external_id"}
         return {name: member for name, member in members.items() if member is not _GONE}
@@ -153,10 +153,10 @@ def _at(answer: Any, place: str) -> Any:
 
 
 class _Moved:
-    """Dates, times and days of the week of a recorded body, moved from the day it was recorded to today.
+    """Moves dates, times and days of the week of a recorded body from the day it was recorded to today.
 
-    A time keeps what the clock on the wall says, in the business's own zone; a weekday moves along, so that who worked
-    on the day of a booking still does.
+    A time keeps its hour in the business's own zone. A weekday moves along, so that staff who worked on the day of a
+    booking still do.
     """
 
     def __init__(self, now: datetime, recorded: datetime) -> None:

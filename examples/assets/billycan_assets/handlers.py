@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of assets: one function for each route."""
 
 from billycan import Actions, Context, Deleted, Page, Patch, Records
 from billycan_contacts import api as contacts

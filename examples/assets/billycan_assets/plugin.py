@@ -1,4 +1,4 @@
-"""Equipment a business owns, and which contact looks after it."""
+"""Assets: a business's equipment, and the contact who looks after each piece."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from datetime import date
 from decimal import Decimal
@@ -11,7 +11,7 @@ Status = Literal["in_use", "retired"]
 
 
 class NewAsset(NewResource, kw_only=True):
-    """What a client sends to create an asset.
+    """A piece of equipment to add.
 
     bought_on: The day it was bought.
     custodian_id: The id of the contact who looks after it.

@@ -1,4 +1,4 @@
-"""What is particular to assets; what every plugin must keep is in test_conformance."""
+"""The rules of assets; those of every plugin are in test_conformance."""
 
 from billycan.testing import Client
 

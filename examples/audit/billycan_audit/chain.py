@@ -1,4 +1,4 @@
-"""The chain: each entry's hash covers what it says and the hash of the one before it."""
+"""The chain: each entry's hash covers its contents and the hash of the entry before."""
 
 import hashlib
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ audit = tenant_table(
 HASHED = sorted(column.name for column in audit.c if column.name != "hash")
 
 
-def append(ctx: Context, event: Event) -> None:
-    """Add an entry to the tenant's chain; concurrent writers take turns, since its counter's row stays locked."""
+def append_entry(ctx: Context, event: Event) -> None:
+    """Add an entry to the tenant's chain; concurrent writers wait, since the counter's row stays locked."""
     sequence = advance(ctx, "audit")
     before = sa.select(audit.c.hash).where(own(ctx, audit), audit.c.sequence == sequence - 1)
     entry = {
@@ -46,18 +46,18 @@ def append(ctx: Context, event: Event) -> None:
 
 
 def digest(entry: Any) -> str:
-    """The SHA-256 of a JSON array of all that an entry says, in the order of the names of its members."""
+    """Return the SHA-256 of a JSON array of an entry's members, in the order of their names."""
     return hashlib.sha256(encode([entry[name] for name in HASHED])).hexdigest()
 
 
-def lengths(db: sa.Connection) -> list[Any]:
-    """How many entries were written for each tenant that has any."""
+def count_entries(db: sa.Connection) -> list[Any]:
+    """Count the entries of each tenant that has any."""
     mine = sa.select(counters.c.tenant_id, counters.c.number).where(counters.c.name == "audit")
     return list(db.execute(mine.order_by(counters.c.tenant_id)))
 
 
-def broken(db: sa.Connection, tenant_id: str, entries: int) -> Iterator[str]:
-    """What is wrong with a tenant's chain of so many entries, from its first broken link on."""
+def find_faults(db: sa.Connection, tenant_id: str, entries: int) -> Iterator[str]:
+    """Yield the faults of a tenant's chain of so many entries, from its first broken link on."""
     before, last = START, 0
     rows = sa.select(audit).where(audit.c.tenant_id == tenant_id).order_by(audit.c.sequence)
     for row in db.execute(rows).mappings():

@@ -1,4 +1,4 @@
-"""The command `billycan audit`."""
+"""The command `billycan audit`: verify the chains."""
 
 import sys
 from collections.abc import Callable
@@ -19,12 +19,12 @@ def audit() -> None:
 @audit.command()
 @click.pass_obj
 def verify(opened: "Callable[[], AbstractContextManager[App]]") -> None:
-    """Follow each business's chain of entries and name its first broken link; exit code 1 where there is one."""
-    from .chain import broken, lengths  # noqa: PLC0415 - whoever asks for help waits for no database library
+    """Verify each business's chain and name its first broken link; exit code 1 if there is one."""
+    from .chain import count_entries, find_faults  # noqa: PLC0415 - `--help` must not load the database library
 
     found = {}
     with opened() as app, app.db.reading(across="verifies every business's entries") as db:
-        for tenant_id, entries in lengths(db):
-            found[tenant_id] = next(broken(db, tenant_id, entries), None)
+        for tenant_id, entries in count_entries(db):
+            found[tenant_id] = next(find_faults(db, tenant_id, entries), None)
             click.echo(f"{tenant_id}  {found[tenant_id] or f'{entries} entries, unbroken'}")
     sys.exit(1 if any(found.values()) else 0)

@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of the audit log: one function for each route."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from .chain import audit
 
 
 class Entry(Struct, kw_only=True):
-    """A change: `data` is the record as GET answered it then, null for a key that may not read such a record; `key_id`
-    is the key that made it, null for timed work.
+    """A change: `data` is the record as GET answered it then, null if the key may not read such a record; `key_id` is
+    the key that made it, null for timed work.
     """
 
     id: str
@@ -40,7 +40,7 @@ class AuditQuery(Paging, kw_only=True):
 
 
 def list_audit(ctx: Context, query: AuditQuery) -> Page[Entry]:
-    """What was changed, by which key and when; newest first."""
+    """All changes, with the record, the key and the time; newest first."""
     page = records.rows(ctx, replace(query, sort=query.sort or "-sequence"))
     rows = [{**row._mapping, "data": Raw(row.data.encode()) if ctx.may_read(row.event) else None} for row in page.items]
     return page.of([Entry(**{name: row[name] for name in Entry.__struct_fields__}) for row in rows])

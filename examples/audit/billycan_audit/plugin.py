@@ -1,18 +1,18 @@
-"""An append-only, hash-chained log of every change: who did what, and when."""
+"""Audit: an append-only, hash-chained log of every change, with the key that made it and the time."""
 
 from pathlib import Path
 
 from billycan import Context, Event, Manifest, Route, hookimpl
 
-from .chain import append, audit
+from .chain import append_entry, audit
 from .handlers import list_audit
 
 
-# Last, so that no other subscriber's locks are waited for while the end of the chain is held.
+# Last, so that the chain is not locked while other subscribers wait for locks.
 @hookimpl(trylast=True)
 def on_event(ctx: Context, event: Event) -> None:
-    """Keep an entry for every change, in the transaction that made it."""
-    append(ctx, event)
+    """Add an entry for every change, in the transaction that made it."""
+    append_entry(ctx, event)
 
 
 manifest = Manifest(

@@ -1,4 +1,4 @@
-"""The chain holds whatever happens at once, and tells who changed it; the database keeps it from being changed."""
+"""The chain stays whole under concurrent writes and names who changed what; the database refuses to change it."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan.testing import Client, race
-from billycan_audit.chain import START, audit, broken, lengths
+from billycan_audit.chain import START, audit, count_entries, find_faults
 from billycan_audit.commands import verify
 
 ADA = {"name": "Ada"}
@@ -23,7 +23,7 @@ HOW_TO_TAMPER = {
 
 @pytest.fixture
 def app(make_app):
-    return make_app("contacts", "audit", fresh=True, walled=False)  # who tampers owns the tables
+    return make_app("contacts", "audit", fresh=True, walled=False)  # the tests tamper as the tables' owner
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def client(app):
 
 def faults(client):
     with client.app.db.reading(across="a test looks at every row") as db:
-        return list(broken(db, client.tenant_id, dict(map(tuple, lengths(db)))[client.tenant_id]))
+        return list(find_faults(db, client.tenant_id, dict(map(tuple, count_entries(db)))[client.tenant_id]))
 
 
 def test_every_change_is_an_entry_that_follows_the_last(client):

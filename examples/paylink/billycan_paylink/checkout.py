@@ -1,4 +1,4 @@
-"""The pay button, and the page that it leads to: it makes a checkout at the provider and sends the client there."""
+"""The pay button, and the page behind it, which makes a checkout at the provider and redirects the client there."""
 
 import logging
 import urllib.error
@@ -23,14 +23,14 @@ from .settings import Account, Settings
 from .tables import checkouts
 
 PATH = "/paylink/pay/"
-LASTS = timedelta(minutes=30)  # in which the same checkout is given again, so that two tabs are not two payments
+LASTS = timedelta(minutes=30)  # the same checkout is reused for so long, so that two tabs are not two payments
 _LINK_DAYS, _TIMEOUT_SECONDS, _MOST_BYTES = 2, 10, 65_536
 
 log = logging.getLogger("billycan.paylink")
 
 
 class Made(Struct):
-    """What the provider answers to a new checkout."""
+    """The provider's answer to a new checkout."""
 
     url: str
 
@@ -38,8 +38,8 @@ class Made(Struct):
 _MADE = msgspec.json.Decoder(Made)
 
 
-def button(ctx: Context, invoice_id: str) -> PayButton | None:
-    """The button of an invoice, where this environment takes payments."""
+def pay_button(ctx: Context, invoice_id: str) -> PayButton | None:
+    """Return the pay button of an invoice; None if this environment takes no payments."""
     settings = ctx.settings(Settings)
     if settings.account(ctx.tenant.environment) is None:
         return None
@@ -49,7 +49,7 @@ def button(ctx: Context, invoice_id: str) -> PayButton | None:
 
 
 class Checkout:
-    """The page `/paylink/pay/{token}`, which takes the button's form."""
+    """The page `/paylink/pay/{token}`, which handles the button's form."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -72,11 +72,11 @@ class Checkout:
 
 
 class Unreachable(Exception):
-    """The provider did not answer, or not as it should."""
+    """The provider gave no answer, or an unexpected one."""
 
 
 def _where(app: App, link: Link) -> str | None:
-    """Where the client of a link pays what is due now: None where nothing is. No transaction is open meanwhile."""
+    """Return the address where the client pays the amount due now; None if nothing is due. No transaction is open."""
     ctx = Context(app, link.tenant_id)
     with unit_of_work(ctx):
         due = _due(ctx, link.id)
@@ -100,7 +100,7 @@ def _due(ctx: Context, invoice_id: str) -> invoices.Payable | None:
 
 
 def _begun(ctx: Context, invoice_id: str, amount: Decimal) -> tuple[str, str | None]:
-    """The newest checkout of this amount that may still be paid, or a new one; its id and where it is paid."""
+    """Return the newest checkout of this amount that can still be paid, or a new one: its id and its address."""
     c, since = checkouts.c, ctx.now() - LASTS
     open_ = own(ctx, checkouts) & (c.invoice_id == invoice_id) & (c.amount == amount) & c.paid_at.is_(None)
     newest = sa.select(c.id, c.url).where(open_, c.created_at > since).order_by(c.created_at.desc()).limit(1)
@@ -112,7 +112,7 @@ def _begun(ctx: Context, invoice_id: str, amount: Decimal) -> tuple[str, str | N
 
 
 def _made(app: App, account: Account, reference: str, due: invoices.Payable) -> str:
-    """Make a checkout at the provider, which makes one only for a reference; the page where it is paid."""
+    """Make a checkout at the provider, which makes only one for each reference; return its address."""
     settings = app.settings_of(Settings)
     body = encode(
         {
@@ -123,7 +123,7 @@ def _made(app: App, account: Account, reference: str, due: invoices.Payable) -> 
             "return_url": due.url,
         }
     )
-    signed = signing.headers(account.signing_secret, reference, app.now(), body)
+    signed = signing.signature_headers(account.signing_secret, reference, app.now(), body)
     headers = {"Authorization": f"Bearer {account.key}", "Content-Type": "application/json", **signed}
     request = urllib.request.Request(f"{settings.url}/checkouts", body, headers)  # noqa: S310 - the deployment's own URL
     try:

@@ -1,4 +1,4 @@
-"""What the provider tells: each payment is recorded once, whatever became of the invoice meanwhile."""
+"""The provider's notices: each payment is recorded once, even if the invoice has changed in the meantime."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -23,7 +23,7 @@ Id = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$")]
 
 
 class Notice(Struct):
-    """A payment that the provider has received: `reference` is the one its checkout was made with."""
+    """A payment that the provider has received: `reference` is that of its checkout."""
 
     payment: Id
     reference: Annotated[str, Meta(pattern="^ten_[0-9a-z]{1,40}/plc_[0-9a-z]{1,40}$")]
@@ -69,7 +69,7 @@ class Notices:
 
 
 def record(app: App, environment: Literal["live", "sandbox"], notice: Notice) -> bool:
-    """Record a payment, once; whether there is such a checkout in this environment."""
+    """Record a payment once; return True if this environment has its checkout."""
     tenant_id, _, id = notice.reference.partition("/")
     ctx = Context(app, tenant_id)
     with unit_of_work(ctx):

@@ -1,10 +1,10 @@
-"""Paylink: a client pays an invoice on a payment provider's page, and the provider tells billycan of the money."""
+"""Paylink: clients pay invoices on a payment provider's page, and the provider notifies billycan of each payment."""
 
 from pathlib import Path
 
 from billycan import Manifest
 
-from .checkout import Checkout, button
+from .checkout import Checkout, pay_button
 from .notices import PATH, Notices
 from .settings import Settings
 from .tables import checkouts
@@ -16,5 +16,5 @@ manifest = Manifest(
     tables=(checkouts,),
     migrations=Path(__file__).parent / "migrations",
     pages=(("/paylink/pay/{token}", Checkout), (PATH, Notices)),
-    pay=button,
+    pay=pay_button,
 )

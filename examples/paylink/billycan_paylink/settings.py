@@ -1,4 +1,4 @@
-"""What a deployment sets for paylink."""
+"""Settings of paylink, which a deployment may change."""
 
 from typing import Literal
 
@@ -31,7 +31,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return "Settings(…)"
 
     def account(self, environment: Literal["live", "sandbox"]) -> Account | None:
-        """What this environment pays with; never the other's."""
+        """Return the credentials of this environment, never the other's."""
         found = Account(self.key, self.signing_secret)
         if environment == "sandbox":
             found = Account(self.test_key, self.test_signing_secret)

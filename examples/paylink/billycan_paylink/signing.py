@@ -1,4 +1,4 @@
-"""Signatures of what is sent to the provider and what comes from it, as Standard Webhooks has them. Pure functions."""
+"""Signatures of requests to the provider and of its notices, by Standard Webhooks. Pure functions."""
 
 import base64
 import hmac
@@ -8,14 +8,14 @@ from datetime import datetime
 TOLERANCE_SECONDS = 300
 
 
-def headers(secret: str, id: str, now: datetime, body: bytes) -> dict[str, str]:
-    """The headers that sign a message."""
+def signature_headers(secret: str, id: str, now: datetime, body: bytes) -> dict[str, str]:
+    """Return the headers that sign a message."""
     at = str(int(now.timestamp()))
     return {"webhook-id": id, "webhook-timestamp": at, "webhook-signature": _signature(secret, id, at, body)}
 
 
 def is_signed(secret: str, given: Mapping[str, str], now: datetime, body: bytes) -> bool:
-    """Whether a message has a signature of this secret, made within the last five minutes."""
+    """Tell whether a message has a signature by this secret from the last five minutes."""
     id, at = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
     if (
         not id

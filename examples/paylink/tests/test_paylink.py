@@ -1,4 +1,4 @@
-"""From the button to the money, with a provider that is a real HTTP server and verifies what it is sent."""
+"""Payments from the button to the money, with a provider that is a real HTTP server and verifies each request."""
 
 import json
 import threading
@@ -33,7 +33,7 @@ class Provider:
                 outer.checkouts[made["reference"]] = {**made, "key": key}
                 answer = json.dumps({"url": (outer.leads_to or outer.url) + "/c/" + str(len(outer.checkouts))}).encode()
                 self.send_response(outer.status)
-                signed = signing.headers(secret if outer.signs else "other", "x", outer.clock.time, answer)
+                signed = signing.signature_headers(secret if outer.signs else "other", "x", outer.clock.time, answer)
                 for name, value in {**signed, "Content-Length": str(len(answer))}.items():
                     self.send_header(name, value)
                 self.end_headers()
@@ -54,7 +54,7 @@ class Provider:
         paid_at = self.clock.time.isoformat()
         notice = {"payment": payment, "reference": reference, "amount": amount, "paid_at": paid_at, **changes}
         body = json.dumps(notice).encode()
-        signed = signing.headers(secret or KEYS[environment][1], payment, self.clock.time, body)
+        signed = signing.signature_headers(secret or KEYS[environment][1], payment, self.clock.time, body)
         signed["webhook-timestamp"] = str(int(signed["webhook-timestamp"]) + seconds)
         path = f"/paylink/notices/{environment}"
         return client.web.post(path, body, headers={**signed, "Content-Type": "application/json"}, status=status)
@@ -144,7 +144,7 @@ def test_a_notice_that_was_overheard_is_of_no_use_later(client, provider, clock)
     press(client, sent(client))
     reference = [*provider.checkouts][-1]
     body = json.dumps({"payment": "p", "reference": reference, "amount": "5", "paid_at": clock.time.isoformat()})
-    signed = signing.headers(KEYS["live"][1], "p", clock.time, body.encode())
+    signed = signing.signature_headers(KEYS["live"][1], "p", clock.time, body.encode())
     for nonsense in ("9" * 400, "9" * 5000):
         wrong = signed | {"webhook-timestamp": nonsense}
         client.web.post("/paylink/notices/live", body.encode(), headers=wrong, status=401)

@@ -15,7 +15,7 @@ INVALID, EXPIRED = "invalid_token", "expired_token"
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose tokens are accepted; all but the last two must be set."""
+    """The identity provider whose tokens are accepted; all but the last two must be set."""
 
     issuer: str = ""
     audience: str = ""
@@ -28,7 +28,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Claims(Struct):
-    """What a token must say, besides whom it is from and for."""
+    """The claims that a token must have, besides its issuer and audience."""
 
     sub: Annotated[str, Meta(min_length=1, max_length=200)]
     exp: float
@@ -48,7 +48,7 @@ manifest = Manifest(
 
 @hookimpl
 def startup(app: App) -> None:
-    """Refuse to start with settings by which no token, or anybody's, would be accepted."""
+    """Refuse to start with settings that accept no token, or any."""
     settings = app.settings_of(Settings)
     if missing := [name for name in ("issuer", "audience", "key") if not getattr(settings, name)]:
         raise ValueError(f"set BILLYCAN_SSO_AUTH__{missing[0].upper()}")
@@ -60,7 +60,7 @@ def startup(app: App) -> None:
 
 @hookimpl
 def authenticate(app: App, req: falcon.Request) -> Identity | None:
-    """The holder of a signed token; None for whatever else there is, which is core's to judge."""
+    """Return the holder of a signed token; None for anything else, which core checks."""
     scheme, _, token = (req.get_header("Authorization") or "").partition(" ")
     if scheme.lower() != "bearer" or token.count(".") != 2:
         return None
@@ -69,11 +69,11 @@ def authenticate(app: App, req: falcon.Request) -> Identity | None:
         said = jwt.decode(
             token.strip(),
             settings.key,
-            # Never what the token's own header names: that would let a public key be used as a secret.
+            # Never the algorithm in the token's header: a public key could then be used as a secret.
             algorithms=[settings.algorithm],
             issuer=settings.issuer,
             audience=settings.audience,
-            # The times are compared below, with the clock that everything here goes by.
+            # The times are checked below, with the app's clock.
             options={"require": ["iss", "aud"], "verify_exp": False, "verify_nbf": False, "verify_iat": False},
         )
         claims = msgspec.convert(said, Claims)

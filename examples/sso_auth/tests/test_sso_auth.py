@@ -1,4 +1,4 @@
-"""Whose tokens are accepted, and which are refused and why."""
+"""Tokens that are accepted, tokens that are refused, and the errors."""
 
 import base64
 import hashlib

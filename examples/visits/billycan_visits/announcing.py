@@ -1,4 +1,4 @@
-"""Announce each visit once, when it is due: timed work on one plan at a time."""
+"""Announcements of visits: timed work that announces each visit once when it is due, one plan at a time."""
 
 from datetime import timedelta
 
@@ -13,14 +13,14 @@ from .tables import plans
 
 
 def to_announce(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
-    """The plans of any business whose next visit is to be announced, the longest due first."""
+    """Select the plans of all businesses whose next visit is to be announced, the longest due first."""
     until = now + timedelta(days=app.settings_of(Settings).announce_days)
     due = sa.select(plans.c.tenant_id, plans.c.id).where(plans.c.announce_at <= until)
     return due.order_by(plans.c.announce_at)
 
 
-def announce(ctx: Context, id: str) -> None:
-    """Announce the next visit of one plan, unless another worker has, or the plan has changed."""
+def announce_visit(ctx: Context, id: str) -> None:
+    """Announce the next visit of a plan, unless another worker did or the plan has changed."""
     until = ctx.now() + timedelta(days=ctx.settings(Settings).announce_days)
     this = own(ctx, plans) & (plans.c.id == id) & (plans.c.announce_at <= until)
     announced = sa.update(plans).where(this).values(announce_at=None).returning(plans.c.next_on)

@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of visits: one function for each route."""
 
 from billycan import Context, Deleted, Page, Patch, Records
 from billycan_jobs import api as jobs
@@ -18,7 +18,7 @@ def list_visits(ctx: Context, query: VisitQuery) -> Page[Visit]:
 def create_visit(ctx: Context, body: NewVisit) -> Visit:
     """Record a visit.
 
-    Where the job wants one regularly, its next is so many days later. Emits `visit.created`.
+    If the job has a plan, its next visit is due that many days later. Emits `visit.created`.
     """
     visit = records.add(ctx, body)
     plan_next(ctx, visit.job_id)

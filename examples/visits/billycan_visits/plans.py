@@ -1,4 +1,4 @@
-"""How often a job wants a visit: what the plugin adds to jobs, and keeps in a table of its own."""
+"""Plans of regular visits to a job: members that this plugin adds to jobs, stored in its own table."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,13 +13,13 @@ from .tables import plans, visits
 
 
 def plans_of(ctx: Context, ids: Sequence[str]) -> dict[str, JobPlan]:
-    """The plans of these jobs, in one query; a job without one is left out."""
+    """Map each job that has a plan to it, in one query."""
     found = ctx.db.execute(sa.select(plans).where(own(ctx, plans), plans.c.id.in_(ids)))
     return {row.id: JobPlan(visit_every_days=row.every_days, next_visit_on=row.next_on) for row in found}
 
 
 def keep_plan(ctx: Context, id: str, sent: NewJobPlan) -> None:
-    """Plan visits to a new or changed job, or no longer."""
+    """Store or clear the plan of a new or changed job."""
     forget_plan(ctx, Deleted(id))
     if (days := sent.visit_every_days) is not None:
         values = {"tenant_id": ctx.tenant_id, "id": id, "every_days": days, "next_on": ctx.today()}
@@ -28,7 +28,7 @@ def keep_plan(ctx: Context, id: str, sent: NewJobPlan) -> None:
 
 
 def plan_next(ctx: Context, job_id: str) -> None:
-    """Say when the next visit to a job is due: so many days after the last one, or after today."""
+    """Set when the next visit to a job is due: so many days after the last one, or after today."""
     plan = ctx.db.execute(sa.select(plans).where(own(ctx, plans), plans.c.id == job_id).with_for_update()).first()
     if plan:
         last = sa.select(sa.func.max(visits.c.visited_on)).where(own(ctx, visits), visits.c.job_id == job_id)
@@ -38,5 +38,5 @@ def plan_next(ctx: Context, job_id: str) -> None:
 
 
 def forget_plan(ctx: Context, job: Deleted) -> None:
-    """Forget the plan of a job that is deleted."""
+    """Delete the plan of a deleted job."""
     ctx.db.execute(sa.delete(plans).where(own(ctx, plans), plans.c.id == job.id))

@@ -1,10 +1,10 @@
-"""Visits to the place of a job, and how often it wants one: two members more on every job."""
+"""Visits to a job's site, and plans of regular ones: two more members on every job."""
 
 from pathlib import Path
 
 from billycan import Deleted, Every, Extends, Manifest, Route
 
-from .announcing import announce, to_announce
+from .announcing import announce_visit, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
 from .plans import forget_plan, keep_plan, plans_of
 from .schemas import JobPlan, NewJobPlan, Visit, VisitDue
@@ -32,5 +32,5 @@ manifest = Manifest(
     ),
     extends=(Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
     hears={"job.deleted": forget_plan},
-    tasks=(Every(seconds=60, due=to_announce, run=announce),),
+    tasks=(Every(seconds=60, due=to_announce, run=announce_visit),),
 )

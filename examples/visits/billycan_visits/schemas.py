@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from datetime import date
 from typing import Annotated
@@ -13,7 +13,7 @@ Days = Annotated[int, Meta(ge=1, le=3650)]
 
 
 class NewVisit(NewResource, kw_only=True):
-    """What a client sends to record a visit.
+    """A visit to record.
 
     job_id: The job whose place was visited.
     visited_on: The day of the visit.
@@ -48,7 +48,7 @@ class VisitQuery(PageQuery, kw_only=True):
 
 
 class VisitDue(Struct):
-    """What an announcement says.
+    """An announcement that a visit is due.
 
     id: The id of the job.
     due_on: The day on which a visit is due.
@@ -59,16 +59,16 @@ class VisitDue(Struct):
 
 
 class NewJobPlan(Struct, kw_only=True):
-    """What a client may send with a job.
+    """The member that a client may send with a job.
 
-    visit_every_days: How many days after a visit the next one is due; null where none is.
+    visit_every_days: How many days after a visit the next one is due; null if none is planned.
     """
 
     visit_every_days: Days | None = None
 
 
 class JobPlan(Struct, kw_only=True):
-    """What every job shows, too.
+    """The members that every job also shows.
 
     next_visit_on: The day on which a visit is due.
     """

@@ -1,4 +1,4 @@
-"""The tables of visits, and of the jobs that want them regularly."""
+"""The tables of visits, and of jobs with regular visits."""
 
 import sqlalchemy as sa
 
@@ -13,13 +13,13 @@ visits = resource_table(
     sa.Index(None, "tenant_id", "job_id", "visited_on"),
 )
 
-# Each row's id is a job's. Without a foreign key, so that a job can be deleted that nobody has visited yet: the plugin
-# hears of it. The row of the job itself is locked whenever a plan is kept.
+# Each row's id is a job. There is no foreign key, so that a job without visits can be deleted; the plugin hears of
+# that. Storing a plan always locks the row of its job.
 plans = tenant_table(
     "visits_plans",
     sa.Column("every_days", sa.Integer, nullable=False),
     sa.Column("next_on", sa.Date, nullable=False),
-    # When the next visit is to be announced; null once it was.
+    # When to announce the next visit; null once announced.
     sa.Column("announce_at", UTCDateTime),
     sa.Index(None, "announce_at"),
 )

@@ -1,4 +1,4 @@
-"""The command `billycan access`: who asks for access, and who gets it."""
+"""The command `billycan access`: list, approve and refuse requests for access."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from collections.abc import Iterator
@@ -33,8 +33,8 @@ def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
     from . import records
 
     with _access(opened) as app, app.db.writing() as db:
-        records.expire(db, app)
-        rows = [_told(row) for row in records.listed(db, app, all_states=all_states)]
+        records.expire_requests(db, app)
+        rows = [_printed(row) for row in records.list_requests(db, app, all_states=all_states)]
     if as_json:
         _say(rows, as_json)
         return
@@ -69,32 +69,32 @@ def approve(opened: Any, request_id: str, digest: str | None, as_json: bool) -> 
     with _access(opened) as app:
         digest = digest or _confirmed(app, request_id, as_json=as_json)
         with app.db.writing() as db:
-            approved = records.approve(db, app, request_id, lambda now: check_digest(digest, now))
+            approved = records.approve_request(db, app, request_id, lambda now: check_digest(digest, now))
     _say(to_builtins(approved), as_json)
 
 
 def _confirmed(app: "App", request_id: str, *, as_json: bool) -> str:
-    """Show a request, and return its digest if whoever runs the command confirms it."""
+    """Show a request, and return its digest once the operator confirms it."""
     from . import records
 
     if as_json:
         raise click.UsageError("--digest: give the digest that `billycan access list` shows: --json asks nothing")
     with app.db.writing() as db:
-        found = _told(records.awaiting(db, app, request_id))
+        found = _printed(records.lock_request(db, app, request_id))
     for name in ("business", "abn", "email", "purpose", "state", "digest"):
         click.echo(f"{name}: {found[name]!r}")
     click.confirm("Give this business access?", abort=True)
     return str(found["digest"])
 
 
-def _told(row: Any) -> dict[str, Any]:
-    """Return what the commands tell of a request, with the digest of what whoever decides on it sees."""
+def _printed(row: Any) -> dict[str, Any]:
+    """Return a request as the commands print it, with the digest of the members that an approval depends on."""
     from billycan_users.api import digest_of
 
     from . import records
 
     shown = {name: value for name, value in row._mapping.items() if name not in records.HIDDEN}
-    return shown | {"digest": digest_of(records.seen(row))}
+    return shown | {"digest": digest_of(records.decision_members(row))}
 
 
 @access.command("refuse")
@@ -110,7 +110,7 @@ def refuse(opened: Any, request_id: str, as_json: bool) -> None:
     from . import records
 
     with _access(opened) as app, app.db.writing() as db:
-        records.refuse(db, app, request_id)
+        records.refuse_request(db, app, request_id)
     _say({"request": request_id, "refused": True}, as_json)
 
 

@@ -1,4 +1,4 @@
-"""The page of whoever runs the deployment: who asks for access, and how much each business uses, in counts alone."""
+"""The operator's page: requests for access, and counts of each business's usage."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from billycan.sql import tenants
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, mounted
 
 from . import records
-from .asking import is_on
+from .requesting import is_on
 
 _HERE = "/dashboard/operator"
 _BY_OPERATOR = "the operator sees every business, in counts alone"
@@ -20,7 +20,7 @@ _MOST_SHOWN = 500
 
 
 class Business(Struct, frozen=True):
-    """A business and what it uses; the counts are of 30 days, and None where nobody counts."""
+    """A business and its usage; counts cover 30 days, and are None if no plugin counts them."""
 
     id: str
     name: str
@@ -32,9 +32,9 @@ class Business(Struct, frozen=True):
 def show_operator(visit: Visit) -> Answer:
     app = visit.app
     with app.db.reading(across=_BY_OPERATOR) as db:
-        waiting, found = records.listed(db, app), businesses(db, app)
+        waiting, found = records.list_requests(db, app), businesses(db, app)
     values = {
-        "waiting": [(row, records.seen(row)) for row in waiting],
+        "waiting": [(row, records.decision_members(row)) for row in waiting],
         "businesses": found[:_MOST_SHOWN],
         "count": len(found),
         "is_on": is_on(app),
@@ -43,10 +43,10 @@ def show_operator(visit: Visit) -> Answer:
 
 
 def businesses(db: sa.Connection, app: App) -> Sequence[Business]:
-    """Every business, the newest first."""
+    """Return every business, the newest first."""
     used: Any = {}
     if "requests" in app.manifests:
-        from billycan_requests.api import usage  # noqa: PLC0415 - only where it is enabled
+        from billycan_requests.api import usage  # noqa: PLC0415 - the plugin may be off
 
         used = usage(db)
     live = sa.select(tenants.c.id, tenants.c.paired_id, tenants.c.profile, tenants.c.created_at)
@@ -58,7 +58,7 @@ def businesses(db: sa.Connection, app: App) -> Sequence[Business]:
 
 def approve(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        approved = records.approve(db, visit.app, id, visit.check_seen)
+        approved = records.approve_request(db, visit.app, id, visit.check_seen)
     if can_send(visit.app):
         return Led(_HERE, "The business is set up, and its owner's invitation is on its way.")
     return visit.reveal(_HERE, approved.link)
@@ -66,7 +66,7 @@ def approve(visit: Visit, id: str) -> Answer:
 
 def refuse(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        records.refuse(db, visit.app, id)
+        records.refuse_request(db, visit.app, id)
     return Led(_HERE, "The request is refused.")
 
 

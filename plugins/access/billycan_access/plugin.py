@@ -1,11 +1,11 @@
-"""Access: businesses ask for access on a public page, and whoever runs the deployment lets them in."""
+"""Access: businesses request access on a public page, and the operator of the deployment approves them."""
 
 from pathlib import Path
 
 from billycan import App, Manifest, hookimpl
 from billycan_users.api import can_send
 
-from . import asking, operating
+from . import operating, requesting
 from .settings import Settings
 from .tables import requests
 
@@ -16,13 +16,13 @@ manifest = Manifest(
     settings=Settings,
     tables=(requests,),
     migrations=Path(__file__).parent / "migrations",
-    pages=(*asking.screens, *operating.screens),
+    pages=(*requesting.screens, *operating.screens),
 )
 
 
 @hookimpl
 def startup(app: App) -> None:
-    """Refuse to start where a sandbox is promised to whoever proves an address, and nobody can."""
+    """Refuse to start if a confirmed address is to get a sandbox, but no address can be confirmed."""
     if app.settings_of(Settings).mode == "sandbox" and not can_send(app):
         said = 'enable the plugin mail and set mail.url, or set access.mode to "request"'
         raise ValueError(f'access.mode = "sandbox" needs mail: {said}')

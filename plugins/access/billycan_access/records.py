@@ -1,4 +1,4 @@
-"""Requests for access as stored and as shown: made, proved, decided on."""
+"""Requests for access as stored and as shown: made, confirmed, decided."""
 
 import hashlib
 import secrets
@@ -13,7 +13,7 @@ from billycan import App, Conflict, NotFound, new_id
 from billycan.businesses import Profile, create_key, create_tenants
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan_users.api import address, can_send, invite, send
+from billycan_users.api import can_send, invite_person, page_address, send
 
 from .settings import Settings
 from .tables import requests
@@ -25,11 +25,11 @@ _KEPT = timedelta(days=90)  # after a decision
 
 State = Literal["unproved", "proved", "approved", "refused", "expired"]
 OPEN = ("unproved", "proved")
-HIDDEN = ("digest", "address")  # of the link that proves the address, and from where somebody asked
+HIDDEN = ("digest", "address")  # the confirmation link's digest, and the network address
 
 
 class Asked(Struct, frozen=True):
-    """What somebody fills in."""
+    """The fields of the public form."""
 
     business: str
     abn: str | None
@@ -38,11 +38,11 @@ class Asked(Struct, frozen=True):
 
 
 class TooMany(Exception):
-    """So many requests came from an address, or in all, that no more are taken today."""
+    """Too many requests today, from one address or in all."""
 
 
 class Approved(Struct, frozen=True):
-    """What an approval gives: the business, its sandbox, the owner and the link to send to them."""
+    """The result of an approval: the business, its sandbox, its owner, and the link to send to the owner."""
 
     request: str
     tenant: str
@@ -52,14 +52,14 @@ class Approved(Struct, frozen=True):
 
 
 def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
-    """Take a request that came from a network: an address, or an IPv6 /64.
+    """Store a request and email its confirmation link; `network` is the address it came from, or an IPv6 /64.
 
-    One too many of an email address is dropped without a word, as if it were another's. Raises
-    TooMany, by what does not depend on what is known.
+    A request above the limit for its email address is dropped silently, so that the answer reveals nothing about the
+    address. Raise TooMany above the other limits.
     """
     now = app.now()
     _take_turns(db)
-    expire(db, app)
+    expire_requests(db, app)
     email = asked.email.casefold()
     made = {
         "all": sa.func.count(),
@@ -76,28 +76,28 @@ def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     row: dict[str, Any] = {"business": asked.business, "abn": asked.abn, "email": email, "purpose": asked.purpose}
     row |= {"address": network, "digest": _digest(token), "created_at": now}
     db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
-    # Without what a stranger wrote: else anybody could write to anybody in the deployment's name.
+    # Nothing the requester wrote: otherwise anybody could email anybody in the deployment's name.
     text = "Somebody asked for access with your email address.\n\nIf it was you, please confirm within 72 hours:\n\n"
-    link = address(app, f"/access/confirm/{token}")
+    link = page_address(app, f"/access/confirm/{token}")
     send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
 
 
 def _take_turns(db: sa.Connection) -> None:
-    """Let requests be counted one after the other, or as many at once as there are would each find room."""
-    if db.dialect.name == "postgresql":  # SQLite has one writer anyway
+    """Make requests wait for each other, since concurrent ones would each pass the limits."""
+    if db.dialect.name == "postgresql":  # SQLite has only one writer
         name = sa.func.hashtextextended("access requests", 0)
         db.execute(sa.select(sa.func.pg_advisory_xact_lock(name)))
 
 
-def provable(db: sa.Connection, app: App, token: str) -> Any:
-    """The request whose email address a link proves; None for one that was used, has expired or never was."""
+def find_confirmable(db: sa.Connection, app: App, token: str) -> Any:
+    """Return the request whose email address a link confirms; None if the link is used, expired or unknown."""
     this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
     return db.execute(sa.select(requests).where(this, requests.c.created_at > app.now() - _PROVABLE)).first()
 
 
-def prove(db: sa.Connection, app: App, token: str) -> str | None:
-    """Take the email address as proved; the key of the sandbox, where one is given at once. Raises NotFound."""
-    row = provable(db, app, token)
+def confirm_address(db: sa.Connection, app: App, token: str) -> str | None:
+    """Mark the email address as confirmed; return the sandbox's key if one is given at once. Raise NotFound."""
+    row = find_confirmable(db, app, token)
     this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
     if row is None or db.execute(sa.update(requests).where(this).values(state="proved", digest=None)).rowcount != 1:
         raise NotFound
@@ -111,52 +111,54 @@ def prove(db: sa.Connection, app: App, token: str) -> str | None:
     return key
 
 
-def seen(row: Any) -> list[Any]:
-    """What is shown of a request to whoever decides on it."""
+def decision_members(row: Any) -> list[Any]:
+    """Return the members of a request that an approval depends on."""
     return [row.business, row.abn, row.email, row.purpose, row.state == "proved"]
 
 
-def approve(db: sa.Connection, app: App, id: str, check_seen: Callable[[Any], None] = lambda _: None) -> Approved:
-    """Make the business, its sandbox and its owner's invitation. Raises NotFound, or Conflict once decided.
+def approve_request(
+    db: sa.Connection, app: App, id: str, check_seen: Callable[[Any], None] = lambda _: None
+) -> Approved:
+    """Create the business, its sandbox and its owner's invitation. Raise NotFound, or Conflict if already decided.
 
-    `check_seen` is called with what `seen` gives, and raises if whoever approves saw something else.
+    `check_seen` gets the members that the approval depends on, and raises if the operator saw others.
     """
-    row = awaiting(db, app, id)
-    check_seen(seen(row))
+    row = lock_request(db, app, id)
+    check_seen(decision_members(row))
     live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
-    # Mailed, the link proves the address to nobody but its owner; otherwise whoever approves makes sure of it.
-    user_id, token = invite(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
+    # If the link is emailed, only the address's owner gets it; otherwise the operator checks the address.
+    user_id, token = invite_person(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
     _decide(db, app, id, "approved", business_id=live)
-    link = address(app, f"/dashboard/join/{token}")
+    link = page_address(app, f"/dashboard/join/{token}")
     text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
     send(app, db, to=row.email, subject="Your access is approved", text=text)
-    return Approved(id, live, paired(db, live), user_id, link)
+    return Approved(id, live, sandbox_of(db, live), user_id, link)
 
 
-def refuse(db: sa.Connection, app: App, id: str) -> None:
-    """Decide against a request; nobody is told. Raises NotFound, or Conflict once decided."""
-    awaiting(db, app, id)
+def refuse_request(db: sa.Connection, app: App, id: str) -> None:
+    """Refuse a request without notifying anybody. Raise NotFound, or Conflict if already decided."""
+    lock_request(db, app, id)
     _decide(db, app, id, "refused")
 
 
-def paired(db: sa.Connection, tenant_id: str) -> str:
-    """The sandbox of a live tenant."""
+def sandbox_of(db: sa.Connection, tenant_id: str) -> str:
+    """Return the sandbox of a live tenant."""
     return str(db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == tenant_id)).scalar_one())
 
 
-def listed(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence[Any]:
-    """The requests that wait for a decision, proved ones first, or all that are kept, the newest first."""
+def list_requests(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence[Any]:
+    """Return requests that await a decision, confirmed ones first, or all stored requests, the newest first."""
     shown = [column for column in requests.c if column.name not in (*HIDDEN, "state")]
     state = sa.case((_is_idle(app), "expired"), else_=requests.c.state).label("state")
     select = sa.select(*shown, state).order_by(requests.c.created_at.desc(), requests.c.id)
-    kept = sa.or_(requests.c.decided_at.is_(None), requests.c.decided_at > app.now() - _KEPT)
-    rows = db.execute(select.where(kept if all_states else requests.c.state.in_(OPEN) & ~_is_idle(app))).all()
+    stored = sa.or_(requests.c.decided_at.is_(None), requests.c.decided_at > app.now() - _KEPT)
+    rows = db.execute(select.where(stored if all_states else requests.c.state.in_(OPEN) & ~_is_idle(app))).all()
     return sorted(rows, key=lambda row: row.state != "proved") if not all_states else rows
 
 
-def awaiting(db: sa.Connection, app: App, id: str) -> Any:
-    """A request that waits for a decision, locked against another. Raises NotFound, or Conflict once decided."""
-    expire(db, app)
+def lock_request(db: sa.Connection, app: App, id: str) -> Any:
+    """Return a request that awaits a decision, and lock it. Raise NotFound, or Conflict if already decided."""
+    expire_requests(db, app)
     row = db.execute(sa.select(requests).where(requests.c.id == id).with_for_update()).first()
     if row is None:
         raise NotFound(f"There is no request {id}.")
@@ -170,8 +172,8 @@ def _decide(db: sa.Connection, app: App, id: str, state: State, **values: Any) -
     db.execute(sa.update(requests).where(requests.c.id == id).values(**decided))
 
 
-def expire(db: sa.Connection, app: App) -> None:
-    """Let requests expire that nobody decided on, and forget those that were decided on long ago."""
+def expire_requests(db: sa.Connection, app: App) -> None:
+    """Expire requests that await a decision for too long, and delete those decided long ago."""
     now = app.now()
     expired = {"state": "expired", "digest": None, "decided_at": now}
     db.execute(sa.update(requests).where(_is_idle(app)).values(**expired))
@@ -179,7 +181,7 @@ def expire(db: sa.Connection, app: App) -> None:
 
 
 def _is_idle(app: App) -> sa.ColumnElement[bool]:
-    """The requests that nobody decided on for too long."""
+    """Match requests that have waited too long for a decision."""
     until = app.now() - timedelta(days=app.settings_of(Settings).idle_days)
     return requests.c.state.in_(OPEN) & (requests.c.created_at <= until)
 

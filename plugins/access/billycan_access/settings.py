@@ -1,4 +1,4 @@
-"""What a deployment sets for access."""
+"""Settings of access, which a deployment may change."""
 
 from typing import Annotated, Literal
 
@@ -8,11 +8,11 @@ from msgspec import Meta, Struct
 class Settings(Struct, frozen=True, kw_only=True):
     """Settings of the plugin `access`.
 
-    mode: "off": there is no page to ask for access. "request": anybody may ask, and whoever runs the deployment
-      decides. "sandbox": whoever proves an email address gets a key to a sandbox at once, and the live business when it
-      is approved; this needs the plugin mail and mail.url.
-    per_day: How many requests are taken in 24 hours in all.
-    idle_days: After how many days a request that nobody decided on expires.
+    mode: "off": there is no page to request access. "request": anybody may request it, and the operator decides.
+      "sandbox": a confirmed email address gets a key to a sandbox at once, and the live business once the request is
+      approved; this needs the plugin mail and mail.url.
+    per_day: How many requests are accepted in 24 hours in all.
+    idle_days: After how many days a request without a decision expires.
     """
 
     mode: Literal["off", "request", "sandbox"] = "off"

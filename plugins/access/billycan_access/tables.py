@@ -13,9 +13,9 @@ requests = deployment_table(
     sa.Column("abn", sa.Text),
     sa.Column("email", sa.Text, nullable=False),
     sa.Column("purpose", sa.Text, nullable=False),
-    sa.Column("address", sa.Text, nullable=False),  # that it came from; of IPv6 its /64
-    sa.Column("digest", sa.LargeBinary, unique=True),  # of the link that proves the email address, until it is used
-    sa.Column("business_id", ByCodePoint, sa.ForeignKey("core_tenants.id")),  # what it was given
+    sa.Column("address", sa.Text, nullable=False),  # of the requester; for IPv6 its /64
+    sa.Column("digest", sa.LargeBinary, unique=True),  # of the confirmation link, until it is used
+    sa.Column("business_id", ByCodePoint, sa.ForeignKey("core_tenants.id")),  # the business made for it
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("decided_at", UTCDateTime),
     sa.Index("ix_access_requests_created_at", "created_at"),

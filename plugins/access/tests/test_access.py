@@ -1,4 +1,4 @@
-"""Access on request, from the public page to somebody who is signed in, and all that bounds it."""
+"""Access on request, from the public page to a signed-in owner, and all of its limits."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def operator(app, client=None):
 
 
 def told(page):
-    """A page without what differs each time."""
+    """Return a page without the parts that differ each time."""
     return re.sub(r'(name="(token|once)" value=|assets/)"?[\w?.-]+', "", page.text)
 
 
@@ -269,12 +269,9 @@ def test_only_an_operator_with_a_second_factor_sees_counts_and_no_records(app):
     assert Browser(app).get(HERE).request.path == "/dashboard/sign-in"
 
 
-# With mail -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def letters(install, monkeypatch):
-    """What the plugin mail was asked to send."""
+    """The emails handed to the plugin mail."""
     sent = []
     module = ModuleType("billycan_mail.api")
     module.send = lambda app, db, *, to, subject, text: sent.append((to, subject, text))
@@ -300,7 +297,7 @@ def test_an_address_is_proved_by_a_form_behind_a_link(open_app, letters):
     browser.get("/access/confirm/nope", 404)
     assert "Address confirmed" in operator(app).get(HERE).text
     with app.db.writing() as db:
-        approved = records.approve(db, app, stored(app)[0].id)
+        approved = records.approve_request(db, app, stored(app)[0].id)
     assert letters[-1][0] == to and approved.link in letters[-1][2]
 
 
@@ -329,7 +326,7 @@ def test_a_proved_address_gets_a_sandbox_at_once_and_the_business_later(open_app
     assert answer.status_int == 200 and answer.json["data"]["environment"] == "sandbox"
     (row,) = stored(app)
     with app.db.writing() as db:
-        approved = records.approve(db, app, row.id)
+        approved = records.approve_request(db, app, row.id)
     assert approved.tenant == row.business_id and approved.sandbox == answer.json["data"]["tenant"]["id"]
 
 

@@ -1,4 +1,4 @@
-"""What other plugins may use of apps: what each connection is called, who made it, and its end."""
+"""Apps' functions for other plugins: the names of connected apps, the people who connected them, and their end."""
 
 from collections.abc import Iterable
 
@@ -6,24 +6,24 @@ import sqlalchemy as sa
 
 from billycan import Context, own
 
-from .connecting import connected, disconnect, name_of
+from .connecting import app_name, end_connection, list_connected
 from .tables import apps, connections
 
-__all__ = ["end_set_up", "names", "set_up_by_people"]
+__all__ = ["end_set_up", "names_of_apps", "set_up_by_people"]
 
 
 def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
     """List the connected apps: the connection's id, the app's name, the scopes granted, and who consented last."""
-    return [(row.id, name_of(row), row.scopes, row.user_id) for row in connected(ctx)]
+    return [(row.id, app_name(row), row.scopes, row.user_id) for row in list_connected(ctx)]
 
 
 def end_set_up(ctx: Context, id: str) -> None:
     """Disconnect an app, with its tokens and endpoints. Raise NotFound if it is gone."""
-    disconnect(ctx, id)
+    end_connection(ctx, id)
 
 
-def names(ctx: Context, connection_ids: Iterable[str]) -> dict[str, str]:
-    """Map each connection that there is to the name of its app, in one query."""
+def names_of_apps(ctx: Context, connection_ids: Iterable[str]) -> dict[str, str]:
+    """Map the connections that exist to the names of their apps, in one query."""
     asked = sa.select(connections.c.id, apps.c.name, apps.c.published).join(apps, apps.c.id == connections.c.app_id)
     found = ctx.db.execute(asked.where(own(ctx, connections), connections.c.id.in_({*connection_ids})))
-    return {row.id: name_of(row) for row in found}
+    return {row.id: app_name(row) for row in found}

@@ -1,4 +1,4 @@
-"""The page on which a person lets an app in: who asks, what for, to which business, and for real or to try it out."""
+"""The page on which a person lets an app in: the app, its scopes, the business and the environment."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ from msgspec import Struct
 from billycan import Context, Fault, Invalid, unit_of_work
 from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
 
-from . import connecting, granting, registered, uris
+from . import app_records, connecting, grants, uris
+from .app_records import Edition, Registered
 from .protocol import AUTHORIZE
-from .registered import Edition, Registered
-from .wording import can, cannot
+from .wording import describe_allowed, describe_denied
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _MOST_STATE = 2000
-_ROLES = ("developer", "owner")  # who may let apps in
+_ROLES = ("developer", "owner")  # may let apps in
 Environment = Literal["live", "sandbox"]
 
 
 class Request(Struct, frozen=True):
-    """What an app asks, once it is known that the answer may be sent to it."""
+    """The request of an app, once it is known that the answer may be sent to it."""
 
     app: Registered
     redirect_uri: str
@@ -31,11 +31,11 @@ class Request(Struct, frozen=True):
 
 
 class Unanswerable(Exception):
-    """Nobody knows whom an answer would reach: the person is told, and led nowhere."""
+    """A request with no safe address for the answer: the person sees the fault and is led nowhere."""
 
 
 class Wrong(Exception):
-    """A fault of the app's, which it is told (RFC 6749 section 4.1.2.1)."""
+    """A fault in the app's request, which is sent to the app (RFC 6749 section 4.1.2.1)."""
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(description)
@@ -43,7 +43,7 @@ class Wrong(Exception):
 
 
 class Instead(Exception):
-    """What is answered where nothing can be asked of the person."""
+    """The answer if the person cannot be asked for anything."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Instead(Exception):
 
 
 def show(visit: Visit) -> Answer:
-    """The page; whoever is not signed in does that first."""
+    """Show the page. A visitor who is not signed in does that first."""
     try:
         asked, businesses = _asked(visit)
     except Instead as instead:
@@ -68,18 +68,18 @@ def show(visit: Visit) -> Answer:
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
         "environment": visit.session.environment or "live",
-        "can": can(visit.app, asked.scopes),
-        "cannot": cannot(visit.app, asked.scopes),
+        "can": describe_allowed(visit.app, asked.scopes),
+        "cannot": describe_denied(visit.app, asked.scopes),
         "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
-        "place": uris.place(asked.redirect_uri),
+        "place": uris.uri_place(asked.redirect_uri),
         "action": f"{AUTHORIZE}?{visit.query_string}",
     }
-    # Chromium follows a redirect after a form only where the page's policy lets it, at every step of the way.
-    return Shown("apps/consent.html", values, onward=uris.scheme(asked.redirect_uri))
+    # Chromium follows a redirect after a form only if the page's policy allows every step.
+    return Shown("apps/consent.html", values, onward=uris.uri_scheme(asked.redirect_uri))
 
 
 def decide(visit: Visit) -> Answer:
-    """Carry out what the person decided, and tell the app."""
+    """Carry out the person's decision, and send it to the app."""
     try:
         asked, businesses = _asked(visit)
     except Instead as instead:
@@ -101,12 +101,12 @@ def decide(visit: Visit) -> Answer:
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with unit_of_work(ctx):
-        now = registered.lock(ctx.db, asked.app.id).edition(business.id)
+        now = app_records.lock_app(ctx.db, asked.app.id).edition(business.id)
         visit.check_seen(_seen(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see
             visit.check_scopes(ctx.db, scopes, tenant_id)
-        connection_id = connecting.consent(ctx, asked.app, edition.name, scopes)
-        code = granting.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
+        connection_id = connecting.connect_app(ctx, asked.app, edition.name, scopes)
+        code = grants.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
     return _back(visit, asked.redirect_uri, code=code)
 
 
@@ -121,18 +121,18 @@ def _is_published(asked: Request, edition: Edition) -> bool:
 
 
 def _seen(asked: Request, edition: Edition) -> list[Any]:
-    """What the page shows of an app, and the person agrees to."""
+    """Return the parts of an app that the page shows and the person agrees to."""
     return [edition.name, edition.home_page, _is_published(asked, edition), asked.scopes, asked.redirect_uri]
 
 
 def _asked(visit: Visit) -> tuple[Request, list[Business]]:
-    """What is asked, and the businesses that the visitor may connect; raises Instead."""
+    """Return the request, and the businesses that the visitor may connect. Raise Instead."""
     try:
         app, redirect_uri, sent = _addressed(visit)
     except Unanswerable as why:
         raise Instead(_dead_end(str(why))) from None
     if visit.session_if_any is None or not visit.session.is_complete:
-        # Nobody is sent on to another site, not even with an error, before they signed in (RFC 9700 section 4.11.2).
+        # Before the sign-in nobody is redirected to another site, not even with an error (RFC 9700 section 4.11.2).
         raise Instead(to_sign_in(visit))
     there_are = visit.businesses()
     businesses = [b for b in there_are if b.role in _ROLES and _may_connect(app, b.id, redirect_uri)]
@@ -151,14 +151,14 @@ def _may_connect(app: Registered, business_id: str, redirect_uri: str) -> bool:
 
 
 def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
-    """The app, where its answer goes, and what was sent; raises Unanswerable where an answer may go nowhere."""
+    """Return the app, its redirect URI and the parameters. Raise Unanswerable if an answer may go nowhere."""
     pairs = parse_qsl(visit.query_string, keep_blank_values=True)
     sent = {name: value for name, value in pairs if value}
     names = [name for name, _ in pairs]
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
     with visit.app.db.reading() as db:
-        app = registered.find(db, sent.get("client_id", ""))
+        app = app_records.find_app(db, sent.get("client_id", ""))
     if app is None:
         raise Unanswerable("There is no app with this client_id here. It may be meant for another server.")
     uri = sent.get("redirect_uri", "")
@@ -171,7 +171,7 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
 def _read(
     visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str], businesses: Sequence[Business]
 ) -> Request:
-    """What the app asks of somebody with these businesses; raises Wrong."""
+    """Return the app's request to a person with these businesses. Raise Wrong."""
     names = [name for name, _ in parse_qsl(visit.query_string, keep_blank_values=True)]
     if len({*names}) < len(names):
         raise Wrong("invalid_request", "A parameter was sent twice.")
@@ -185,7 +185,7 @@ def _read(
     if len(sent.get("state", "")) > _MOST_STATE:
         raise Wrong("invalid_request", f"state has more than {_MOST_STATE} characters.")
     editions = [edition for business in businesses if (edition := app.edition(business.id))]
-    allowed = {scope for edition in editions for scope in edition.scopes} & {*registered.scopes_there_are(visit.app)}
+    allowed = {scope for edition in editions for scope in edition.scopes} & {*app_records.grantable_scopes(visit.app)}
     wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
     if beyond := [scope for scope in wanted if scope not in allowed]:
         raise Wrong("invalid_scope", f"The app may not ask for {_plain(beyond[0])}.")
@@ -193,7 +193,7 @@ def _read(
 
 
 def _chosen(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:
-    """The business, and whether its live records or its sandbox; raises Invalid."""
+    """Return the chosen business and environment. Raise Invalid."""
     wanted = visit.form.get("business", businesses[0].id if len(businesses) == 1 else "")
     found = next((business for business in businesses if business.id == wanted), None)
     environment = visit.form.get("environment", "")
@@ -213,7 +213,7 @@ def _why_not(app: Registered, businesses: Sequence[Business]) -> str:
 
 
 def _back(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
-    """To the app with an answer, which says whose it is (RFC 9207). Never 307, which would send the form along."""
+    """Redirect to the app with an answer that names its issuer (RFC 9207). Never 307, which would resend the form."""
     state = {"state": visit.query["state"]} if visit.query.get("state") else {}
     where = uris.with_parameters(redirect_uri, **answer, **state, iss=visit.app.public_url)
     return Sent(b"", "text/plain", {"Location": where, "Referrer-Policy": "no-referrer"}, status=303)
@@ -224,7 +224,7 @@ def _dead_end(text: str) -> Answer:
 
 
 def _plain(text: str) -> str:
-    """As much of what was sent as an error_description may have (RFC 6749 section 4.1.2.1)."""
+    """Return the characters of a text that an error_description may have (RFC 6749 section 4.1.2.1)."""
     return re.sub(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]", "?", text)[:100]
 
 

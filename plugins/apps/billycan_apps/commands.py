@@ -1,4 +1,4 @@
-"""The command `billycan apps`: what is registered and published, and what is connected to whom."""
+"""The command `billycan apps`: registered and published apps, and their connections to businesses."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from billycan import App
 
-    from .registered import Registered
+    from .app_records import Registered
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -51,13 +51,13 @@ def create(
     """
     from billycan_users.api import live_of
 
-    from . import registered
+    from . import app_records
 
     with _apps(opened) as app, app.db.writing() as db:
         wanted = [scope for text in scopes for scope in text.split()]
-        edition = registered.checked_edition(app, name, home_page, redirect_uris, wanted)
+        edition = app_records.checked_edition(app, name, home_page, redirect_uris, wanted)
         business_id = live_of(db, tenant)
-        id, secret = registered.register(db, business_id, edition, app.now(), is_confidential=not public)
+        id, secret = app_records.register_app(db, business_id, edition, app.now(), is_confidential=not public)
     _say({"app": id, "secret": secret}, as_json)
 
 
@@ -72,10 +72,10 @@ def list_apps(opened: Any, as_json: bool) -> None:
     """
     from billycan_users.api import digest_of
 
-    from . import registered
+    from . import app_records
 
     with _apps(opened) as app, app.db.reading() as db:
-        found = registered.everything(db)
+        found = app_records.list_all_apps(db)
     if as_json:
         _say([_told(each) for each in found], as_json)
         return
@@ -105,27 +105,27 @@ def publish(opened: Any, app_id: str, withdraw: bool, digest: str | None, as_jso
     """
     from billycan_users.api import check_digest
 
-    from . import registered
+    from . import app_records
 
     with _apps(opened) as app:
         if not withdraw:
             digest = digest or _confirmed(app, app_id, as_json=as_json)
         with app.db.writing() as db:
             if withdraw:
-                found = registered.withdraw(db, app_id)
+                found = app_records.withdraw_app(db, app_id)
             else:
-                found = registered.publish(db, app_id, lambda own: check_digest(digest, own))
+                found = app_records.publish_app(db, app_id, lambda own: check_digest(digest, own))
     _say(_told(found), as_json)
 
 
 def _confirmed(app: "App", app_id: str, *, as_json: bool) -> str:
-    """Show an app's edition, and return its digest if whoever runs the command confirms it."""
-    from . import registered
+    """Show an app's edition, and return its digest if the operator confirms it."""
+    from . import app_records
 
     if as_json:
         raise click.UsageError("--digest: give the digest that `billycan apps list` shows: --json asks nothing")
     with app.db.reading() as db:
-        found = _told(registered.named(db, app_id))
+        found = _told(app_records.get_app(db, app_id))
     for name in ("name", "home_page", "redirect_uris", "scopes", "digest"):
         shown = found[name] if isinstance(found[name], str) else " ".join(found[name])
         click.echo(f"{name.replace('_', ' ')}: {shown!r}")
@@ -145,10 +145,10 @@ def end(opened: Any, app_id: str, as_json: bool) -> None:
     \b
     billycan apps end app_01abc
     """
-    from . import ending
+    from . import app_removal
 
     with _apps(opened) as app:
-        count = ending.end(app, app_id)
+        count = app_removal.end_app(app, app_id)
     _say({"app": app_id, "disconnected": count}, as_json)
 
 
@@ -162,10 +162,10 @@ def delete(opened: Any, app_id: str, as_json: bool) -> None:
     \b
     billycan apps delete app_01abc
     """
-    from . import ending
+    from . import app_removal
 
     with _apps(opened) as app:
-        ending.delete(app, app_id)
+        app_removal.delete_app(app, app_id)
     _say({"app": app_id, "deleted": True}, as_json)
 
 
@@ -179,11 +179,11 @@ def rotate_secret(opened: Any, app_id: str, as_json: bool) -> None:
     \b
     billycan apps rotate-secret app_01abc
     """
-    from . import registered
+    from . import app_records
 
     with _apps(opened) as app, app.db.writing() as db:
-        registered.named(db, app_id)
-        secret = registered.rotate(db, app_id, app.now())
+        app_records.get_app(db, app_id)
+        secret = app_records.rotate_secret(db, app_id, app.now())
     _say({"app": app_id, "secret": secret}, as_json)
 
 
@@ -204,7 +204,7 @@ def list_connections(opened: Any, tenant: str, as_json: bool) -> None:
     with _apps(opened) as app:
         ctx = Context(app, tenant, writes=False)
         with app.db.reading(tenant) as ctx.db:
-            rows = [_connection(row, connecting.name_of(row)) for row in connecting.connected(ctx)]
+            rows = [_connection(row, connecting.app_name(row)) for row in connecting.list_connected(ctx)]
     if as_json:
         _say(rows, as_json)
         return
@@ -233,7 +233,7 @@ def disconnect(opened: Any, connection_id: str, tenant: str, as_json: bool) -> N
     with _apps(opened) as app:
         ctx = Context(app, tenant)
         with unit_of_work(ctx):
-            connecting.disconnect(ctx, connection_id)
+            connecting.end_connection(ctx, connection_id)
     _say({"connection": connection_id, "disconnected": True}, as_json)
 
 

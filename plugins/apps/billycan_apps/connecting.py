@@ -11,8 +11,8 @@ from billycan import Context, Named, NotFound, Row, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
 
-from . import holding
-from .registered import Registered
+from . import app_hold
+from .app_records import Registered
 from .tables import access_tokens, apps, codes, connections, refresh_tokens
 
 _ID = re.compile(r"cnx_[0-9a-z]{1,40}")
@@ -35,10 +35,10 @@ class Connection(Struct, kw_only=True):
     connected_at: Moment
 
 
-def consent(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> str:
-    """Connect an app with these scopes, or give an app that is connected these instead; the connection's id.
+def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> str:
+    """Connect an app with these scopes, or replace the scopes of a connected app. Return the connection's id.
 
-    What the connection had to stop for, such as a theft, is over.
+    A connection that was on hold, for instance after a theft, works again.
     """
     assert ctx.identity is not None  # noqa: S101 - a person consents
     this = own(ctx, connections) & (connections.c.app_id == app.id)
@@ -50,17 +50,17 @@ def consent(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> 
         "held_at": None,
     }
     new = {"tenant_id": ctx.tenant_id, "id": new_id("cnx"), "app_id": app.id, "created_at": ctx.now(), **given}
-    either = upsert(connections, ctx.db).values(new)  # of two who consent at once neither is refused
+    either = upsert(connections, ctx.db).values(new)  # two people may consent at once
     ctx.db.execute(either.on_conflict_do_update(index_elements=["tenant_id", "app_id"], set_=given))
     id = str(ctx.db.execute(sa.select(connections.c.id).where(this)).scalar_one())
     ctx.outdates = True
-    holding.follow(ctx, id, given["scopes"])
-    ctx.emit("app.connected", _shown(lock(ctx, id), name))
+    app_hold.follow_consent(ctx, id, given["scopes"])
+    ctx.emit("app.connected", _shown(lock_connection(ctx, id), name))
     return id
 
 
-def lock(ctx: Context, connection_id: str) -> Row:
-    """A connection, locked: whatever gives or takes tokens of it waits its turn. NotFound for one that is gone."""
+def lock_connection(ctx: Context, connection_id: str) -> Row:
+    """Lock a connection: every change of its tokens waits for this lock. Raise NotFound if it is gone."""
     this = own(ctx, connections) & (connections.c.id == connection_id)
     locked = sa.select(connections).where(this).with_for_update()
     row = ctx.db.execute(locked).first() if _ID.fullmatch(connection_id) else None
@@ -69,47 +69,45 @@ def lock(ctx: Context, connection_id: str) -> Row:
     return row
 
 
-def hold(ctx: Context, connection_id: str) -> None:
-    """End every token of a locked connection, and hold its endpoints, until somebody consents again."""
+def hold_connection(ctx: Context, connection_id: str) -> None:
+    """End every token of a locked connection and hold its endpoints, until somebody consents again."""
     _end_tokens(ctx, connection_id)
     this = own(ctx, connections) & (connections.c.id == connection_id)
     ctx.db.execute(sa.update(connections).where(this).values(held_at=ctx.now()))
-    holding.follow(ctx, connection_id, [])
+    app_hold.follow_consent(ctx, connection_id, [])
 
 
-def end_code(ctx: Context, code_id: str) -> None:
+def end_tokens_of_code(ctx: Context, code_id: str) -> None:
     """End the tokens that a code gave."""
     for table in (access_tokens, refresh_tokens):
         ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.code_id == code_id))
     ctx.outdates = True
 
 
-def disconnect(ctx: Context, connection_id: str) -> None:
-    """End a connection with its tokens and endpoints; NotFound where the tenant has no such connection."""
-    row = lock(ctx, connection_id)
+def end_connection(ctx: Context, connection_id: str) -> None:
+    """End a connection with its tokens and endpoints. Raise NotFound if the tenant has no such connection."""
+    row = lock_connection(ctx, connection_id)
     app = ctx.db.execute(sa.select(apps.c.name, apps.c.published).where(apps.c.id == row.app_id)).one()
     _end_tokens(ctx, connection_id)
-    holding.delete(ctx, connection_id)
+    app_hold.delete_endpoints(ctx, connection_id)
     ctx.db.execute(sa.delete(connections).where(own(ctx, connections), connections.c.id == connection_id))
-    ctx.emit("app.disconnected", _shown(row, name_of(app)))
+    ctx.emit("app.disconnected", _shown(row, app_name(app)))
 
 
-def connected(ctx: Context) -> Sequence[Row]:
-    """What is connected to the tenant, the newest first, with the app's name and home page."""
+def list_connected(ctx: Context) -> Sequence[Row]:
+    """List the tenant's connections, newest first, with the app's name and home page."""
     shown = sa.select(connections, apps.c.name, apps.c.home_page, apps.c.published, apps.c.business_id)
     found = shown.join_from(connections, apps, apps.c.id == connections.c.app_id).where(own(ctx, connections))
     return ctx.db.execute(found.order_by(connections.c.created_at.desc(), connections.c.id)).all()
 
 
-def name_of(app: Any) -> str:
-    """What an app is called: as it was published, for others than its own business have not agreed to another name."""
+def app_name(app: Any) -> str:
+    """Return an app's name as published: businesses other than its own have not agreed to a newer one."""
     return str(app.published["name"] if app.published else app.name)
 
 
 def _end_tokens(ctx: Context, connection_id: str) -> None:
-    ctx.db.execute(
-        sa.delete(codes).where(own(ctx, codes), codes.c.connection_id == connection_id)
-    )  # and what they gave
+    ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.connection_id == connection_id))  # with their tokens
     ctx.outdates = True
 
 

@@ -1,4 +1,4 @@
-"""The page of whoever runs the deployment: every app that is registered, and how many connected it."""
+"""The operator's page of all registered apps, with the number of businesses that connected each."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from billycan.sql import tenants
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from . import ending, registered
+from . import app_records, app_removal
 from .tables import connections
-from .wording import can
+from .wording import describe_allowed
 
 _HERE = "/dashboard/operator/apps"
 _MOST_SHOWN = 500
@@ -17,29 +17,32 @@ _MOST_SHOWN = 500
 
 def list_apps(visit: Visit) -> Answer:
     with visit.app.db.reading(across="the operator sees in how many businesses each app is connected") as db:
-        found = registered.everything(db)
+        found = app_records.list_all_apps(db)
         counted = sa.select(connections.c.app_id, sa.func.count().label("times")).group_by(connections.c.app_id)
         counts = {row.app_id: row.times for row in db.execute(counted)}
         named = sa.select(tenants.c.id, tenants.c.profile).where(tenants.c.id.in_({app.business_id for app in found}))
         names = {row.id: row.profile["name"] for row in db.execute(named)}
-    shown = [(app, names[app.business_id], counts.get(app.id, 0), can(visit.app, app.own.scopes)) for app in found]
+    shown = [
+        (app, names[app.business_id], counts.get(app.id, 0), describe_allowed(visit.app, app.own.scopes))
+        for app in found
+    ]
     return Shown("apps/operator.html", {"apps": shown[:_MOST_SHOWN], "count": len(shown)})
 
 
 def publish(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        found = registered.publish(db, id, visit.check_seen)
+        found = app_records.publish_app(db, id, visit.check_seen)
     return Led(_HERE, f"Every business can connect {found.own.name}.")
 
 
 def withdraw(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        found = registered.withdraw(db, id)
+        found = app_records.withdraw_app(db, id)
     return Led(_HERE, f"No other business can connect {found.own.name} from now on.")
 
 
 def end(visit: Visit, id: str) -> Answer:
-    count = ending.end(visit.app, id)
+    count = app_removal.end_app(visit.app, id)
     return Led(
         _HERE, f"The app is refused everywhere. {count:,} {'connection' if count == 1 else 'connections'} ended."
     )

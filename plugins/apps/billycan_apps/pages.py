@@ -7,36 +7,33 @@ import sqlalchemy as sa
 from billycan import App, NotFound
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, live_of, mounted
 
-from . import connecting, ending, protocol, registered
-from .registered import Edition, Registered, scopes_there_are
-from .wording import can
+from . import app_records, app_removal, connecting, protocol
+from .app_records import Edition, Registered, grantable_scopes
+from .wording import describe_allowed
 
 _APPS, _CONNECTIONS = "/dashboard/apps", "/dashboard/connections"
 
 
-# A business's own apps ------------------------------------------------------------------------------------------------
-
-
 def list_apps(visit: Visit) -> Answer:
     with visit.app.db.reading() as db:
-        found = registered.of_business(db, live_of(db, visit.tenant_id))
+        found = app_records.list_apps_of_business(db, live_of(db, visit.tenant_id))
     return Shown("apps/apps.html", {"apps": found, **_form(visit.app)})
 
 
 def make_app(visit: Visit) -> Answer:
-    """Register an app; the secret of one that can keep it is shown once, on its page."""
+    """Register an app. The secret of an app that can keep one is shown once, on the app's page."""
     app, is_confidential = visit.app, visit.form.get("kind") != "public"
     edition = _edition(visit)
     with app.db.writing() as db:
         business_id = live_of(db, visit.tenant_id)
-        id, secret = registered.register(db, business_id, edition, app.now(), is_confidential=is_confidential)
+        id, secret = app_records.register_app(db, business_id, edition, app.now(), is_confidential=is_confidential)
     return visit.reveal(f"{_APPS}/{id}", secret) if secret else Led(f"{_APPS}/{id}", "The app is registered.")
 
 
 def show_app(visit: Visit, id: str) -> Answer:
     with visit.app.db.reading() as db:
         app = _own(visit, db, id)
-        values = {"each": app, "secrets": registered.secrets_of(db, id), **_form(visit.app)}
+        values = {"each": app, "secrets": app_records.secrets_of(db, id), **_form(visit.app)}
     addresses = [
         ("Authorization", protocol.AUTHORIZE),
         ("Token", protocol.TOKEN),
@@ -50,33 +47,33 @@ def change_app(visit: Visit, id: str) -> Answer:
     edition = _edition(visit)
     with visit.app.db.writing() as db:
         _own(visit, db, id)
-        registered.change(db, id, edition)
+        app_records.change_app(db, id, edition)
     return Led(f"{_APPS}/{id}", "The app is changed.")
 
 
 def rotate_secret(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         _own(visit, db, id)
-        secret = registered.rotate(db, id, visit.app.now())
+        secret = app_records.rotate_secret(db, id, visit.app.now())
     return visit.reveal(f"{_APPS}/{id}", secret)
 
 
 def forget_secret(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         _own(visit, db, id)
-        registered.forget_secret(db, id, visit.form.get("secret", ""))
+        app_records.forget_secret(db, id, visit.form.get("secret", ""))
     return Led(f"{_APPS}/{id}", "The secret is refused from now on.")
 
 
 def delete_app(visit: Visit, id: str) -> Answer:
     with visit.app.db.reading() as db:
         _own(visit, db, id)
-    ending.delete(visit.app, id)
+    app_removal.delete_app(visit.app, id)
     return Led(_APPS, "The app is deleted, and refused everywhere from now on.")
 
 
 def _own(visit: Visit, db: sa.Connection, id: str) -> Registered:
-    found = registered.find(db, id)
+    found = app_records.find_app(db, id)
     if found is None or found.business_id != live_of(db, visit.tenant_id):
         raise NotFound
     return found
@@ -85,30 +82,27 @@ def _own(visit: Visit, db: sa.Connection, id: str) -> Registered:
 def _edition(visit: Visit) -> Edition:
     form = visit.form
     uris = form.get("redirect_uris", "").split()
-    return registered.checked_edition(
+    return app_records.checked_edition(
         visit.app, form.get("name", ""), form.get("home_page", ""), uris, form.get("scopes", "").split()
     )
 
 
 def _form(app: App) -> dict[str, Any]:
-    return {"there_are": can(app, scopes_there_are(app))}
-
-
-# What is connected ----------------------------------------------------------------------------------------------------
+    return {"there_are": describe_allowed(app, grantable_scopes(app))}
 
 
 def list_connections(visit: Visit) -> Answer:
     with visit.reading() as ctx:
         business_id = live_of(ctx.db, ctx.tenant_id)
         found = [
-            (row, _home_page(row, business_id), connecting.name_of(row), can(visit.app, row.scopes))
-            for row in connecting.connected(ctx)
+            (row, _home_page(row, business_id), connecting.app_name(row), describe_allowed(visit.app, row.scopes))
+            for row in connecting.list_connected(ctx)
         ]
     return Shown("apps/connections.html", {"connections": found})
 
 
 def _home_page(row: sa.Row[Any], business_id: str) -> str:
-    """An app's home page as a business may see it: one that nobody has looked at is for the app's own business only."""
+    """Return an app's home page; empty for other businesses until it is published."""
     if row.business_id == business_id:
         return str(row.home_page)
     return str(row.published["home_page"]) if row.published else ""
@@ -116,7 +110,7 @@ def _home_page(row: sa.Row[Any], business_id: str) -> str:
 
 def disconnect(visit: Visit, id: str) -> Answer:
     with visit.writing() as ctx:
-        connecting.disconnect(ctx, id)
+        connecting.end_connection(ctx, id)
     return Led(_CONNECTIONS, "The app is disconnected: it is refused from now on.")
 
 

@@ -6,7 +6,7 @@ import falcon
 
 from billycan import App, Code, Every, Identity, Manifest, hookimpl
 
-from . import authorizing, calling, granting, operating, pages, protocol
+from . import authorizing, callers, grants, operating, pages, protocol
 from .connecting import Connection
 from .tables import access_tokens, apps, codes, connections, refresh_tokens, secrets
 
@@ -25,10 +25,10 @@ manifest = Manifest(
         (protocol.REVOKE, protocol.RevocationEndpoint),
         (protocol.DESCRIPTION, protocol.Description),
     ),
-    callers={"cnx": calling.find},
+    callers={"cnx": callers.find_identity},
     tasks=(
-        Every(seconds=60, due=granting.answered, run=granting.forget_answer),
-        Every(seconds=3600, run=granting.forget_old),
+        Every(seconds=60, due=grants.answered_tokens, run=grants.forget_answer),
+        Every(seconds=3600, run=grants.forget_old),
     ),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
     examples=Path(__file__).parent / "examples.json",
@@ -37,5 +37,5 @@ manifest = Manifest(
 
 @hookimpl
 def authenticate(app: App, req: falcon.Request) -> Identity | None:
-    """The app that sends an access token; None for whatever else there is, which is core's to judge."""
-    return calling.identify(app, req.get_header("Authorization") or "")
+    """Return the identity of an access token, or None for any other credential, which core checks."""
+    return callers.identify_caller(app, req.get_header("Authorization") or "")

@@ -1,6 +1,6 @@
-"""What an app's server calls: the token and revocation endpoints, and what describes them. Errors are as the RFCs say.
+"""The endpoints for an app's server: tokens, revocation and their description. Errors are as the RFCs say.
 
-RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (what is best practice).
+RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (best practice).
 """
 
 import base64
@@ -13,10 +13,10 @@ import falcon
 
 from billycan import App, Problem
 from billycan.web import PayloadTooLarge, encode, read_bytes
-from billycan_users.api import address
+from billycan_users.api import page_address
 
-from . import granting, registered
-from .registered import Registered, scopes_there_are
+from . import app_records, grants
+from .app_records import Registered, grantable_scopes
 
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize", "/oauth/token", "/oauth/revoke"
 DESCRIPTION = "/.well-known/oauth-authorization-server"
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Endpoint:
-    """A Falcon resource that takes a form of an app, and answers in JSON."""
+    """A Falcon resource that takes a form from an app and answers in JSON."""
 
     is_entrance = False  # for programs
 
@@ -47,30 +47,30 @@ class Endpoint:
             form = _form(req)
             client = _authenticated(self.app, req, form)
             self.app.take_share(req, client.id)  # it acts for many businesses, and its calls share what one has
-            write(resp, 200, self.act(self.app, client, form))
+            write_json(resp, 200, self.act(self.app, client, form))
         except Refused as refused:
-            write(resp, refused.status, {"error": refused.error, "error_description": refused.description})
+            write_json(resp, refused.status, {"error": refused.error, "error_description": refused.description})
             if refused.status == 401:
                 resp.set_header("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"')
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong before the form was read: the pipeline asks for it, and sets the status."""
+        """Answer a problem found before the form was read. The pipeline calls this and sets the status."""
         error = "invalid_request" if problem.status < 429 else "temporarily_unavailable"
-        write(resp, problem.status, {"error": error, "error_description": problem.message})
+        write_json(resp, problem.status, {"error": error, "error_description": problem.message})
 
 
 class TokenEndpoint(Endpoint):
     """`POST /oauth/token`"""
 
     def __init__(self, app: App) -> None:
-        super().__init__(app, exchange)
+        super().__init__(app, exchange_grant)
 
 
 class RevocationEndpoint(Endpoint):
     """`POST /oauth/revoke` (RFC 7009)"""
 
     def __init__(self, app: App) -> None:
-        super().__init__(app, revoke)
+        super().__init__(app, revoke_token)
 
 
 class Description:
@@ -88,10 +88,10 @@ class Description:
         resp.data = encode(
             {
                 "issuer": url,
-                "authorization_endpoint": address(self.app, AUTHORIZE),
+                "authorization_endpoint": page_address(self.app, AUTHORIZE),
                 "token_endpoint": url + TOKEN,
                 "revocation_endpoint": url + REVOKE,
-                "scopes_supported": scopes_there_are(self.app),
+                "scopes_supported": grantable_scopes(self.app),
                 "response_types_supported": ["code"],
                 "response_modes_supported": ["query"],
                 "grant_types_supported": ["authorization_code", "refresh_token"],
@@ -104,18 +104,18 @@ class Description:
         resp.set_header("Cache-Control", "public, max-age=300")
 
 
-def exchange(app: App, client: Registered, form: Mapping[str, str]) -> Any:
-    """The tokens for a code or for a refresh token."""
+def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+    """Return the tokens for a code or a refresh token."""
     kind = _needed(form, "grant_type")
     if kind == "authorization_code":
         code, verifier = _needed(form, "code"), _needed(form, "code_verifier")
-        pair = granting.redeem(app, client.id, code, _needed(form, "redirect_uri"), verifier)
+        pair = grants.redeem_code(app, client.id, code, _needed(form, "redirect_uri"), verifier)
         why = "The code has expired, was used, or is not for this app, redirect_uri and code_verifier."
     elif kind == "refresh_token":
         asked = form["scope"].split() if "scope" in form else None
         try:
-            pair = granting.refresh(app, client.id, _needed(form, "refresh_token"), asked)
-        except granting.Beyond:
+            pair = grants.renew_tokens(app, client.id, _needed(form, "refresh_token"), asked)
+        except grants.Beyond:
             raise Refused("invalid_scope", "More was asked for than the business has granted.") from None
         why = "The refresh token has expired, was revoked or used, or is not this app's: connect the business again."
     else:
@@ -131,20 +131,20 @@ def exchange(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     }
 
 
-def revoke(app: App, client: Registered, form: Mapping[str, str]) -> Any:
-    """End a token; one that is not there, or another app's, is answered alike."""
-    granting.revoke(app, client.id, _needed(form, "token"))
+def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+    """End a token. The answer is the same for a token that does not exist or is another app's."""
+    grants.revoke_tokens(app, client.id, _needed(form, "token"))
     return {}
 
 
-def write(resp: falcon.Response, status: int, data: Any) -> None:
-    """JSON outside the API's envelope, which nobody keeps."""
+def write_json(resp: falcon.Response, status: int, data: Any) -> None:
+    """Write JSON without the API's envelope, which no cache keeps."""
     resp.status, resp.data, resp.content_type = status, encode(data), falcon.MEDIA_JSON
     resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
 
 
 def _form(req: falcon.Request) -> dict[str, str]:
-    """The parameters of the body; one without a value counts as not sent (RFC 6749 section 3.2)."""
+    """Return the parameters of the body. One without a value counts as not sent (RFC 6749 section 3.2)."""
     if (req.content_type or "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
         raise Refused("invalid_request", "Send the parameters as application/x-www-form-urlencoded.")
     try:
@@ -158,7 +158,7 @@ def _form(req: falcon.Request) -> dict[str, str]:
 
 
 def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Registered:
-    """The app that calls, by its secret if it has one (RFC 6749 section 2.3)."""
+    """Return the calling app, authenticated by its secret if it has one (RFC 6749 section 2.3)."""
     header, secret = req.get_header("Authorization"), form.get("client_secret")
     client_id = form.get("client_id", "")
     if header is not None:
@@ -169,9 +169,9 @@ def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Re
             raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
         client_id = basic_id
     with app.db.reading() as db:
-        client = registered.find(db, client_id)
+        client = app_records.find_app(db, client_id)
         if client is not None:
-            is_right = registered.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
+            is_right = app_records.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
             if is_right:
                 return client
     raise Refused("invalid_client", "There is no such app, or this is not its secret.", status=401)

@@ -1,4 +1,4 @@
-"""The tables of apps, their connections to tenants, and what each was given; of secrets they have digests."""
+"""The tables of apps, their connections to tenants, and their codes and tokens, of which only digests are stored."""
 
 import sqlalchemy as sa
 
@@ -30,7 +30,7 @@ secrets = deployment_table(
 
 
 def _of_connection(column: str = "connection_id", table: str = "apps_connections") -> sa.ForeignKeyConstraint:
-    """What is gone as soon as its connection is."""
+    """Return a foreign key to a row that goes with its connection."""
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{table}.tenant_id", f"{table}.id"], ondelete="CASCADE")
 
 
@@ -38,17 +38,17 @@ connections = tenant_table(
     "apps_connections",
     sa.Column("app_id", ByCodePoint, sa.ForeignKey("apps_apps.id"), nullable=False),
     sa.Column("scopes", Json, nullable=False),
-    sa.Column("user_id", ByCodePoint, nullable=False),  # who consented last: no reference, it outlives them
+    sa.Column("user_id", ByCodePoint, nullable=False),  # consented last; no reference: it outlives them
     sa.Column("user_name", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("consented_at", UTCDateTime, nullable=False),
     sa.Column("last_used_at", UTCDateTime),
-    sa.Column("held_at", UTCDateTime),  # since when it waits for somebody to consent again
+    sa.Column("held_at", UTCDateTime),  # on hold since then, until somebody consents again
     sa.UniqueConstraint("tenant_id", "app_id"),
     sa.Index("ix_apps_connections_app_id", "app_id"),
 )
 
-# A code, and from its use on what holds together the tokens that it gave.
+# A code; after its use, the group of its tokens.
 codes = tenant_table(
     "apps_codes",
     sa.Column("connection_id", ByCodePoint, nullable=False),
@@ -83,7 +83,7 @@ refresh_tokens = tenant_table(
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("expires_at", UTCDateTime, nullable=False),
     sa.Column("used_at", UTCDateTime),
-    sa.Column("sealed", sa.LargeBinary),  # the answer to its use, which only this token opens
+    sa.Column("sealed", sa.LargeBinary),  # the answer to its use, which only this token decrypts
     _of_connection(),
     _of_connection("code_id", "apps_codes"),
     sa.Index("ix_apps_refresh_tokens_code_id", "tenant_id", "code_id"),

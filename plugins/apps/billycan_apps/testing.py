@@ -1,4 +1,4 @@
-"""An app and the person who connects it, for tests: a client of OAuth that sends what it is told to."""
+"""An app and the person who connects it, for tests: an OAuth client that sends what a test chooses."""
 
 import base64
 import hashlib
@@ -19,8 +19,8 @@ from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser
 
-from . import granting, registered
-from .registered import Edition
+from . import app_records, grants
+from .app_records import Edition
 from .tables import access_tokens, codes, connections
 
 REDIRECT = "https://app.example.com/cb"
@@ -37,7 +37,7 @@ class OAuthApp:
         edition = Edition("Ledger Sync", "https://app.example.com", [REDIRECT], sorted(scopes or SCOPES))
         with self.app.db.writing() as db:
             self.edition = replace(edition, **changes)
-            made = registered.register(
+            made = app_records.register_app(
                 db, client.tenant_id, self.edition, self.app.now(), is_confidential=not is_public
             )
         self.id, self.secret = made
@@ -47,7 +47,7 @@ class OAuthApp:
         self.last: Any = None
 
     def asks(self, **changes: Any) -> str:
-        """The path of the authorization endpoint with a good request, or one with these changes."""
+        """Return the path of the authorization endpoint with a valid request, or one with these changes."""
         hashed = hashlib.sha256(self.verifier.encode()).digest()
         asked = {
             "response_type": "code",
@@ -61,13 +61,13 @@ class OAuthApp:
         return "/oauth/authorize?" + urlencode({k: v for k, v in {**asked, **changes}.items() if v is not None})
 
     def person(self) -> Browser:
-        """An owner of the business, who is signed in."""
+        """Return the browser of an owner of the business, signed in."""
         if self.browser is None:
             self.browser = Browser(self.app).join(self.client)
         return self.browser
 
     def consents(self, environment: str = "live", browser: Browser | None = None, **changes: Any) -> dict[str, str]:
-        """Have a person let the app in; what it is told by the redirect."""
+        """Have a person let the app in, and return the parameters of the redirect."""
         browser = browser or self.person()
         scopes = changes.pop("scopes", None)
         page = browser.web.get(self.asks(**changes), status=200)
@@ -82,7 +82,7 @@ class OAuthApp:
         return dict(parse_qsl(urlsplit(answer.headers["Location"]).query))
 
     def post(self, path: str, form: Any, status: int | None = None, **headers: str) -> Any:
-        """Send a form; what is answered, also kept as `last`."""
+        """Send a form and return the answer, which is also stored as `last`."""
         self.last = self.web.post(path, form, headers=headers, status="*")
         assert status in (None, self.last.status_int), f"{self.last.status}: {self.last.text}"
         return json.loads(self.last.body)
@@ -112,12 +112,12 @@ class OAuthApp:
         return self.redeem(self.consents(environment, **changes)["code"])
 
     def connect(self, environment: str = "live", **changes: Any) -> "TokenClient":
-        """A client that calls the API with an access token."""
+        """Return a client that calls the API with an access token."""
         return TokenClient(self, environment, self.tokens(environment, **changes))
 
 
 class TokenClient(Client):
-    """A Client that calls with an access token; `key()` gives another app of the same tenant."""
+    """A Client that calls with an access token; `key()` returns another app of the same tenant."""
 
     def __init__(self, oauth: OAuthApp, environment: str, tokens: Any) -> None:
         self.app, self.oauth, self.environment = oauth.app, oauth, environment
@@ -134,37 +134,35 @@ class TokenClient(Client):
         return self.another("sandbox", *scopes)
 
     def another(self, environment: str, *scopes: str) -> Client:
-        """Another app that is connected with these scopes, or with all."""
+        """Connect another app with these scopes, or with all."""
         return everything(self.oauth.client, *scopes, browser=self.oauth.browser).connect(environment)
 
 
 def everything(client: Client, *scopes: str, browser: Browser | None = None) -> OAuthApp:
-    """An app with these scopes, of which `read` and `write` are those of every resource; without any, with all."""
-    there_are = registered.scopes_there_are(client.app)
+    """Return an app with these scopes; `read` and `write` stand for those of every resource. Default: all scopes."""
+    there_are = app_records.grantable_scopes(client.app)
     wanted = scopes or ("read", "write")
     return OAuthApp(client, *(s for s in there_are if s in wanted or s.rpartition(":")[2] in wanted), browser=browser)
 
 
 def enters_with(credential: str) -> Callable[[App], Client]:
-    """What makes a business in an app, and calls for it with a key or with an app's access token."""
+    """Return a function that makes a business in an app, and a client with a key or an app's access token."""
     return Client if credential == "key" else lambda app: everything(Client(app)).connect()
 
 
-# Instead of keys ------------------------------------------------------------------------------------------------------
-
-_limits = dict[str, Mapping[str, Any]]()  # of connections, in tests that give keys other limits
+_limits = dict[str, Mapping[str, Any]]()  # by connection, in tests with other limits
 
 
 def give_token(
     client: Client, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """As `Client._credential`, an access token for a year: the id of its connection, and the token.
+    """Make an access token for a year, in place of `Client._credential`. Return its connection's id and the token.
 
-    One connection of a tenant has all that have the usual limits, as one business has all of its keys; `read` and
-    `write` are those of every resource.
+    One connection of a tenant has all tokens with the usual limits, as one business has all of its keys; `read` and
+    `write` stand for those of every resource.
     """
     app, now = client.app, client.app.now()
-    there_are = registered.scopes_there_are(app)
+    there_are = app_records.grantable_scopes(app)
     mine = sa.select(connections.c.id).where(connections.c.tenant_id == tenant_id)
     found = None if limits else db.execute(mine.where(connections.c.user_id == "usr_0")).scalar()
     connection_id = found or new_id("cnx")
@@ -172,15 +170,15 @@ def give_token(
     if not found:
         _limits[connection_id] = limits
         edition = Edition("Everything", "https://app.example.com", [REDIRECT], there_are)
-        app_id, _ = registered.register(db, tenant_id, edition, now, is_confidential=False)
+        app_id, _ = app_records.register_app(db, tenant_id, edition, now, is_confidential=False)
         consented = {"user_id": "usr_1" if limits else "usr_0", "user_name": "Owner", "consented_at": now}
         row = {"tenant_id": tenant_id, "id": connection_id, "app_id": app_id, "scopes": there_are, "created_at": now}
         db.execute(sa.insert(connections).values(**row, **consented))
     granted = [scope for scope in there_are if scope in scopes or scope.rpartition(":")[2] in scopes]
-    token = new_secret(granting.ACCESS[environment_of(db, tenant_id)])
+    token = new_secret(grants.ACCESS[environment_of(db, tenant_id)])
     lasts = {"scopes": granted, "expires_at": now + timedelta(days=365)}
     code_id, code = new_id("oac"), {"redirect_uri": REDIRECT, "challenge": "", "used_at": now}
-    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(granting.CODE)), **code, **lasts))
+    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(grants.CODE)), **code, **lasts))
     db.execute(
         sa.insert(access_tokens).values(**whose, id=new_id("oat"), code_id=code_id, digest=digest(token), **lasts)
     )
@@ -192,7 +190,7 @@ def environment_of(db: sa.Connection, tenant_id: str) -> str:
 
 
 def limited(find: Callable[[App, str], Identity | None]) -> Callable[[App, str], Identity | None]:
-    """What finds who an access token is, with the limits that `give_token` was asked for."""
+    """Return a function that identifies an access token, with the limits that `give_token` was given."""
 
     def found(app: App, token: str) -> Identity | None:
         identity = find(app, token)

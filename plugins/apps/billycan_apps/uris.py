@@ -1,4 +1,4 @@
-"""Redirect URIs: which may be registered, whether one is a registered one, and what is added to it. Pure functions."""
+"""Redirect URIs: checks at registration, comparison with the registered ones, and added parameters. Pure functions."""
 
 import re
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ _LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})
 _PRIVATE = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:/.*")
 
 
-def fault(uri: str) -> str | None:
-    """What is wrong with a URI that somebody registers; None where nothing is."""
+def uri_fault(uri: str) -> str | None:
+    """Return the reason that a URI cannot be registered, or None."""
     if len(uri) > MOST:
         return f"must have at most {MOST:,} characters"
     if not _PRINTABLE.fullmatch(uri) or set(uri) & set('\\"<>^`{|}*'):
@@ -32,27 +32,27 @@ def fault(uri: str) -> str | None:
 
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:
-    """Whether a URI is one of those, character by character; on a loopback address any port will do (RFC 8252)."""
+    """Tell whether a URI is registered, character by character; on a loopback address any port matches (RFC 8252)."""
     return any(uri == each or _is_same_loopback(uri, each) for each in registered)
 
 
 def _is_same_loopback(uri: str, registered: str) -> bool:
-    one, other = (_LOOPBACK.fullmatch(each) if not fault(each) else None for each in (uri, registered))
+    one, other = (_LOOPBACK.fullmatch(each) if not uri_fault(each) else None for each in (uri, registered))
     return one is not None and other is not None and one.groups() == other.groups()
 
 
 def with_parameters(uri: str, **parameters: str) -> str:
-    """A redirect URI with the answer in its query, after what it has there already."""
+    """Return a redirect URI with the answer added to its query."""
     return f"{uri}{'&' if '?' in uri else '?'}{urlencode(parameters)}"
 
 
-def place(uri: str) -> str:
-    """Where a URI leads, for a person to read: a host, or `this device`."""
+def uri_place(uri: str) -> str:
+    """Return the place that a URI leads to, for people: a host, or `this device`."""
     if _LOOPBACK.fullmatch(uri) or not uri.startswith("https:"):
         return "this device"
     return urlsplit(uri).netloc
 
 
-def scheme(uri: str) -> str:
-    """Its scheme, with the colon."""
+def uri_scheme(uri: str) -> str:
+    """Return the scheme of a URI, with the colon."""
     return f"{uri.partition(':')[0]}:"

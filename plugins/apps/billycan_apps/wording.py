@@ -1,4 +1,4 @@
-"""What an app may and may not do, in plain words, made of the routes that each scope opens."""
+"""Descriptions of what an app may and may not do, made from the routes that each scope opens."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from billycan import App
 
-from .registered import scopes_there_are
+from .app_records import grantable_scopes
 
 _OWN_WORDS = {
     "apps:read": ("See which apps are connected", ""),
@@ -43,23 +43,23 @@ _NOUNS = {
 
 
 class Words(Struct, frozen=True):
-    """A scope as people read it."""
+    """A scope in words for people."""
 
     scope: str
     title: str
     detail: str
 
 
-def can(app: App, scopes: Sequence[str]) -> list[Words]:
-    """What each of the scopes lets an app do: what it sees before what it changes."""
+def describe_allowed(app: App, scopes: Sequence[str]) -> list[Words]:
+    """Describe what each of the scopes allows an app: first what it sees, then what it changes."""
     ordered = sorted(scopes, key=lambda scope: (not scope.endswith(":read"), scope))
     return [Words(scope, *(_OWN_WORDS.get(scope) or _words(app, scope))) for scope in ordered]
 
 
-def cannot(app: App, scopes: Sequence[str]) -> list[str]:
-    """What an app with these scopes cannot do."""
-    there_are = scopes_there_are(app)
-    # Files are seen along with what they belong to.
+def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
+    """Describe what an app with these scopes cannot do."""
+    there_are = grantable_scopes(app)
+    # Files are seen along with their records.
     names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps", "attachments"})
     closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]
     only_read = [name for name in names if f"{name}:read" in scopes and f"{name}:write" not in scopes]
@@ -73,9 +73,9 @@ def cannot(app: App, scopes: Sequence[str]) -> list[str]:
 
 
 def _words(app: App, scope: str) -> tuple[str, str]:
-    """A plugin's scope, by the routes that it opens."""
+    """Describe a plugin's scope by the routes that it opens."""
     routes = [e.route for e in app.endpoints if e.route.scope == scope]
-    # Not what it says of another plugin's records, such as a contact's statement.
+    # Without routes on another plugin's records, such as a contact's statement.
     own = [path for route in routes if (path := route.path).count("/") == 2] or [route.path for route in routes]
     kinds = list(dict.fromkeys(_noun(path.split("/")[2]) for path in own))
     nouns = _joined(kinds, "and")

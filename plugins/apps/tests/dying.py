@@ -5,9 +5,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from billycan_apps import granting
+from billycan_apps import grants
 
-_refresh, _died = granting.refresh, Path(os.environ["DIED"])
+_refresh, _died = grants.renew_tokens, Path(os.environ["DIED"])
 
 
 def refresh(*given: Any) -> Any:
@@ -18,7 +18,7 @@ def refresh(*given: Any) -> Any:
     return pair
 
 
-granting.refresh = refresh
+grants.renew_tokens = refresh
 
 
 def application() -> Any:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from msgspec.structs import replace
 
 from billycan.testing import Client
-from billycan_apps import registered, uris
+from billycan_apps import app_records, uris
 from billycan_apps.tables import connections
 from billycan_apps.testing import PASSWORD, REDIRECT, OAuthApp
 from billycan_users import people
@@ -172,7 +172,7 @@ def test_on_a_loopback_address_any_port_will_do(client):
     ],
 )
 def test_what_may_be_registered(uri, is_good):
-    assert (uris.fault(uri) is None) == is_good
+    assert (uris.uri_fault(uri) is None) == is_good
 
 
 def test_a_redirect_uri_keeps_its_own_query(client):
@@ -243,15 +243,15 @@ def test_others_may_connect_an_app_once_it_is_published_and_as_it_was_then(oauth
     owner = Browser(app).join(stranger)
     assert "is not published here" in owner.web.get(oauth.asks(), status=400).text
     with app.db.writing() as db:
-        registered.publish(db, oauth.id, lambda edition: None)
+        app_records.publish_app(db, oauth.id, lambda edition: None)
     assert "Whoever runs this service has looked at this app" in owner.web.get(oauth.asks()).text
     assert oauth.redeem(oauth.consents(browser=owner)["code"])
     new = "https://new.example.com/cb"
-    changed = registered.Edition(
+    changed = app_records.Edition(
         "Stealth", "https://new.example.com", [REDIRECT, new], [*oauth.edition.scopes, "tenant:read"]
     )
     with app.db.writing() as db:
-        registered.change(db, oauth.id, changed)
+        app_records.change_app(db, oauth.id, changed)
     assert "Ledger Sync" in owner.web.get(oauth.asks()).text
     assert "is not published here" in owner.web.get(oauth.asks(redirect_uri=new), status=400).text
     # What nobody has looked at is not shown, whether it is asked for or stands for no scope at all.
@@ -277,7 +277,7 @@ def consent_form(page):
 def test_nobody_agrees_to_an_app_that_changed_since_the_page_was_opened(oauth, app, client, changes, shown):
     form = consent_form(oauth.person().web.get(oauth.asks(scope=None)))  # whatever the app may ask for
     with app.db.writing() as db:
-        registered.change(db, oauth.id, replace(oauth.edition, **changes))
+        app_records.change_app(db, oauth.id, replace(oauth.edition, **changes))
     page = form.submit("decision", value="allow", status=409)
     assert "has changed since you opened the page" in page.text and shown in page.text
     assert connected(app, client) == []
@@ -291,9 +291,9 @@ def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth
     """The page shows the app as it is for one business; others may have the edition that was published."""
     browser, other = oauth.person(), Client(app, profile={"name": "Second"})
     with app.db.writing() as db:
-        registered.publish(db, oauth.id, lambda edition: None)
-        registered.change(db, oauth.id, replace(oauth.edition, name="Our next one"))
-        _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
+        app_records.publish_app(db, oauth.id, lambda edition: None)
+        app_records.change_app(db, oauth.id, replace(oauth.edition, name="Our next one"))
+        _, token = people.invite_person(db, other.tenant_id, browser.email, "owner", app.now())
     browser.get(f"/dashboard/join/{token}")
     browser.send(f"/dashboard/join/{token}")
     form = consent_form(browser.web.get(oauth.asks()))
@@ -307,14 +307,14 @@ def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth
 def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
     owner = Browser(app).join(Client(app))
     with app.db.writing() as db:
-        registered.publish(db, oauth.id, lambda edition: None)
+        app_records.publish_app(db, oauth.id, lambda edition: None)
     tokens = oauth.redeem(oauth.consents(browser=owner)["code"])
-    stealth = registered.Edition("Your bank", "https://evil.example", [REDIRECT], oauth.edition.scopes)
+    stealth = app_records.Edition("Your bank", "https://evil.example", [REDIRECT], oauth.edition.scopes)
     with app.db.writing() as db:
-        registered.withdraw(db, oauth.id)
-        registered.withdraw(db, oauth.id)
-        registered.change(db, oauth.id, stealth)
-        assert registered.named(db, oauth.id).published is None
+        app_records.withdraw_app(db, oauth.id)
+        app_records.withdraw_app(db, oauth.id)
+        app_records.change_app(db, oauth.id, stealth)
+        assert app_records.get_app(db, oauth.id).published is None
     assert "is not published here" in owner.web.get(oauth.asks(), status=400).text
     page = owner.get("/dashboard/connections").text
     assert "Ledger Sync" in page and "Your bank" not in page and "evil" not in page
@@ -324,10 +324,10 @@ def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
 def test_a_person_with_several_businesses_chooses_one(oauth, app):
     other = Client(app, profile={"name": "Tamar Tiles"})
     with app.db.writing() as db:
-        registered.publish(db, oauth.id, lambda edition: None)
+        app_records.publish_app(db, oauth.id, lambda edition: None)
     browser = oauth.person()
     with app.db.writing() as db:
-        _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
+        _, token = people.invite_person(db, other.tenant_id, browser.email, "owner", app.now())
     browser.get(f"/dashboard/join/{token}")
     browser.send(f"/dashboard/join/{token}")
     page = browser.web.get(oauth.asks())

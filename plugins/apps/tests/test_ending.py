@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from billycan import Conflict
 from billycan.testing import Client
 from billycan.testing.racing import together
-from billycan_apps import ending, granting, registered
+from billycan_apps import app_records, app_removal, grants
 from billycan_apps.tables import access_tokens
 from billycan_apps.testing import OAuthApp
 from billycan_users.tables import users
@@ -29,7 +29,7 @@ def client(make_app):
 def oauth(client):
     oauth = OAuthApp(client, *SCOPES)
     with client.app.db.writing() as db:
-        registered.publish(db, oauth.id, lambda edition: None)
+        app_records.publish_app(db, oauth.id, lambda edition: None)
     return oauth
 
 
@@ -85,16 +85,16 @@ def test_an_operator_publishes_and_withdraws(client, oauth, elsewhere):
 def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oauth, elsewhere):
     boss, path = operator(client), f"{HERE}/{oauth.id}/publish"
     with client.app.db.writing() as db:
-        registered.change(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2"))
+        app_records.change_app(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2"))
     assert "Ledger Sync 2" in boss.get(HERE).text
     with client.app.db.writing() as db:
-        registered.change(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2", scopes=["tenant:write"]))
+        app_records.change_app(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2", scopes=["tenant:write"]))
     page = boss.send(path, status=409)
     assert "has changed since you opened the page" in page.text and "tenant:write" in page.text
 
     def published():
         with client.app.db.reading() as db:
-            return registered.named(db, oauth.id).published
+            return app_records.get_app(db, oauth.id).published
 
     assert published() == oauth.edition
     boss.send(path)
@@ -107,19 +107,19 @@ def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
 
     def refresh(token):
         barrier.wait()
-        given.append(granting.refresh(oauth.app, oauth.id, token))
+        given.append(grants.renew_tokens(oauth.app, oauth.id, token))
 
     threads = [threading.Thread(target=refresh, args=(each["refresh_token"],)) for each in tokens]
     for thread in threads:
         thread.start()
     barrier.wait()
-    assert ending.end(oauth.app, oauth.id) == 1
+    assert app_removal.end_app(oauth.app, oauth.id) == 1
     for thread in threads:
         thread.join()
     for pair in [pair for pair in given if pair]:
         headers = {"Authorization": f"Bearer {pair.access_token}"}
         oauth.web.get("/v1/me", headers=headers, status=401)
-        assert granting.refresh(oauth.app, oauth.id, pair.refresh_token) is None
+        assert grants.renew_tokens(oauth.app, oauth.id, pair.refresh_token) is None
     with oauth.app.db.reading(oauth.client.tenant_id) as db:
         mine = sa.select(access_tokens.c.id).where(access_tokens.c.tenant_id == oauth.client.tenant_id)
         assert db.execute(mine).all() == []
@@ -127,7 +127,7 @@ def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
 
 @pytest.mark.either
 def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, elsewhere, monkeypatch):
-    monkeypatch.setattr(registered, "MOST_APPS", 1)
+    monkeypatch.setattr(app_records, "MOST_APPS", 1)
     _, owner = elsewhere
     caller = oauth.connect(browser=owner)
     with pytest.raises(Conflict):
@@ -146,13 +146,13 @@ def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, else
 
 
 def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(client, oauth, monkeypatch):
-    monkeypatch.setattr(registered, "MOST_APPS", 4)
+    monkeypatch.setattr(app_records, "MOST_APPS", 4)
 
     def register(name):
         try:
             with client.app.db.writing() as db:
                 edition = replace(oauth.edition, name=name)
-                registered.register(db, client.tenant_id, edition, client.app.now(), is_confidential=False)
+                app_records.register_app(db, client.tenant_id, edition, client.app.now(), is_confidential=False)
         except Conflict:
             return False
         return True
@@ -162,15 +162,15 @@ def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(clie
 
 def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):
     with client.app.db.writing() as db:
-        registered.rotate(db, oauth.id, client.app.now())
-        ids = [row.id for row in registered.secrets_of(db, oauth.id)]
+        app_records.rotate_secret(db, oauth.id, client.app.now())
+        ids = [row.id for row in app_records.secrets_of(db, oauth.id)]
     barrier, done = threading.Barrier(2), []
 
     def forget(id):
         barrier.wait()
         try:
             with client.app.db.writing() as db:
-                registered.forget_secret(db, oauth.id, id)
+                app_records.forget_secret(db, oauth.id, id)
             done.append(id)
         except Conflict:
             pass
@@ -181,7 +181,7 @@ def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):
     for thread in threads:
         thread.join()
     with client.app.db.reading() as db:
-        assert len(done) == 1 and len(registered.secrets_of(db, oauth.id)) == 1
+        assert len(done) == 1 and len(app_records.secrets_of(db, oauth.id)) == 1
 
 
 @pytest.mark.either
@@ -189,6 +189,6 @@ def test_a_business_knows_an_app_by_the_name_that_was_published(client, oauth, e
     _, owner = elsewhere
     caller = oauth.connect(browser=owner)
     with client.app.db.writing() as db:
-        registered.change(db, oauth.id, replace(oauth.edition, name="Your Bank"))
+        app_records.change_app(db, oauth.id, replace(oauth.edition, name="Your Bank"))
     client.app.epoch.bump()
     assert caller.get("/v1/me")["data"]["app"]["name"] == "Ledger Sync"

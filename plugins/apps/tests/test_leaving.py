@@ -1,4 +1,4 @@
-"""What people connected and set up ends with them: apps and webhook endpoints, unless an owner keeps them."""
+"""Apps and webhook endpoints that people set up end with their role, unless an owner keeps them."""
 
 import json
 from contextlib import contextmanager
@@ -47,7 +47,7 @@ def urls(client):
 
 @pytest.fixture
 def set_up(app, client, owner, developer):
-    """What the developer set up, live and in the sandbox, beside what the owner did."""
+    """Connect apps and endpoints of the developer, live and in the sandbox, and some of the owner."""
     theirs, ours = OAuthApp(client, *ALL, browser=developer), OAuthApp(client, *ALL, name="Ours", browser=owner)
     callers = theirs.connect(), theirs.connect("sandbox"), ours.connect()
     make_endpoint(developer, "https://one.example.com/hook")

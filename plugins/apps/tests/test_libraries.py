@@ -64,7 +64,7 @@ def client(make_app):
 
 
 def led_to(oauth, to, scopes=None):
-    """Where a person who says yes, to some of it or all, is led."""
+    """Return the URL that a person who consents, to some scopes or all, is redirected to."""
     page = oauth.person().web.get(f"{urlsplit(to).path}?{urlsplit(to).query}", status=200)
     form = next(form for form in page.forms.values() if "environment" in form.fields)
     for tick in form.fields["scope"] if scopes else ():

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from billycan.testing import Client
-from billycan_apps import registered
+from billycan_apps import app_records
 from billycan_apps.commands import apps as command
 from billycan_apps.testing import REDIRECT, OAuthApp
-from billycan_apps.wording import can, cannot
+from billycan_apps.wording import describe_allowed, describe_denied
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -160,8 +160,8 @@ def test_the_command_publishes_what_it_showed_once_that_is_confirmed(browser, cl
 
     def change_and_confirm(*args, **given):
         with client.app.db.writing() as db:
-            own = registered.named(db, app_id).own
-            registered.change(db, app_id, replace(own, scopes=["tenant:write"]))
+            own = app_records.get_app(db, app_id).own
+            app_records.change_app(db, app_id, replace(own, scopes=["tenant:write"]))
         return True
 
     with monkeypatch.context() as patched:
@@ -198,16 +198,16 @@ def test_the_command_does_all_of_it(client, run):
 
 def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make_app):
     app = make_app("apps", "contacts", "documents", "hosted", "invoices", "users")
-    see, change = can(app, ["invoices:write", "invoices:read"])
+    see, change = describe_allowed(app, ["invoices:write", "invoices:read"])
     assert see.title == "See your invoices, payments and adjustment notes"
     assert change.title == "Create, change and delete invoices, payments and adjustment notes"
     assert "send" in change.detail and "void" in change.detail
     closed = "See or change contacts, the log of events, the look of your documents or your business profile"
-    assert closed in cannot(app, ["invoices:read"])[0]
-    assert cannot(app, ["invoices:read"])[1] == "Change invoices"
+    assert closed in describe_denied(app, ["invoices:read"])[0]
+    assert describe_denied(app, ["invoices:read"])[1] == "Change invoices"
     others = ("attachments", "dashboard", "items", "mail", "pdf", "recurring", "reminders", "reports")
     everything = make_app("apps", "contacts", "documents", "hosted", "invoices", "users", *others)
-    words = {one.scope: one for one in can(everything, registered.scopes_there_are(everything))}
+    words = {one.scope: one for one in describe_allowed(everything, app_records.grantable_scopes(everything))}
     assert words["contacts:read"].detail == "With the files attached to them"
     assert (words["mail:write"].title, words["items:read"].title) == (
         "Email your clients in your name",
@@ -215,7 +215,7 @@ def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make
     )
     # Nothing is left unsaid, and files are seen with what they belong to, not apart.
     assert all(one.title.split()[-1] not in ("See", "your") for one in words.values())
-    assert "attachments" not in cannot(everything, ["contacts:read"])[0]
+    assert "attachments" not in describe_denied(everything, ["contacts:read"])[0]
 
 
 def test_nobody_is_told_to_open_what_is_for_programs(client):

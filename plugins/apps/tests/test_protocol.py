@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from billycan.testing import Client
-from billycan_apps import granting, protocol
+from billycan_apps import grants, protocol
 from billycan_apps.testing import OAuthApp
 
 pytestmark = pytest.mark.either
@@ -160,7 +160,7 @@ def test_a_hint_of_the_wrong_kind_hides_no_token(oauth):
 
 def test_a_code_tells_nothing_and_cannot_be_guessed(oauth):
     codes = {oauth.consents()["code"] for _ in range(3)}
-    assert len(codes) == 3 and all(len(code) == len(granting.CODE) + 38 for code in codes)
+    assert len(codes) == 3 and all(len(code) == len(grants.CODE) + 38 for code in codes)
     assert not any(oauth.asks().partition("code_challenge=")[2][:43] in code for code in codes)
 
 

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client, run_timed
-from billycan_apps import granting
+from billycan_apps import grants
 from billycan_apps.tables import access_tokens, codes, connections, refresh_tokens
 from billycan_apps.tables import secrets as secrets_table
 from billycan_apps.testing import OAuthApp
@@ -128,7 +128,7 @@ def test_any_number_of_refreshes_at_once_give_one_pair(oauth, times):
 
     def refresh():
         barrier.wait()
-        given.append(granting.refresh(oauth.app, oauth.id, token))
+        given.append(grants.renew_tokens(oauth.app, oauth.id, token))
 
     threads = [threading.Thread(target=refresh) for _ in range(times)]
     for thread in threads:
@@ -143,7 +143,7 @@ def test_a_code_that_arrives_twice_at_once_gives_one_pair_or_none(oauth):
 
     def redeem():
         barrier.wait()
-        given.append(granting.redeem(oauth.app, oauth.id, code, oauth.edition.redirect_uris[0], oauth.verifier))
+        given.append(grants.redeem_code(oauth.app, oauth.id, code, oauth.edition.redirect_uris[0], oauth.verifier))
 
     threads = [threading.Thread(target=redeem) for _ in range(8)]
     for thread in threads:
@@ -156,21 +156,21 @@ def test_a_code_that_arrives_twice_at_once_gives_one_pair_or_none(oauth):
 
 def test_a_process_that_dies_before_the_commit_has_used_up_nothing(oauth, monkeypatch):
     code = oauth.consents()["code"]
-    issue = granting._issue
+    issue = grants._issue_tokens
 
     def die(*given):
         issue(*given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(granting, "_issue", die)
+    monkeypatch.setattr(grants, "_issue_tokens", die)
     with pytest.raises(KeyboardInterrupt):
-        granting.redeem(oauth.app, oauth.id, code, oauth.edition.redirect_uris[0], oauth.verifier)
-    monkeypatch.setattr(granting, "_issue", issue)
+        grants.redeem_code(oauth.app, oauth.id, code, oauth.edition.redirect_uris[0], oauth.verifier)
+    monkeypatch.setattr(grants, "_issue_tokens", issue)
     tokens = oauth.redeem(code)
-    monkeypatch.setattr(granting, "_issue", die)
+    monkeypatch.setattr(grants, "_issue_tokens", die)
     with pytest.raises(KeyboardInterrupt):
-        granting.refresh(oauth.app, oauth.id, tokens["refresh_token"])
-    monkeypatch.setattr(granting, "_issue", issue)
+        grants.renew_tokens(oauth.app, oauth.id, tokens["refresh_token"])
+    monkeypatch.setattr(grants, "_issue_tokens", issue)
     assert oauth.refresh(tokens["refresh_token"])
 
 
@@ -247,7 +247,7 @@ def test_what_is_over_is_forgotten(oauth, app, clock, client):
 
 
 def test_an_app_that_refreshes_all_the_time_fills_no_table(oauth, app, client, clock, monkeypatch):
-    monkeypatch.setattr(granting, "MOST_USED", 3)
+    monkeypatch.setattr(grants, "MOST_USED", 3)
     tokens = [oauth.tokens()["refresh_token"]]
     for _ in range(6):
         clock.move(minutes=1)

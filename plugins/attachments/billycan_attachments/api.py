@@ -1,4 +1,4 @@
-"""What other plugins may use of attachments: the bytes of one, and to keep a file with a record."""
+"""Attachments' functions for other plugins: read the bytes of an attachment, and attach a file to a record."""
 
 import hashlib
 from contextlib import closing
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from billycan import Context, NotFound, new_id, own
 
-from . import keeping
+from . import stored_files
 from .owners import owner_of
 from .rules import Look, with_extension
 from .schemas import Attachment
@@ -18,7 +18,7 @@ __all__ = ["Attachment", "Stored", "keep_attachment", "read_attachment"]
 
 
 class Stored(Struct):
-    """A file: `content` is all of its bytes, at most 10 MiB."""
+    """A file; `content` has all of its bytes, at most 10 MiB."""
 
     filename: str
     content_type: str
@@ -26,20 +26,20 @@ class Stored(Struct):
 
 
 def read_attachment(ctx: Context, id: str) -> Stored:
-    """An attachment with its bytes, whoever asks; NotFound for any id that is not the tenant's."""
+    """Return an attachment with its bytes, for any caller. Raise NotFound for any id that is not the tenant's."""
     row = ctx.db.execute(sa.select(attachments).where(own(ctx, attachments), attachments.c.id == id)).first()
     if row is None:
         raise NotFound
-    with closing(keeping.content(ctx, id)) as pieces:
+    with closing(stored_files.open_content(ctx, id)) as pieces:
         return Stored(row.filename, row.content_type, b"".join(pieces))
 
 
 def keep_attachment(ctx: Context, resource: str, filename: str, content: bytes) -> str:
-    """Attach a file to a record of the tenant, in this transaction; gives the attachment's id.
+    """Attach a file to a record of the tenant in this transaction, and return the attachment's id.
 
-    The bytes are in the database until a task has brought them to the storage. They count towards the quota, but are
-    never refused for it: what the business must keep is kept. NotFound where there is no such record, and
-    UnsupportedMediaType for a file that is of none of the known types.
+    The bytes are in the database until a task has moved them to the storage. They count towards the quota, but are
+    never refused for it, because the business must keep them. Raises NotFound if there is no such record, and
+    UnsupportedMediaType if the file has none of the known types.
     """
     owner_of(ctx, resource).check_exists(ctx, resource)
     look, id = Look(filename), new_id("att")
@@ -53,7 +53,7 @@ def keep_attachment(ctx: Context, resource: str, filename: str, content: bytes) 
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-    keeping.make(ctx, values, most=None)
+    stored_files.insert_attachment(ctx, values, most=None)
     row = {"tenant_id": ctx.tenant_id, "id": id, "content": content, "created_at": ctx.now()}
     ctx.db.execute(sa.insert(waiting).values(row))
     return id

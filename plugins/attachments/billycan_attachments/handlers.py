@@ -1,4 +1,4 @@
-"""What each endpoint of attachments does, and how their bytes come in and go out."""
+"""Handlers of attachments: one function for each route, and the upload of their bytes."""
 
 import logging
 import re
@@ -12,12 +12,12 @@ from msgspec import Struct
 from billycan import BadRequest, Context, Deleted, NotFound, Page, Records, Reply, Row, new_id, own
 from billycan.web import Incoming, Unavailable
 
-from . import keeping
-from .owners import owner_of, owners, readable
-from .rules import Look, disposition, with_extension
+from . import stored_files
+from .owners import owner_of, owners_by_prefix, readable_attachments
+from .rules import Look, content_disposition, with_extension
 from .schemas import Attachment, AttachmentQuery, Upload
 from .settings import Settings
-from .storage import storage
+from .storage import storage_of
 from .tables import attachments
 
 log = logging.getLogger("billycan.attachments")
@@ -25,7 +25,7 @@ _ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 
 
 class Arrived(Struct):
-    """A file whose bytes are in the storage, and which no record has yet; `is_kept` once one does."""
+    """A file whose bytes are in the storage, but which no record has yet; `is_kept` becomes true when one does."""
 
     id: str
     filename: str
@@ -40,29 +40,29 @@ def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
 
     To get those of one record, filter by `resource`.
     """
-    page = records.rows(ctx, query, readable(ctx))
+    page = records.rows(ctx, query, readable_attachments(ctx))
     return page.of(records.show(ctx, page.items))
 
 
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived]:
-    """Bring the bytes of an upload to the storage, before its transaction; what comes to nothing is removed."""
+    """Store the bytes of an upload before its transaction. Remove them if the upload fails."""
     owner_of(ctx, query.resource)
     ctx.require(ctx.app.scope_of(query.resource, "write"))
     id, look = new_id("att"), Look(query.filename)
-    keeping.note(ctx, id)
+    stored_files.note_file(ctx, id)
     arrived: Arrived | None = None
     try:
         with _available():
-            storage(ctx.app).put(keeping.key(ctx.tenant_id, id), look(incoming))
+            storage_of(ctx.app).put(stored_files.storage_key(ctx.tenant_id, id), look(incoming))
         filename = with_extension(query.filename, look.content_type)
         arrived = Arrived(id, filename, look.content_type, incoming.size, incoming.sha256)
         yield arrived
     finally:
-        # After a commit that failed nobody knows whether it did: the task finds out.
+        # A failed commit may have succeeded after all: the task finds out.
         if arrived is None or not arrived.is_kept:
             with suppress(OSError, sa.exc.SQLAlchemyError):
-                keeping.drop(ctx, id)
+                stored_files.drop_file(ctx, id)
 
 
 def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
@@ -75,10 +75,10 @@ def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
     `attachment.created`.
     """
     owner_of(ctx, query.resource).check_exists(ctx, query.resource)
-    keeping.claim(ctx, body.id)
+    stored_files.reserve_bytes(ctx, body.id)
     values = {name: getattr(body, name) for name in ("id", "filename", "content_type", "size", "sha256")}
     most = ctx.settings(Settings).quota_bytes
-    made = keeping.make(ctx, {**values, "resource": query.resource}, most=most)
+    made = stored_files.insert_attachment(ctx, {**values, "resource": query.resource}, most=most)
     body.is_kept = True
     return made
 
@@ -100,14 +100,14 @@ def get_attachment_content(ctx: Context, id: str) -> Reply:
     row = _found(ctx, id, "read")
     kind = row.content_type + ("; charset=utf-8" if row.content_type.startswith("text/") else "")
     headers = {
-        "Content-Disposition": disposition(row.filename),
+        "Content-Disposition": content_disposition(row.filename),
         "Content-Length": str(row.size),
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cross-Origin-Resource-Policy": "same-origin",
         "ETag": f'"{row.sha256}"',
     }
     with _available():
-        return Reply(keeping.content(ctx, row.id), kind, headers)
+        return Reply(stored_files.open_content(ctx, row.id), kind, headers)
 
 
 def delete_attachment(ctx: Context, id: str) -> Deleted:
@@ -121,13 +121,13 @@ def delete_attachment(ctx: Context, id: str) -> Deleted:
     locked = sa.select(attachments.c.id).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
     if ctx.db.execute(locked).first() is None:
         raise NotFound
-    keeping.remove(ctx, {id: row.size})
+    stored_files.remove_files(ctx, {id: row.size})
     return Deleted(id)
 
 
 @contextmanager
 def _available() -> Iterator[None]:
-    """Unavailable where the storage does not do what it is asked; if bytes are gone from it, waiting mends nothing."""
+    """Raise Unavailable if the storage fails. Waiting does not help if the bytes are gone from it."""
     try:
         yield
     except FileNotFoundError:
@@ -138,7 +138,7 @@ def _available() -> Iterator[None]:
 
 
 def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
-    """One attachment's row; NotFound, or Forbidden for a key that may not do this with the record that it is of."""
+    """Return the row of an attachment. Raise NotFound, or Forbidden if the key may not do this with its record."""
     row = records.find(ctx, id)
     owner_of(ctx, row.resource).check_seen(ctx, row.resource)
     ctx.require(ctx.app.scope_of(row.resource, does))
@@ -146,8 +146,8 @@ def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
 
 
 def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
-    """The attachments of any of these records."""
-    known = owners(ctx.app)
+    """Return the condition for the attachments of any of these records."""
+    known = owners_by_prefix(ctx.app)
     if wrong := [id for id in ids if not _ID.fullmatch(id) or id.partition("_")[0] not in known]:
         raise BadRequest(
             f"resource: {wrong[0][:100]!r} is not the id of a record.", code="invalid_filter", param="resource"

@@ -1,4 +1,4 @@
-"""The records that files can be attached to: those of every plugin, by what their ids begin with."""
+"""Records of any plugin that files can be attached to, by the prefix of their ids."""
 
 import re
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from .tables import attachments
 
 
 class Owner(Struct, frozen=True, eq=False):
-    """A resource whose records have attachments: its plugin, its table, and what one of its records is called.
+    """A resource whose records have attachments: its plugin, its table and the noun for a record.
 
-    `deletable` are the statuses in which a record can be deleted: empty where its status does not matter, None where
-    none of them ever can. A record that has a value in `kept_by` cannot, whatever its status. `tells` says whether an
-    event tells that one was deleted.
+    `deletable` are the statuses in which a record can be deleted: empty if its status does not matter, None if it
+    never can. A record with a value in `kept_by` cannot be deleted, whatever its status. `tells` is true if an event
+    says that a record was deleted.
     """
 
     plugin: str
@@ -28,7 +28,7 @@ class Owner(Struct, frozen=True, eq=False):
     tells: bool
 
     def check_exists(self, ctx: Context, id: str) -> None:
-        """NotFound for what is no record to the caller; one that is there stays until the transaction ends."""
+        """Raise NotFound unless the caller has this record. Lock it until the transaction ends."""
         mine = self.of_app(ctx)
         of_caller = own(ctx, self.table) if mine is None else mine
         found = sa.select(self.table.c.id).where(of_caller, self.table.c.id == id)
@@ -36,21 +36,21 @@ class Owner(Struct, frozen=True, eq=False):
             raise NotFound
 
     def of_app(self, ctx: Context) -> sa.ColumnElement[bool] | None:
-        """The condition that a record is of the app that calls; None where no app calls, or has any of its own."""
+        """Return the condition that a record belongs to the calling app; None if no app calls, or it cannot own any."""
         app = ctx.identity.connection_id if ctx.identity else None
         if app is None or "connection_id" not in self.table.c:
             return None
         return own(ctx, self.table) & (self.table.c.connection_id == app)
 
     def check_seen(self, ctx: Context, id: str) -> None:
-        """NotFound where an app calls that may not know of this record."""
+        """Raise NotFound if the caller is an app that may not see this record."""
         of_app = self.of_app(ctx)
         found = None if of_app is None else sa.select(self.table.c.id).where(of_app, self.table.c.id == id)
         if found is not None and ctx.db.execute(found).first() is None:
             raise NotFound
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
-        """Conflict where a record must be kept, and with it what is attached to it."""
+        """Raise Conflict if the record, and with it its attachments, must be kept."""
         if self.deletable == () and self.kept_by is None:
             return
         status = self.table.c.status if self.deletable and "status" in self.table.c else sa.null()
@@ -72,8 +72,8 @@ class Owner(Struct, frozen=True, eq=False):
 
 
 @lru_cache(8)
-def owners(app: App) -> Mapping[str, Owner]:
-    """Every resource whose records have attachments, by what begins their ids."""
+def owners_by_prefix(app: App) -> Mapping[str, Owner]:
+    """Map the prefix of ids to the resource, for every resource whose records have attachments."""
     pages = {pages.path: pages for manifest in app.manifests.values() for pages in manifest.records}
     found = {}
     for prefix, path in app.prefixes.items():
@@ -88,23 +88,23 @@ def owners(app: App) -> Mapping[str, Owner]:
 
 
 def _noun(app: App, path: str) -> str:
-    """What events call a record of the list at a path: its Struct `WebhookEndpoint` is a `webhook_endpoint`."""
+    """Return the noun of events for the list at a path: its Struct `WebhookEndpoint` is a `webhook_endpoint`."""
     name = app.at["GET", path].signature.listed.__name__.removeprefix("Listed")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def owner_of(ctx: Context, id: str) -> Owner:
-    """The resource of a record's id; NotFound where there is none, and where its plugin is off."""
-    owner = owners(ctx.app).get(id.partition("_")[0])
+    """Return the resource of a record's id. Raise NotFound if there is none, or its plugin is off."""
+    owner = owners_by_prefix(ctx.app).get(id.partition("_")[0])
     if owner is None:
         raise NotFound
     return owner
 
 
-def readable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The attachments of records that the caller may read."""
+def readable_attachments(ctx: Context) -> sa.ColumnElement[bool]:
+    """Return the condition for the attachments of records that the caller may read."""
     a = attachments.c
-    mine = {prefix: owner for prefix, owner in owners(ctx.app).items() if ctx.may_read(owner.plugin)}
+    mine = {prefix: owner for prefix, owner in owners_by_prefix(ctx.app).items() if ctx.may_read(owner.plugin)}
     seen: list[sa.ColumnElement[bool]] = [a.kind.in_(map(sa.literal, mine))]
     for prefix, owner in mine.items():
         if (of_app := owner.of_app(ctx)) is not None:
@@ -113,8 +113,8 @@ def readable(ctx: Context) -> sa.ColumnElement[bool]:
 
 
 def check_any(ctx: Context, route: Route) -> None:
-    """Forbidden for a key that may do this with attachments of no resource at all."""
+    """Raise Forbidden if the key may do this with the attachments of no resource at all."""
     does = "read" if route.method == "GET" else "write"
-    plugins = {owner.plugin for owner in owners(ctx.app).values()}
+    plugins = {owner.plugin for owner in owners_by_prefix(ctx.app).values()}
     if ctx.identity and not any(ctx.identity.holds(f"{plugin}:{does}") for plugin in plugins):
         raise Forbidden(f"This key may {does} no records that can have attachments.", required_scope=does)

@@ -5,21 +5,21 @@ from pathlib import Path
 from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
-from . import keeping
-from .keeping import on_event
+from . import stored_files
 from .owners import check_any
 from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
-from .storage import storage
+from .storage import storage_of
+from .stored_files import on_event
 from .tables import attachments, leftovers, used, waiting
 
 __all__ = ["manifest", "on_event"]
 
 
 def doctor(app: App) -> str:
-    """Where the bytes are; OSError where none can be kept there."""
-    return f"kept {storage(app).check()}"
+    """Describe the place of the bytes. Raise OSError if nothing can be stored there."""
+    return f"kept {storage_of(app).check()}"
 
 
 manifest = Manifest(
@@ -44,9 +44,9 @@ manifest = Manifest(
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
     ),
     tasks=(
-        Every(seconds=600, due=keeping.left_over, run=keeping.sweep, own_transactions=True),
-        Every(seconds=600, due=keeping.orphaned, run=keeping.remove_orphan),
-        Every(seconds=30, due=keeping.unstored, run=keeping.store, own_transactions=True),
+        Every(seconds=600, due=stored_files.leftover_files, run=stored_files.sweep_file, own_transactions=True),
+        Every(seconds=600, due=stored_files.orphaned_attachments, run=stored_files.remove_orphan),
+        Every(seconds=30, due=stored_files.unstored_files, run=stored_files.store_file, own_transactions=True),
     ),
     codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},
     examples=Path(__file__).parent / "examples.json",
@@ -56,12 +56,12 @@ manifest = Manifest(
 
 @hookimpl
 def startup(app: App) -> None:
-    """Say at the start, and not at the first upload, what is wrong with the storage's settings."""
-    storage(app)
+    """Report wrong settings of the storage at the start, not at the first upload."""
+    storage_of(app)
 
 
 @hookimpl
 def authorize(ctx: Context, route: Route) -> None:
-    """Attachments have no scopes of their own, but those of the records that they are of."""
+    """Require the scopes of the records: attachments have none of their own."""
     if route.path.startswith("/v1/attachments"):
         check_any(ctx, route)

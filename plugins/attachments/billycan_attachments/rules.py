@@ -1,4 +1,4 @@
-"""What a file is, told by its bytes, and how it may be called: pure functions."""
+"""File types, recognised by their bytes, and file names: pure functions."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ ContentType = Literal["application/pdf", "image/jpeg", "image/png", "image/webp"
 
 MOST_BYTES = 10 * 1024 * 1024
 
-# The first of them is added to a name that has none of them.
+# The first is added to a name that has none of them.
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "application/pdf": (".pdf",),
     "image/jpeg": (".jpg", ".jpeg", ".jpe", ".jfif"),
@@ -28,7 +28,7 @@ _BEGINNINGS: tuple[tuple[bytes, ContentType], ...] = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
 )
-_TOLD_BY = 1024  # bytes at the beginning
+_TOLD_BY = 1024  # the first bytes, which tell the type
 _REFUSED = "An attachment must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8; this file is {what}."
 # Controls, line and paragraph separators, halves of surrogate pairs, and what turns the direction of text round, so
 # that `invoice_fdp.exe` looks like `invoice_exe.pdf`.
@@ -36,8 +36,8 @@ _NEVER_IN_NAMES = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
-def checked_name(text: str) -> str:
-    """A file's name as it is kept; RuleBroken for a path, and for what could make it look like another."""
+def check_name(text: str) -> str:
+    """Return a file's name as it is stored. Raise RuleBroken for a path, or a name that disguises its type."""
     if _NEVER_IN_NAMES.search(text):
         raise RuleBroken("invalid_value", "must not contain control characters, or characters that reverse text")
     if "/" in text or "\\" in text or not text.strip(". "):
@@ -46,22 +46,22 @@ def checked_name(text: str) -> str:
 
 
 def with_extension(filename: str, content_type: str) -> str:
-    """The name with an extension of its type: whatever opens the file by its name opens it as what it is."""
+    """Return the name with an extension of its type, so that programs open the file as what it is."""
     known = _EXTENSIONS[content_type]
     return filename if filename.lower().endswith(known) else filename + known[0]
 
 
-def disposition(filename: str) -> str:
-    """The Content-Disposition of a download (RFC 6266): a name in ASCII for old clients, for others the real one."""
+def content_disposition(filename: str) -> str:
+    """Return the Content-Disposition of a download (RFC 6266): an ASCII name for old clients, and the real one."""
     plain = re.sub(r'[^\x20-\x7e]|["\\%]', "_", filename)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 class Look:
-    """Tells what a file is while its pieces go by: `for piece in look(pieces)`, then `look.content_type`.
+    """Recognises a file's type while its pieces pass: `for piece in look(pieces)`, then `look.content_type`.
 
-    Going over the pieces raises UnsupportedMediaType, as soon as it shows, for what is of none of the known types, and
-    Invalid for a file without bytes.
+    Iterating raises UnsupportedMediaType as soon as the file has none of the known types, and Invalid for an empty
+    file.
     """
 
     def __init__(self, filename: str) -> None:
@@ -74,7 +74,7 @@ class Look:
             head += piece
         if not head:
             raise Invalid.of(Fault("", "required", "must not be empty: send the file's bytes"))
-        self.content_type = told(head, self._filename)
+        self.content_type = file_type_of(head, self._filename)
         decoder = getincrementaldecoder("utf-8")() if self.content_type.startswith("text/") else None
         for piece in _chained(head, begun):
             if decoder:
@@ -84,14 +84,14 @@ class Look:
             _check_text(decoder, b"", final=True)
 
 
-def told(head: bytes, filename: str) -> ContentType:
-    """What a file is that begins like this; that it is text is still to be checked."""
+def file_type_of(head: bytes, filename: str) -> ContentType:
+    """Return the type of a file that begins like this. The caller still has to check that text is text."""
     for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):
             return kind
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image/webp"
-    # HTML, SVG and XML are text too, and run in a browser that takes them for what they are.
+    # HTML, SVG and XML are text too, but a browser that recognises them runs them.
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         raise UnsupportedMediaType(_REFUSED.format(what="HTML, SVG or XML"))
     return "text/csv" if filename.lower().endswith(".csv") else "text/plain"

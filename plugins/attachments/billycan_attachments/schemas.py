@@ -1,4 +1,4 @@
-"""What clients send and receive: an attachment, and the parameters of the list and of an upload."""
+"""Structs that clients send and receive: an attachment, and the parameters of the list and of an upload."""
 
 from typing import Annotated
 
@@ -7,9 +7,9 @@ from msgspec import Struct
 from billycan import Paging
 from billycan.fields import DayOrInstant, Id, Moment, Text
 
-from .rules import ContentType, checked_name
+from .rules import ContentType, check_name
 
-Filename = Annotated[str, Text("A file's name, without a folder.", least=1, most=200, check=checked_name)]
+Filename = Annotated[str, Text("A file's name, without a folder.", least=1, most=200, check=check_name)]
 
 
 class Attachment(Struct, kw_only=True):

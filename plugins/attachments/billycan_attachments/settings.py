@@ -1,4 +1,4 @@
-"""What a deployment sets for attachments: where their bytes are kept, and how many a business may have."""
+"""Settings of attachments: where their bytes are stored, and how many a business may have."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a deployment may set."""
+    """Settings of the plugin `attachments`."""
 
     folder: str | None = None
     quota_bytes: Annotated[int, Meta(ge=0, le=1 << 62)] = 1 << 30

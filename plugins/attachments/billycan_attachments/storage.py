@@ -1,4 +1,4 @@
-"""Where the bytes of attachments are: files in a folder, or objects in a bucket of S3-compatible storage."""
+"""The storage of attachments' bytes: files in a folder, or objects in a bucket of S3-compatible storage."""
 
 import os
 import re
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config, S3Store
 
 _PIECE_BYTES = 64 * 1024
-_CODE = re.compile("<Code>([A-Za-z0-9]+)</Code>")  # by which the storage says why, such as SignatureDoesNotMatch
-# As the kit of tests hears it, which refuses both in a write transaction: a bucket may take seconds.
+_CODE = re.compile("<Code>([A-Za-z0-9]+)</Code>")  # the reason for a refusal, such as SignatureDoesNotMatch
+# The test kit intercepts both and refuses them in a write transaction: a bucket may take seconds.
 _PUT, _REMOVE = ("billycan.slow", "to store a file"), ("billycan.slow", "to remove a file")
-_IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes through a temporary file
+_IN_MEMORY = 1024 * 1024  # bytes sent to a bucket from memory; more use a temporary file
 
 
 class Storage(Protocol):
-    """Keeps bytes by a key of the form `<tenant>/<attachment>`, each written once."""
+    """Stores bytes by a key of the form `<tenant>/<attachment>`, each written once."""
 
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
-        """Keep these bytes: all of them, durably, or none."""
+        """Store these bytes: all of them, durably, or none."""
 
     def open(self, key: str) -> Pieces:
-        """The bytes; FileNotFoundError where there are none."""
+        """Open the bytes of a key. Raise FileNotFoundError if there are none."""
 
     def remove(self, key: str) -> None:
-        """Forget the bytes, if there are any."""
+        """Remove the bytes of a key, if there are any."""
 
     def check(self) -> str:
-        """Where it is, in words; OSError where nothing can be kept there."""
+        """Describe the storage in words. Raise OSError if nothing can be stored there."""
 
 
-def storage(app: App) -> Storage:
-    """What the settings say."""
+def storage_of(app: App) -> Storage:
+    """Return the storage that the settings choose."""
     settings = app.settings_of(Settings)
     if settings.bucket:
         return Bucket(settings)
@@ -55,7 +55,7 @@ def storage(app: App) -> Storage:
 
 
 class Folder:
-    """A folder for this user only, in it one for each business, in that a file for each attachment."""
+    """A folder for this user only, with a folder for each business and a file for each attachment."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,7 +63,8 @@ class Folder:
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
         final = self.path / key
-        part = final.with_name(f"{final.name}.{secrets.token_hex(4)}.part")  # another may store the same just now
+        # another process may be storing the same file
+        part = final.with_name(f"{final.name}.{secrets.token_hex(4)}.part")
         for folder in (self.path, final.parent):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
@@ -87,10 +88,10 @@ class Folder:
         sys.audit(*_REMOVE)
         final = self.path / key
         for path in (final, *final.parent.glob(f"{final.name}.*.part")):
-            path.unlink(missing_ok=True)  # and never the folder, in which another upload may be about to begin
+            path.unlink(missing_ok=True)  # never the folder: another upload may be about to use it
 
     def check(self) -> str:
-        # It is not made here: whoever asks may be another user than those who need it.
+        # The folder is not made here: the caller may be another user than the server.
         there = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             raise OSError(f"no files can be kept in {self.path}")
@@ -105,7 +106,7 @@ class Bucket:
 
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
-        # All of it is here before any of it is sent: what is cut short, or refused on the way, leaves nothing there.
+        # The whole file arrives before any of it is sent: an incomplete or refused upload leaves nothing in the bucket.
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
             for piece in pieces:
                 file.write(piece)
@@ -113,13 +114,13 @@ class Bucket:
             self._put(key, file)
 
     def open(self, key: str) -> Pieces:
-        with _told():
+        with _as_os_error():
             found = self._store.get(key)
         return Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
 
     def remove(self, key: str) -> None:
         sys.audit(*_REMOVE)
-        with suppress(FileNotFoundError), _told():
+        with suppress(FileNotFoundError), _as_os_error():
             self._store.delete(key)
 
     def check(self) -> str:
@@ -130,15 +131,15 @@ class Bucket:
 
     def _put(self, key: str, file: IO[bytes]) -> None:
         try:
-            with _told():
+            with _as_os_error():
                 self._store.put(key, file)
         except FileNotFoundError:
             raise OSError(f"there is no bucket {self._settings.bucket}") from None
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What goes wrong with a bucket as an OSError; FileNotFoundError where there are no such bytes."""
+def _as_os_error() -> Iterator[None]:
+    """Turn a bucket's errors into OSError, and into FileNotFoundError if there are no such bytes."""
     from obstore.exceptions import BaseError  # noqa: PLC0415 - only where a bucket is set
 
     try:
@@ -158,7 +159,7 @@ def _s3(settings: Settings) -> "S3Store":
         config["access_key_id"], config["secret_access_key"] = settings.access_key_id, settings.secret_access_key
     allow_http = (settings.endpoint or "").startswith("http://")
     client_options: ClientConfig = {"allow_http": allow_http, "timeout": "60s"}
-    # Whoever uploads waits for it, and may try again themselves.
+    # The uploader is waiting, and can try again.
     retry: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
     prefix = settings.prefix or None
     return S3Store(settings.bucket, prefix=prefix, config=config, client_options=client_options, retry_config=retry)

@@ -1,4 +1,4 @@
-"""The tables of attachments, of their bytes while they wait to be stored, and of what is left in the storage."""
+"""The tables of attachments, of bytes that wait to be stored, and of files left over in the storage."""
 
 import sqlalchemy as sa
 
@@ -7,7 +7,7 @@ from billycan import ByCodePoint, UTCDateTime, tenant_table
 attachments = tenant_table(
     "attachments",
     sa.Column("resource", ByCodePoint, nullable=False),
-    # What the id of that record begins with.
+    # The prefix of that record's id.
     sa.Column("kind", ByCodePoint, nullable=False),
     sa.Column("filename", sa.Text, nullable=False),
     sa.Column("content_type", sa.Text, nullable=False),
@@ -19,19 +19,19 @@ attachments = tenant_table(
     sa.Index("ix_attachments_kind", "kind"),
 )
 
-# The bytes of attachments that another record's change kept along with itself: a task brings them to the storage.
+# Bytes of attachments stored in the transaction of another change: a task moves them to the storage.
 waiting = tenant_table(
     "attachments_waiting",
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
 )
 
-# Bytes that may be in the storage and belong to no attachment: of one that is being uploaded, or was deleted.
+# Bytes that may be in the storage without an attachment: being uploaded, or of a deleted attachment.
 leftovers = tenant_table(
     "attachments_leftovers",
     sa.Column("since", UTCDateTime, nullable=False, index=True),
     sa.Column("bytes", sa.BigInteger, nullable=False, server_default="0"),  # of one that was deleted
 )
 
-# How many bytes the attachments of a business have; its one row has the id "all".
+# The total size of a business's attachments, in one row with the id "all".
 used = tenant_table("attachments_used", sa.Column("bytes", sa.BigInteger, nullable=False))

@@ -12,7 +12,7 @@ from billycan import Context, NotFound, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan.web import UnsupportedMediaType
 from billycan_attachments.api import keep_attachment, read_attachment
-from billycan_attachments.storage import Folder, storage
+from billycan_attachments.storage import Folder, storage_of
 from billycan_attachments.tables import attachments, leftovers, used, waiting
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
@@ -49,7 +49,7 @@ def upload(client, resource, content=PDF, filename="receipt.pdf", status=201, **
 
 def kept(app, client):
     """The keys of what is in the folder, of one business."""
-    at = storage(app).path / client.tenant_id
+    at = storage_of(app).path / client.tenant_id
     return sorted(path.name for path in at.iterdir()) if at.exists() else []
 
 
@@ -348,7 +348,7 @@ def test_an_upload_may_begin_while_the_last_other_file_is_removed(app, client, c
 
     def remove_and_open(path, *given, **more):
         if str(path).endswith(".part"):
-            storage(app).remove(f"{client.tenant_id}/{other}")
+            storage_of(app).remove(f"{client.tenant_id}/{other}")
         return real(path, *given, **more)
 
     monkeypatch.setattr("billycan_attachments.storage.os.open", remove_and_open)
@@ -401,7 +401,7 @@ class Broken(Exception):
 @pytest.mark.parametrize("step", ["put", "put later", "claim", "make", "commit"])
 def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, clock, monkeypatch, step):
     """A process that dies there runs nothing more, so nothing here tidies up after itself."""
-    from billycan_attachments import keeping
+    from billycan_attachments import stored_files
 
     def fail(*given, **more):
         raise Broken
@@ -413,13 +413,13 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
         raise Broken
 
     with monkeypatch.context() as dying:
-        dying.setattr(keeping, "drop", lambda *given: None)
+        dying.setattr(stored_files, "drop_file", lambda *given: None)
         if step.startswith("put"):
             dying.setattr(Folder, "put", fail if step == "put" else put_and_fail)
         elif step == "commit":
-            dying.setattr("billycan.work.publish", fail)
+            dying.setattr("billycan.work.write_events", fail)
         else:
-            dying.setattr(keeping, step, fail)
+            dying.setattr(stored_files, step, fail)
         assert upload(client, contact, status=500)["code"] == "internal_error"
     assert client.get("/v1/attachments")["data"] == []
     assert len(rows(app, client, leftovers)) == 1
@@ -433,9 +433,9 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
 
 def test_bytes_that_were_swept_are_never_attached(app, client, contact, clock, monkeypatch):
     """An upload that takes more than a day, so that the sweep comes first."""
-    from billycan_attachments import keeping
+    from billycan_attachments import stored_files
 
-    real = keeping.claim
+    real = stored_files.reserve_bytes
 
     def claim_late(ctx, id):
         clock.move(hours=25)
@@ -446,7 +446,7 @@ def test_bytes_that_were_swept_are_never_attached(app, client, contact, clock, m
                 worker.submit(run_timed, app).result(60)
         real(ctx, id)
 
-    monkeypatch.setattr(keeping, "claim", claim_late)
+    monkeypatch.setattr(stored_files, "reserve_bytes", claim_late)
     assert upload(client, contact, status=409)["message"] == "The upload took too long: send it again."
     monkeypatch.undo()
     assert client.get("/v1/attachments")["data"] == []

@@ -16,7 +16,7 @@ from billycan.testing import Client, run_timed
 from billycan_attachments.api import keep_attachment, read_attachment
 from billycan_attachments.plugin import doctor
 from billycan_attachments.settings import Settings
-from billycan_attachments.storage import storage
+from billycan_attachments.storage import storage_of
 from billycan_attachments.tables import leftovers
 
 pytestmark = pytest.mark.either
@@ -89,9 +89,9 @@ def test_bytes_go_to_the_bucket_and_come_back(serve, tmp_path, clock):
     clock.move(hours=25)
     run_timed(app)
     assert not [file for file in (tmp_path / "s3").rglob("*") if made["id"] in file.name]
-    storage(app).remove(f"{client.tenant_id}/{made['id']}")  # once more, which is nothing
+    storage_of(app).remove(f"{client.tenant_id}/{made['id']}")  # once more, which is nothing
     with pytest.raises(FileNotFoundError):
-        storage(app).open(f"{client.tenant_id}/{made['id']}")
+        storage_of(app).open(f"{client.tenant_id}/{made['id']}")
     assert doctor(app) == "kept in the bucket files"
     ctx = Context(app, client.tenant_id)
     with unit_of_work(ctx):
@@ -119,7 +119,7 @@ def test_a_bucket_that_refuses_is_unavailable(serve, wrong):
 
 
 class Amazon(BaseHTTPRequestHandler):
-    """What Amazon's storage answers to a wrong secret, which the server above does not look at."""
+    """The answer of Amazon's storage to a wrong secret, which the server above does not check."""
 
     def do_PUT(self):
         said = (

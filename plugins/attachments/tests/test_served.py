@@ -65,7 +65,7 @@ def test_the_quota_is_exact_however_many_upload_at_once(server, client, path):
 
 
 def talk(server, client, path, headers, *pieces, ends=True):
-    """What a client is answered that writes its body by itself."""
+    """Return the answer to a client that writes its body by itself."""
     head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: {client.headers['Authorization']}", *headers]
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall("\r\n".join([*head, "Connection: close", "", ""]).encode())

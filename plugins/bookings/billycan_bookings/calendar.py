@@ -5,12 +5,12 @@ from datetime import datetime
 from .schemas import Booking
 
 MEDIA_TYPE = "text/calendar; charset=utf-8"
-# A booking that is not going to happen stays in a calendar as cancelled, so that importing it again takes it out.
+# A booking that will not happen is exported as cancelled, so that importing it again removes it.
 _STATUSES = {"pending": "TENTATIVE", "cancelled": "CANCELLED", "declined": "CANCELLED"}
 
 
-def calendar(booking: Booking) -> bytes:
-    """The file: one event with a lasting UID, its SEQUENCE the booking's version."""
+def calendar_file(booking: Booking) -> bytes:
+    """Return the calendar file: one event with a lasting UID, whose SEQUENCE is the booking's version."""
     members = {
         "UID": f"{booking.id}@billycan",
         "SEQUENCE": str(booking.version),
@@ -35,14 +35,14 @@ def _time(moment: datetime) -> str:
 
 
 def _text(text: str) -> str:
-    """A TEXT value: what has a meaning there is escaped (section 3.3.11)."""
+    """Escape a TEXT value (section 3.3.11)."""
     for character in "\\;,":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", "\\n")
 
 
 def _folded(line: str) -> bytes:
-    """A line of at most 75 octets to each of its parts, none cut within a character (section 3.1)."""
+    """Fold a line into parts of at most 75 octets, without splitting a character (section 3.1)."""
     parts, size = [b""], 75
     for character in line:
         octets = character.encode()

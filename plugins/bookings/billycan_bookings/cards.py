@@ -1,4 +1,4 @@
-"""What a business wants to know of its bookings at a glance."""
+"""Cards of bookings on the dashboard's overview."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -13,11 +13,11 @@ from .tables import bookings, services
 _MOST = 6
 
 
-def today(ctx: Context) -> Card:
-    """The bookings of today, in order."""
+def todays_bookings(ctx: Context) -> Card:
+    """Return the card of today's bookings, in order."""
     day, zone = ctx.today(), ctx.tenant.timezone
     since, until = start_of_day(day, zone), start_of_day(day + timedelta(days=1), zone)
-    asked = (
+    query = (
         sa.select(bookings.c.start_at, services.c.name, sa.func.count().over().label("total"))
         .join(services, (services.c.tenant_id == bookings.c.tenant_id) & (services.c.id == bookings.c.service_id))
         .where(own(ctx, bookings), bookings.c.start_at >= since, bookings.c.start_at < until)
@@ -25,7 +25,7 @@ def today(ctx: Context) -> Card:
         .order_by(bookings.c.start_at, bookings.c.id)
         .limit(_MOST)
     )
-    rows = ctx.db.execute(asked).all()
+    rows = ctx.db.execute(query).all()
     total = rows[0].total if rows else 0
     times = [row.start_at.astimezone(ZoneInfo(zone)) for row in rows]
     shown = tuple((row.name, f"{at:%H:%M}") for row, at in zip(rows, times, strict=True))

@@ -28,7 +28,7 @@ _SERVICES: dict[str, dict[str, Any]] = {
     "quote": {"name": "Site visit and quote", "duration_minutes": 30, "price": "0.00", "requires_confirmation": True},
 }
 
-# Working days from today, the clock, service, client, and what is done with it.
+# Working days from today, the clock, service, client, and the actions on the booking.
 _WEEK: tuple[tuple[int, int, str, str, str], ...] = (
     (-3, 9, "tap", "Odo", "complete"),
     (-2, 10, "drain", "Brindle Wren", "complete"),
@@ -62,7 +62,7 @@ def add_samples(ctx: Context) -> None:
             "staff_id": somebody,
             "job_id": _completed_job(ctx, client_id) if (client, action) == ("Marnie", "complete") else None,
         }
-        # Booked a week ago; a day off is no hindrance.
+        # Booked a week ago, even if that was a day off.
         with ago(ctx, 8):
             booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
         if booking.status == "pending" and action in ("no_show", "complete"):
@@ -83,7 +83,7 @@ _ACTIONS = {
 
 
 def _completed_job(ctx: Context, client_id: str) -> str | None:
-    """A sample job that was done for a client, where jobs is on."""
+    """Return the id of the client's completed sample job; None if the plugin jobs is off."""
     for table in ctx.app.manifests["jobs"].tables if ctx.has("jobs") else ():
         if table.name == "jobs":
             done = (table.c.client_id == client_id) & (table.c.status == "complete")

@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of bookings: one function for each route of services, availability and bookings."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,8 +24,8 @@ from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
 from . import rules, slots
-from .calendar import MEDIA_TYPE, calendar
-from .records import neighbours, records, service_records, show, tell
+from .calendar import MEDIA_TYPE, calendar_file
+from .records import emit_booking, neighbours, records, service_records, show_bookings
 from .schemas import (
     DAY,
     AvailabilityQuery,
@@ -43,10 +43,7 @@ from .schemas import (
 from .tables import services
 
 MOST_DAYS = 31
-MOST_STARTS = 100_000  # that one answer looks at, one for each person; a single day is always answered
-
-
-# Services -------------------------------------------------------------------------------------------------------------
+MOST_STARTS = 100_000  # checked for one answer, counting each person; a single day is always answered
 
 
 def list_services(ctx: Context, query: ServiceQuery) -> Page[Service]:
@@ -119,14 +116,14 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
         return []
     zone = ctx.tenant.timezone
     people = staff.people(ctx, [query.staff_id] if query.staff_id else service.staff_ids or None)
-    giving = slots.giving(service, people)
+    giving = slots.list_providers(service, people)
     starts_a_day = DAY // service.slot_interval_minutes * len(giving)
     if query.until != query.since and starts_a_day * ((query.until - query.since).days + 1) > MOST_STARTS:
         fits = max(1, MOST_STARTS // starts_a_day)
         said = f"to: with this many staff, ask for {fits} day{'' if fits == 1 else 's'} at a time."
         raise BadRequest(said, code="page_too_large", param="to")
     since, until = start_of_day(query.since, zone), start_of_day(query.until + timedelta(days=1), zone)
-    return slots.offered(ctx, service, giving, since, until)
+    return slots.list_openings(ctx, service, giving, since, until)
 
 
 def _check_staff(ctx: Context, service: NewService) -> None:
@@ -136,16 +133,13 @@ def _check_staff(ctx: Context, service: NewService) -> None:
         raise Invalid.of(*faults)
 
 
-# Bookings -------------------------------------------------------------------------------------------------------------
-
-
 def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
     """All bookings, whatever their status.
 
     For a calendar, filter by a range of `start_at`.
     """
     page = records.rows(ctx, query, columns=records.columns(ctx))
-    return page.of(show(ctx, page.items))
+    return page.of(show_bookings(ctx, page.items))
 
 
 def create_booking(ctx: Context, body: NewBooking) -> Booking:
@@ -155,11 +149,11 @@ def create_booking(ctx: Context, body: NewBooking) -> Booking:
     past or outside working hours unless you send `force`. Emits `booking.created`.
     """
     service = _service_to_book(ctx, body)
-    place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force, job_id=body.job_id)
+    place = slots.hold_slot(ctx, service, body.start_at, body.staff_id, force=body.force, job_id=body.job_id)
     columns = {name: value for name, value in asdict(body).items() if name != "force"}
     status = "pending" if service.requires_confirmation else "confirmed"
     row = records.insert(ctx, **{**columns, **place, "status": status})
-    return tell(ctx, row, "booking.created")
+    return emit_booking(ctx, row, "booking.created")
 
 
 def get_booking(ctx: Context, id: str) -> Booking:
@@ -167,7 +161,7 @@ def get_booking(ctx: Context, id: str) -> Booking:
 
     Times are in UTC.
     """
-    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return show_bookings(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def get_booking_calendar(ctx: Context, id: str) -> Reply:
@@ -177,7 +171,7 @@ def get_booking_calendar(ctx: Context, id: str) -> Reply:
     """
     booking = get_booking(ctx, id)
     headers = {"ETag": f'"{booking.version}"', "Content-Disposition": f'attachment; filename="{id}.ics"'}
-    return Reply(calendar(booking), MEDIA_TYPE, headers)
+    return Reply(calendar_file(booking), MEDIA_TYPE, headers)
 
 
 def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking:
@@ -191,7 +185,9 @@ def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking
     neighbours.check(ctx, change, known)
     columns = {name: value for name, value in asdict(change).items() if value != known[name]}
     after = records.save(ctx, row, **columns)
-    return tell(ctx, after, "booking.updated") if after.version != row.version else show(ctx, [after])[0]
+    return (
+        emit_booking(ctx, after, "booking.updated") if after.version != row.version else show_bookings(ctx, [after])[0]
+    )
 
 
 def delete_booking(ctx: Context, id: str) -> Deleted:
@@ -207,7 +203,7 @@ def delete_booking(ctx: Context, id: str) -> Deleted:
             code="document_locked",
             status=row.status,
         )
-    slots.give_back(ctx, row)
+    slots.free_slot(ctx, row)
     deleted = records.delete(ctx, row)
     ctx.emit("booking.deleted", deleted)
     return deleted
@@ -263,8 +259,8 @@ def reopen_booking(ctx: Context, id: str) -> Booking:
     status, place = rules.actions.check("reopen", row.status), {}
     if row.slot_id is None:
         service = service_records.find(ctx, row.service_id)
-        place = slots.take(ctx, service, row.start_at, row.staff_id, force=True, job_id=row.job_id)
-    return tell(ctx, records.save(ctx, row, status=status, **place), "booking.reopened")
+        place = slots.hold_slot(ctx, service, row.start_at, row.staff_id, force=True, job_id=row.job_id)
+    return emit_booking(ctx, records.save(ctx, row, status=status, **place), "booking.reopened")
 
 
 def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
@@ -278,18 +274,18 @@ def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
     service = service_records.find(ctx, row.service_id)
     staff_id = body.staff_id or row.staff_id
     if (body.start_at, staff_id) == (row.start_at, row.staff_id):
-        return show(ctx, [row])[0]
-    place = slots.take(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row, job_id=row.job_id)
-    return tell(ctx, records.save(ctx, row, **place), "booking.rescheduled")
+        return show_bookings(ctx, [row])[0]
+    place = slots.hold_slot(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row, job_id=row.job_id)
+    return emit_booking(ctx, records.save(ctx, row, **place), "booking.rescheduled")
 
 
 def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Booking:
     row = records.lock(ctx, id)
     status = rules.actions.check(action, row.status)
     if status not in rules.HOLDING:
-        slots.give_back(ctx, row)
+        slots.free_slot(ctx, row)
         columns["slot_id"] = None
-    return tell(ctx, records.save(ctx, row, status=status, **columns), event)
+    return emit_booking(ctx, records.save(ctx, row, status=status, **columns), event)
 
 
 def _service(ctx: Context, id: str) -> Row | None:
@@ -297,7 +293,7 @@ def _service(ctx: Context, id: str) -> Row | None:
 
 
 def _service_to_book(ctx: Context, body: NewBooking) -> Row:
-    """The service a booking is of; Invalid with all that the booking names and there is not."""
+    """Return the service to book. Raise Invalid for each id in the body that does not exist."""
     service = _service(ctx, body.service_id)
     exists = {
         "service_id": service is not None,

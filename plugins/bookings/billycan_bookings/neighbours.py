@@ -1,4 +1,4 @@
-"""What bookings do when something happens in other plugins, inside the same transaction."""
+"""Subscribers that keep bookings right when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 
@@ -8,44 +8,44 @@ from msgspec import Struct
 from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
 
-from .records import records, tell
+from .records import emit_booking, records
 from .tables import bookings, services
 
 
 class Job(Struct):
-    """What bookings need to know of a job: whether it was made for one."""
+    """The members of a job's event that bookings read; `booking_id` is the booking it was made for."""
 
     id: str
     booking_id: str | None
 
 
 def keep_named(ctx: Context, staff: Deleted) -> None:
-    """Refuse to delete staff whom a service names."""
+    """Refuse to delete staff that a service names."""
     naming = json_list_has(ctx, services.c.staff_ids, staff.id)
     check_unused(ctx, services, naming, instead="set `active` to false instead")
 
 
-def note_job(ctx: Context, job: Job) -> None:
-    """Note the first job that is made for a booking."""
+def store_job(ctx: Context, job: Job) -> None:
+    """Store the first job that is made for a booking as the booking's job."""
     if job.booking_id is not None:
         _point(ctx, (bookings.c.id == job.booking_id) & bookings.c.job_id.is_(None), job.id)
 
 
 def forget_job(ctx: Context, job: Deleted) -> None:
-    """Clear what points at a job that was deleted."""
+    """Clear references to a deleted job."""
     _point(ctx, bookings.c.job_id == job.id, None)
 
 
 def _point(ctx: Context, which: sa.ColumnElement[bool], job_id: str | None) -> None:
     found = sa.select(bookings).where(own(ctx, bookings), which).order_by(bookings.c.id).with_for_update()
     for row in ctx.db.execute(found).all():
-        tell(ctx, records.save(ctx, row, job_id=job_id), "booking.updated")
+        emit_booking(ctx, records.save(ctx, row, job_id=job_id), "booking.updated")
 
 
-# The bookings' side of each link stays true, whoever makes or deletes what it points at.
+# Keep references of bookings right, whoever creates or deletes the other record.
 hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_named,
-    "job.created": note_job,
-    "job.updated": note_job,
+    "job.created": store_job,
+    "job.updated": store_job,
     "job.deleted": forget_job,
 }

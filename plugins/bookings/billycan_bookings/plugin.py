@@ -6,10 +6,10 @@ from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
-from .cards import today
+from .cards import todays_bookings
 from .demo import add_samples
 from .neighbours import hears
-from .reminding import remind, to_remind
+from .reminding import emit_reminder, to_remind
 from .schemas import Booking, Service
 from .tables import bookings, services, slots
 
@@ -63,9 +63,9 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
     records=(record_pages.bookings, record_pages.services),
-    cards=(today,),
+    cards=(todays_bookings,),
     hears=hears,
-    tasks=(Every(seconds=60, due=to_remind, run=remind),),
+    tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
     examples=Path(__file__).parent / "examples.json",

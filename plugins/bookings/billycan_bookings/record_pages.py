@@ -1,4 +1,4 @@
-"""What the dashboard says of bookings and services."""
+"""Dashboard pages of bookings and services."""
 
 from billycan import ActionWords, RecordPages
 

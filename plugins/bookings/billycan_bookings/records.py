@@ -1,4 +1,4 @@
-"""Bookings as stored and as shown: the records, and those of services."""
+"""Bookings and services as stored and as shown."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ neighbours = Neighbours(job_id="jobs")
 
 
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """The bookings that hold a text themselves, or whose client's or service's name does."""
+    """Match bookings that contain a text, or whose client's or service's name contains it."""
     named = sa.select(services.c.id).where(
         own(ctx, services), search_condition(services, text, ctx), contains(services.c.name_folded, text)
     )
@@ -41,14 +41,14 @@ records = Records(
 )
 
 
-def show(ctx: Context, rows: Sequence[Row]) -> list[Booking]:
-    """The bookings as clients see them."""
+def show_bookings(ctx: Context, rows: Sequence[Row]) -> list[Booking]:
+    """Return bookings as clients see them."""
     wanted = rows if ctx.wants(Booking, "job_id") else ()
     return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in wanted})
 
 
-def tell(ctx: Context, row: Row, event: str) -> Booking:
-    """The booking as it is shown, having told of it by this event."""
-    (booking,) = show(ctx, [row])
+def emit_booking(ctx: Context, row: Row, event: str) -> Booking:
+    """Emit an event with the booking, and return the booking as clients see it."""
+    (booking,) = show_bookings(ctx, [row])
     ctx.emit(event, booking)
     return booking

@@ -1,4 +1,4 @@
-"""Remind of bookings: timed work, from 09:00 on the day before, where the business is."""
+"""Reminders of bookings: timed work, from 09:00 in the business's time zone on the day before."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,14 +11,14 @@ from billycan.fields import Moment, start_of_day
 from billycan.mornings import by_zone, in_zone
 from billycan.sql import tenants
 
-from .records import records, tell
+from .records import emit_booking, records
 from .tables import bookings
 
 HOUR = 9
 
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
-    """The confirmed bookings of whose start it is time to remind, and nobody was; the next to start comes first."""
+    """Select the confirmed bookings whose reminder is due and not yet sent, the earliest start first."""
     ends = by_zone(app, now, _end)
     is_time = sa.or_(*(in_zone(zones) & (bookings.c.start_at < end) for end, zones in ends))
     ahead = (bookings.c.start_at > now) & (bookings.c.start_at < max(end for end, _ in ends))
@@ -27,17 +27,17 @@ def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     return of.where(bookings.c.status == "confirmed", ahead, is_time, to_tell).order_by(bookings.c.start_at)
 
 
-def remind(ctx: Context, id: str) -> None:
-    """Emit `booking.reminder`, unless the booking was cancelled, moved or reminded of meanwhile."""
+def emit_reminder(ctx: Context, id: str) -> None:
+    """Emit `booking.reminder`, unless the booking was cancelled, moved or reminded of in the meantime."""
     row = records.lock(ctx, id)
     is_time = ctx.now() < row.start_at < _end(ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone)))
     if row.status == "confirmed" and is_time and row.reminded_of != row.start_at:
         this = own(ctx, bookings) & (bookings.c.id == id)
         ctx.db.execute(sa.update(bookings).where(this).values(reminded_of=row.start_at))
-        tell(ctx, row, "booking.reminder")
+        emit_booking(ctx, row, "booking.reminder")
 
 
 def _end(local: datetime) -> Moment:
-    """The end of the last day of whose bookings it is time to remind: tomorrow once it is nine, before that today."""
+    """Return the end of the last day whose bookings are due a reminder: tomorrow from 09:00 on, today before that."""
     days = 2 if local.hour >= HOUR else 1
     return start_of_day(local.date() + timedelta(days), str(local.tzinfo))

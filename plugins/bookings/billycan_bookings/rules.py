@@ -1,8 +1,8 @@
-"""The states of a booking, and when somebody can be booked: pure functions of hours, time off and what is taken.
+"""The states of a booking, and the times at which a person can be booked: pure functions of hours, time off and slots.
 
-Hours are local time. A shift lasts from the first moment the clock shows its start, or later where the start is
-skipped, to the first moment it shows its end; so a gap shortens it. Times are offered by the clock, from the shift's
-start on: one that is skipped is not offered, one that comes twice is offered at its first occurrence.
+Hours are local time. A shift lasts from the first moment the clock shows its start to the first moment it shows its
+end, so a skipped hour shortens it; if the start itself is skipped, the shift begins later. Times are offered by the
+clock, counted from the shift's start: a skipped time is not offered, a repeated one is offered at its first occurrence.
 """
 
 from bisect import bisect_left
@@ -30,7 +30,7 @@ actions = Actions(
     }
 )
 
-# The others free the time they held.
+# The other statuses free the time.
 HOLDING = frozenset({"pending", "confirmed", "completed"})
 DELETABLE = frozenset({"pending", "declined", "cancelled"})
 
@@ -40,7 +40,7 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
 class Terms(Struct, frozen=True):
-    """What a service asks of somebody's time."""
+    """The duration, buffers and capacity of a service."""
 
     service_id: str
     duration: timedelta
@@ -50,12 +50,12 @@ class Terms(Struct, frozen=True):
     capacity: int
 
     def occupied(self, start: datetime) -> Span:
-        """The time a start takes, buffers included."""
+        """Return the time that a booking with this start occupies, buffers included."""
         return start - self.before, start + self.duration + self.after
 
 
 class Taken(Struct, frozen=True):
-    """A slot of somebody's that `booked` bookings share."""
+    """A slot of one person that `booked` bookings share."""
 
     id: str
     service_id: str
@@ -64,7 +64,7 @@ class Taken(Struct, frozen=True):
     booked: int
 
 
-def openings(
+def find_openings(
     terms: Terms,
     people: Iterable[Person],
     taken: Mapping[str, Sequence[Taken]],
@@ -72,18 +72,19 @@ def openings(
     until: datetime,
     busy: Mapping[str, Sequence[Span]] = NOBODY_BUSY,
 ) -> list[Opening]:
-    """What can be booked with these people from `since` until before `until`, in order.
+    """Return the openings with these people from `since` until before `until`, in order.
 
-    `taken` holds each person's slots in order; they never overlap. `busy` holds what else takes their time.
+    `taken` holds each person's slots in order; they never overlap. `busy` holds other times at which they are
+    unavailable.
     """
     found: dict[datetime, Opening] = {}
     for person in people:
         spans = at_work(person, since, until + terms.duration)
-        others = joined(busy.get(person.id, ()))
-        for start in starts(person, terms.interval_minutes, since, until):
-            if not covered(spans, start, start + terms.duration):
+        others = join_spans(busy.get(person.id, ()))
+        for start in offered_starts(person, terms.interval_minutes, since, until):
+            if not is_covered(spans, start, start + terms.duration):
                 continue
-            if others and meets(others, *terms.occupied(start)):
+            if others and overlaps_any(others, *terms.occupied(start)):
                 continue
             if places := places_left(terms, taken.get(person.id, ()), start):
                 opening = found.get(start)
@@ -96,39 +97,39 @@ def openings(
 
 
 def can_start(terms: Terms, person: Person, start: datetime) -> bool:
-    """Whether a person works for all of a booking that starts then; a repeated hour counts at its first occurrence."""
+    """Tell whether a person works throughout a booking with this start; a repeated hour counts at its first time."""
     if start.astimezone(ZoneInfo(person.timezone)).fold:
         return False
-    return covered(at_work(person, start, start + terms.duration), start, start + terms.duration)
+    return is_covered(at_work(person, start, start + terms.duration), start, start + terms.duration)
 
 
 def places_left(terms: Terms, taken: Sequence[Taken], start: datetime) -> int:
-    """How many more bookings may start then, with a person whose slots these are."""
+    """Return how many more bookings a person with these slots can take at this start."""
     if not taken:
         return terms.capacity
-    if (other := overlapping(terms, taken, start)) is None:
+    if (other := overlapped_slot(terms, taken, start)) is None:
         return terms.capacity
-    return max(terms.capacity - other.booked, 0) if shares(terms, other, start) else 0
+    return max(terms.capacity - other.booked, 0) if shares_slot(terms, other, start) else 0
 
 
-def overlapping(terms: Terms, taken: Sequence[Taken], start: datetime) -> Taken | None:
-    """The last of a person's slots that a start would overlap."""
+def overlapped_slot(terms: Terms, taken: Sequence[Taken], start: datetime) -> Taken | None:
+    """Return the last of a person's slots that a start would overlap; None if it would overlap none."""
     since, until = terms.occupied(start)
     i = bisect_left(taken, until, key=lambda slot: slot.occupied[0]) - 1
     return taken[i] if i >= 0 and taken[i].occupied[1] > since else None
 
 
-def shares(terms: Terms, slot: Taken, start: datetime) -> bool:
-    """Whether a booking that starts then is of this very slot."""
+def shares_slot(terms: Terms, slot: Taken, start: datetime) -> bool:
+    """Tell whether a booking with this start would share this slot."""
     return (slot.service_id, slot.start_at, slot.occupied) == (terms.service_id, start, terms.occupied(start))
 
 
-def starts(person: Person, interval_minutes: int, since: datetime, until: datetime) -> Iterator[datetime]:
-    """The times offered by a person's clock from `since` until before `until`."""
+def offered_starts(person: Person, interval_minutes: int, since: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield the times offered by a person's clock from `since` until before `until`."""
     zone = ZoneInfo(person.timezone)
     for midnight, shift in _shifts(person, since, until):
         first, end = (first_moment(midnight + minute * MINUTE, zone) for minute in (shift.start, shift.end))
-        is_even = first and end and end - first == (shift.end - shift.start) * MINUTE  # no clock is changed meanwhile
+        is_even = first and end and end - first == (shift.end - shift.start) * MINUTE  # no clock change in it
         for minute in range(shift.start, shift.end, interval_minutes):
             if first and is_even:
                 start: datetime | None = first + (minute - shift.start) * MINUTE
@@ -139,18 +140,18 @@ def starts(person: Person, interval_minutes: int, since: datetime, until: dateti
 
 
 def at_work(person: Person, since: datetime, until: datetime) -> list[Span]:
-    """When a person works, as far as it overlaps or touches these times; shifts that meet are one span."""
+    """Return the working hours of a person that overlap or touch these times; shifts that meet become one span."""
     zone = ZoneInfo(person.timezone)
     worked = [
         (_moment_from(midnight + shift.start * MINUTE, zone), _moment_from(midnight + shift.end * MINUTE, zone))
         for midnight, shift in _shifts(person, since, until)
     ]
-    spans = joined((start, end) for start, end in worked if start < end and start <= until and end >= since)
-    return [*_without(spans, joined(person.time_off))]
+    spans = join_spans((start, end) for start, end in worked if start < end and start <= until and end >= since)
+    return [*_without(spans, join_spans(person.time_off))]
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
-    """These spans in order and apart: those that overlap or meet are one."""
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans, and join those that overlap or meet."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start <= found[-1][1]:
@@ -160,43 +161,43 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
-    """Whether one of these spans, which are in order and apart, holds all of this time."""
+def is_covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
+    """Tell whether one of these spans, which are sorted and apart, covers the whole time."""
     i = bisect_left(spans, start + timedelta.resolution, key=lambda span: span[0]) - 1
     return i >= 0 and end <= spans[i][1]
 
 
-def meets(spans: Sequence[Span], since: datetime, until: datetime) -> bool:
-    """Whether any of these spans, which are in order and apart, overlaps a time."""
+def overlaps_any(spans: Sequence[Span], since: datetime, until: datetime) -> bool:
+    """Tell whether any of these spans, which are sorted and apart, overlaps a time."""
     i = bisect_left(spans, until, key=lambda span: span[0]) - 1
     return i >= 0 and spans[i][1] > since
 
 
 def first_moment(wall: datetime, zone: ZoneInfo) -> datetime | None:
-    """The first moment at which clocks in a zone show this time; None where they skip it."""
+    """Return the first moment at which clocks in a zone show this time; None if they skip it."""
     moment = wall.replace(tzinfo=zone).astimezone(UTC)
     return moment if moment.astimezone(zone).replace(tzinfo=None) == wall else None
 
 
 def _moment_from(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The first moment at which clocks in a zone show this time or a later one."""
+    """Return the first moment at which clocks in a zone show this time or a later one."""
     while (moment := first_moment(wall, zone)) is None:
         wall += MINUTE
     return moment
 
 
 def _shifts(person: Person, since: datetime, until: datetime) -> Iterator[tuple[datetime, Shift]]:
-    """A person's shifts on the local days that may touch these times, each with the midnight it is counted from."""
+    """Yield a person's shifts on the local days that may touch these times, each with the midnight it counts from."""
     zone = ZoneInfo(person.timezone)
     day, last = (moment.astimezone(zone).date() for moment in (since, until))
     while day <= last:
-        midnight = datetime.combine(day, time())  # a time of the clock, in whichever zone
+        midnight = datetime.combine(day, time())  # local time, in any zone
         yield from ((midnight, shift) for shift in person.shifts if shift.weekday == day.weekday())
         day += DAY
 
 
 def _without(spans: Iterable[Span], off: Sequence[Span]) -> Iterator[Span]:
-    """What is left of spans without others; both are in order and apart, and gone through once."""
+    """Yield the parts of spans outside `off`. Both are sorted and apart, and each is read once."""
     i = 0
     for start, end in spans:
         left = start
@@ -205,7 +206,7 @@ def _without(spans: Iterable[Span], off: Sequence[Span]) -> Iterator[Span]:
                 yield left, off[i][0]
             left = max(left, off[i][1])
             if left >= end:
-                break  # it may go on into the next span
+                break  # it may extend into the next span
             i += 1
         if left < end:
             yield left, end

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -100,7 +100,7 @@ class Opening(Struct):
 
 
 class AvailabilityQuery(Struct, kw_only=True):
-    """Which service, on which days in the tenant's zone (both inclusive, at most 31), and with whom.
+    """The service, the days in the tenant's zone (both inclusive, at most 31), and optionally the member of staff.
 
     service_id: The service to book.
     from: The first day.
@@ -115,7 +115,7 @@ class AvailabilityQuery(Struct, kw_only=True):
 
 
 class BookingChange(NewResource, kw_only=True):
-    """What can be changed on a booking at any time; use `reschedule` to move it.
+    """The members of a booking that can be changed at any time; use `reschedule` to move it.
 
     client_id: The contact it is for.
     notes: Notes on it.

@@ -1,7 +1,7 @@
-"""Somebody's time: what of it can be booked, taking a slot of it and giving that back.
+"""Slots of staff: finding, holding and freeing them.
 
-Whoever takes or gives back a slot locks the member of staff first, so those who want the same person's time take
-turns. Rows are locked in one order: a booking, then staff by id, then counters.
+Every function that holds or frees a slot locks the member of staff first, so bookings with one person are made one at a
+time. Rows are locked in this order: a booking, then staff by id, then counters.
 """
 
 import sys
@@ -23,13 +23,13 @@ from .schemas import DAY, Opening
 from .tables import bookings, slots
 
 MOST_ALTERNATIVES = 5
-MOST_STARTS = 50_000  # that are looked at for alternatives, one for each person
+MOST_STARTS = 50_000  # checked for alternatives, counting each person
 NOT_FOUND = ("not_found", "there is no such record")
 NOT_FREE = "Nobody is free then; see alternatives."
 OR_FORCE = "see alternatives, or send `force`."
 
 
-def offered(
+def list_openings(
     ctx: Context,
     service: Row,
     staff: Iterable[Person],
@@ -38,10 +38,10 @@ def offered(
     job_id: str | None = None,
     instead_of: Row | None = None,
 ) -> list[Opening]:
-    """What can be booked of a service with these people, within its notice and how far ahead it is offered.
+    """Return the openings of a service with these people, within its notice and maximum advance.
 
-    The job that the booking belongs to takes none of their time, and nor does the booking that it is `instead_of`. It
-    may take a while, so call it in no write transaction.
+    The job `job_id` and the booking `instead_of` occupy no time. This may take a while, so do not call it in a write
+    transaction.
     """
     sys.audit("billycan.slow", "to look for what can be booked")
     earliest, latest = _window(ctx, service)
@@ -51,16 +51,16 @@ def offered(
         return []
     within = terms.occupied(since)[0], terms.occupied(until)[1]
     busy = _busy(ctx, staff, within, job_id)
-    return rules.openings(terms, in_turns(staff), _taken(ctx, staff, within, instead_of), since, until, busy)
+    return rules.find_openings(terms, in_turns(staff), _taken(ctx, staff, within, instead_of), since, until, busy)
 
 
-def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:
-    """Who of these people gives a service, in the order the service lists them."""
+def list_providers(service: Row, staff: Mapping[str, Person]) -> list[Person]:
+    """Return the people who provide a service, in the order in which the service lists them."""
     ids = service.staff_ids or sorted(staff)
     return [staff[id] for id in ids if id in staff and staff[id].active]
 
 
-def take(
+def hold_slot(
     ctx: Context,
     service: Row,
     start: datetime,
@@ -70,11 +70,10 @@ def take(
     instead_of: Row | None = None,
     job_id: str | None = None,
 ) -> dict[str, Any]:
-    """Hold a start with the person named, or whoever of those who give the service is free; the booking's columns.
+    """Hold a start with the given person, or with anybody free who provides the service; return the booking's columns.
 
-    `instead_of` is a booking whose slot is given back first, `job_id` the job it belongs to, which is not in its way.
-    Conflict `slot_unavailable` where there is no room, or, without `force`, where nobody works or the service is not
-    offered then.
+    The slot of the booking `instead_of` is freed first, and the job `job_id` occupies no time. Raise Conflict
+    `slot_unavailable` if there is no room or, without `force`, if nobody works then or the service is not offered then.
     """
     wanted = [staff_id] if staff_id else service.staff_ids or None
     if instead_of is not None and wanted is not None:
@@ -82,7 +81,7 @@ def take(
     locked = people(ctx, wanted, lock=True)
     if instead_of is not None:
         _give_back(ctx, instead_of)
-    candidates = [p for p in giving(service, locked) if staff_id in (None, p.id)]
+    candidates = [p for p in list_providers(service, locked) if staff_id in (None, p.id)]
     if staff_id is not None and not candidates:
         if staff_id not in locked:
             raise Invalid.member("staff_id", *NOT_FOUND)
@@ -93,9 +92,9 @@ def take(
     busy = _busy(ctx, candidates, terms.occupied(start), job_id)
     room = [p for p in candidates if not busy[p.id] and rules.places_left(terms, taken[p.id], start)]
     free = room if force else [p for p in room if earliest <= start < latest and rules.can_start(terms, p, start)]
-    # What is shared already is filled up first.
+    # Fill shared slots first.
     for person in sorted(free, key=lambda p: not taken[p.id]):
-        shared = rules.overlapping(terms, taken[person.id], start)
+        shared = rules.overlapped_slot(terms, taken[person.id], start)
         if slot_id := shared.id if shared else _insert(ctx, terms, person.id, start):
             return {
                 "slot_id": slot_id,
@@ -108,8 +107,8 @@ def take(
     raise Conflict(message, code="slot_unavailable", param="start_at", find_more=nearest)
 
 
-def give_back(ctx: Context, booking: Row) -> None:
-    """Free the time a booking holds, if it holds any and shares it with no other."""
+def free_slot(ctx: Context, booking: Row) -> None:
+    """Free the time that a booking holds, unless other bookings share it."""
     if booking.slot_id is not None:
         people(ctx, [booking.staff_id], lock=True)
         _give_back(ctx, booking)
@@ -127,7 +126,7 @@ def terms_of(service: Row) -> Terms:
 
 
 def _window(ctx: Context, service: Row) -> Span:
-    """From when until before when a service can be booked: its notice, and whole days ahead in the tenant's zone."""
+    """Return the times between which a service can be booked: its notice, and whole days ahead in the tenant's zone."""
     days = service.max_advance_days
     last = LAST_DATE if days is None else ctx.today() + timedelta(days=days)
     return ctx.now() + timedelta(minutes=service.min_notice_minutes), start_of_day(
@@ -136,7 +135,7 @@ def _window(ctx: Context, service: Row) -> Span:
 
 
 def _why_not(ctx: Context, service: Row, start: datetime) -> str:
-    """Why a service is not offered at a time at which somebody has room for it."""
+    """Explain why a service is not offered at a time that somebody could take."""
     earliest, latest = _window(ctx, service)
     if start < ctx.now():
         return "This time is in the past: see alternatives, or send `force` to record what took place."
@@ -148,10 +147,10 @@ def _why_not(ctx: Context, service: Row, start: datetime) -> str:
 
 
 def _busy(ctx: Context, staff: Iterable[Person], within: Span, job_id: str | None) -> dict[str, list[Span]]:
-    """What of each person's time between two moments jobs take, other than the one named; none where jobs is off."""
+    """Map each person to the times between two moments that jobs other than `job_id` occupy; empty if jobs is off."""
     found: dict[str, list[Span]] = {person.id: [] for person in staff}
     if ctx.has("jobs"):
-        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
 
         for work in jobs.work(ctx, found, *within):
             if work.job_id != job_id:
@@ -170,7 +169,7 @@ _BOOKED = (
 def _taken(
     ctx: Context, staff: Iterable[Person], within: Span, instead_of: Row | None = None
 ) -> dict[str, list[Taken]]:
-    """Each person's slots that overlap these times, in order, as if one booking were gone."""
+    """Map each person to the slots that overlap these times, in order, without the booking `instead_of`."""
     gone = instead_of.slot_id if instead_of is not None else None
     found: dict[str, list[Taken]] = {person.id: [] for person in staff}
     since, until = within
@@ -184,7 +183,7 @@ def _taken(
 
 
 def _insert(ctx: Context, terms: Terms, staff_id: str, start: datetime) -> str | None:
-    """A new slot; None where the database itself refuses it, which the staff's lock should have made impossible."""
+    """Insert a slot and return its id; None if the database refuses it, which the staff's lock should prevent."""
     since, until = terms.occupied(start)
     values = {
         "id": new_id("slt"),
@@ -212,7 +211,7 @@ def _give_back(ctx: Context, booking: Row) -> None:
 def _nearest(
     ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None, instead_of: Row | None
 ) -> dict[str, list[Opening]]:
-    """The few openings closest to a start, in order; of no more people and days than can be looked at."""
+    """Return the few openings closest to a start, in order, among as many people and days as can be checked."""
     earliest, latest = _window(ctx, service)
     middle = min(max(start, earliest), latest)
     found: list[Opening] = []
@@ -222,7 +221,7 @@ def _nearest(
         if days > 1 and 2 * days * starts_a_day * len(staff) > MOST_STARTS:
             break
         around = timedelta(days=days)
-        found = offered(ctx, service, staff, middle - around, middle + around, job_id, instead_of)
+        found = list_openings(ctx, service, staff, middle - around, middle + around, job_id, instead_of)
         if len(found) >= MOST_ALTERNATIVES:
             break
     closest = sorted(found, key=lambda opening: abs(opening.start_at - Moment.of(start)))[:MOST_ALTERNATIVES]

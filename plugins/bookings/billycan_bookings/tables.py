@@ -1,4 +1,4 @@
-"""The tables of services, of the slots of staff that are taken, and of the bookings that take them."""
+"""The tables of services, bookings, and the slots of staff that bookings hold."""
 
 import sqlalchemy as sa
 
@@ -35,14 +35,14 @@ services = resource_table(
     sa.Index(None, "tenant_id", "name_folded", "id"),
 )
 
-# One row for each start of a service that a member of staff is taken for, however many bookings share it. On
-# PostgreSQL an exclusion constraint (made in the migration) keeps the occupied times of a person apart.
+# One row for each start at which a member of staff gives a service, however many bookings share it. On PostgreSQL an
+# exclusion constraint (created in the migration) keeps the occupied times of a person apart.
 slots = tenant_table(
     "bookings_slots",
     sa.Column("staff_id", ByCodePoint, nullable=False),
     sa.Column("service_id", ByCodePoint, nullable=False),
     sa.Column("start_at", UTCDateTime, nullable=False),
-    # From the start of the buffer before it to the end of the one after it.
+    # From the start of the buffer before to the end of the buffer after.
     sa.Column("occupied_from", UTCDateTime, nullable=False),
     sa.Column("occupied_until", UTCDateTime, nullable=False),
     reference("staff_id", "staff"),
@@ -57,7 +57,7 @@ bookings = resource_table(
     sa.Column("service_id", ByCodePoint, nullable=False),
     sa.Column("staff_id", ByCodePoint, nullable=False),
     sa.Column("client_id", ByCodePoint, nullable=False),
-    # NULL once the booking holds no time any more.
+    # NULL once the booking has freed its time.
     sa.Column("slot_id", ByCodePoint),
     sa.Column("start_at", UTCDateTime, nullable=False),
     sa.Column("end_at", UTCDateTime, nullable=False),
@@ -65,7 +65,7 @@ bookings = resource_table(
     sa.Column("location", sa.Text),
     sa.Column("job_id", sa.Text),
     sa.Column("cancel_reason", sa.Text),
-    # The start of which subscribers were reminded; another start is another reminder.
+    # The start that `booking.reminder` was emitted for; a new start gets a new reminder.
     sa.Column("reminded_of", UTCDateTime),
     searchable(),
     reference("service_id", "bookings_services"),

@@ -1,4 +1,4 @@
-"""What the contract says of services, availability, and bookings in every state, through the API."""
+"""Services, availability and bookings in every state, as the contract defines them, through the API."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -197,14 +197,14 @@ def test_a_taken_time_is_refused_with_alternatives_that_can_be_had(app):
 
 
 def test_nobody_waits_while_alternatives_are_looked_for(app, monkeypatch):
-    shop, other, starts, made = Business(app), Business(app), rules.starts, []
+    shop, other, starts, made = Business(app), Business(app), rules.offered_starts, []
     shop.book(monday("10:30"))
 
     def noted(*given):
         made.append(other.web.post("/v1/contacts", {"name": "Eve"}))  # SQLite has one writer
         return starts(*given)
 
-    monkeypatch.setattr(rules, "starts", noted)
+    monkeypatch.setattr(rules, "offered_starts", noted)
     assert len(shop.refused(monday("10:30"))["alternatives"]) == 5 and made
 
 
@@ -217,7 +217,7 @@ def test_a_booking_that_is_moved_is_not_in_its_own_way(app):
 
 
 def test_alternatives_are_looked_for_among_no_more_than_a_bound(app, monkeypatch):
-    shop, looked_at, starts = Business(app, staff=3), [], rules.starts
+    shop, looked_at, starts = Business(app, staff=3), [], rules.offered_starts
     for id in shop.staff:
         away = {"start_at": "2026-01-01T00:00:00Z", "end_at": "2027-06-01T00:00:00Z"}
         shop.web.patch(f"/v1/staff/{id}", {"time_off": [away]})
@@ -227,8 +227,8 @@ def test_alternatives_are_looked_for_among_no_more_than_a_bound(app, monkeypatch
             looked_at.append(person.name)
             yield start
 
-    monkeypatch.setattr(rules, "starts", noted)
-    # Of each of the three there are 48 starts on each of so many days, of which the 7 in working hours are looked at.
+    monkeypatch.setattr(rules, "offered_starts", noted)
+    # Each of the three has 48 starts on each day, and only the 7 in working hours are checked.
     for most, days in ((60 * 48 * 3, 42), (14 * 48 * 3, 10), (2 * 48 * 3, 1)):
         looked_at.clear()
         monkeypatch.setattr(slots, "MOST_STARTS", most)
@@ -401,12 +401,9 @@ def test_a_refusal_says_why(app, at, says):
     shop.book(at, force=True)
 
 
-# Jobs take time, too --------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def busy(make_app):
-    """A business with two plumbers, of whom the first has a job on Monday from nine to half past ten."""
+    """A business with two plumbers; the first has a job on Monday from 09:00 to 10:30."""
     shop = Business(make_app("bookings", "contacts", "documents", "jobs", "staff"), staff=2, slot_interval_minutes=60)
     times = {"scheduled_start": monday("09:00"), "scheduled_end": monday("10:30")}
     body = {"client_id": shop.client_id, "title": "Drain", "assignee_ids": shop.staff[:1], **times}
@@ -620,7 +617,7 @@ def test_the_database_itself_keeps_a_persons_times_apart(app, monkeypatch):
     shop = Business(app)
     shop.book(monday("09:00"))
     monkeypatch.setattr(slots.rules, "places_left", lambda *given: 1)
-    monkeypatch.setattr(slots.rules, "overlapping", lambda *given: None)
+    monkeypatch.setattr(slots.rules, "overlapped_slot", lambda *given: None)
     error = shop.refused(monday("09:00"))
     assert error["alternatives"] and "see alternatives" in error["message"]
     if not app.db.is_sqlite:

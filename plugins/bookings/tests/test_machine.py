@@ -1,4 +1,4 @@
-"""Bookings driven through random actions, each answer foretold by a model of a few lines."""
+"""Bookings driven through random actions; a small model predicts each answer."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -47,7 +47,7 @@ class Bookings(RuleBasedStateMachine):
         return start - before, start + duration + after
 
     def places(self, staff_id, service_id, start, but=None):
-        """How many bookings may still start then, by what the model holds."""
+        """Count the bookings that may still start then, by the model."""
         since, until = self.span(service_id, start)
         sharing = 0
         for id, (status, service, staff, begun) in self.model.items():

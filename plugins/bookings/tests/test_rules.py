@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from billycan_bookings.rules import Taken, Terms, at_work, can_start, covered, openings
+from billycan_bookings.rules import Taken, Terms, at_work, can_start, find_openings, is_covered
 from billycan_staff.api import Person, Shift
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -40,7 +40,7 @@ def clock(moment, zone="Australia/Sydney"):
 def starts_of_day(text, who, what, zone="Australia/Sydney"):
     since = local(text, zone)
     until = local((datetime.fromisoformat(text) + DAY).isoformat(), zone)
-    return [clock(o.start_at, zone) for o in openings(what, [who], {}, since, until)]
+    return [clock(o.start_at, zone) for o in find_openings(what, [who], {}, since, until)]
 
 
 def test_a_gap_shortens_the_day():
@@ -53,7 +53,7 @@ def test_a_gap_shortens_the_day():
 
 
 def test_a_booking_over_a_gap_lasts_as_long_as_any():
-    found = openings(terms(90), [person((6, 0, 300))], {}, local("2026-10-04"), local("2026-10-05"))
+    found = find_openings(terms(90), [person((6, 0, 300))], {}, local("2026-10-04"), local("2026-10-05"))
     assert [clock(o.start_at) for o in found] == ["00:00+1000", "01:00+1000", "03:00+1100"]
     assert {o.end_at - o.start_at for o in found} == {1.5 * HOUR}
 
@@ -100,7 +100,7 @@ def test_shifts_that_meet_are_one_and_each_starts_its_own_grid():
     ]
     night = person((4, 1320, 1440), (5, 0, 120))
     start, end = local("2026-07-17T23:30"), local("2026-07-18T00:30")
-    assert covered(at_work(night, start, end), start, end)
+    assert is_covered(at_work(night, start, end), start, end)
 
 
 def test_time_off_and_taken_slots_leave_the_grid_where_it_is():
@@ -108,7 +108,7 @@ def test_time_off_and_taken_slots_leave_the_grid_where_it_is():
     who = person((0, 480, 840), time_off=[off])
     at = local("2026-07-13T12:00")
     taken = {"stf_1": [Taken("slt_1", "srv_2", at, (at, at + 45 * MINUTE), 1)]}
-    found = openings(terms(60, 30), [who], taken, local("2026-07-13"), local("2026-07-14"))
+    found = find_openings(terms(60, 30), [who], taken, local("2026-07-13"), local("2026-07-14"))
     assert [clock(o.start_at)[:5] for o in found] == ["08:00", "08:30", "09:00", "13:00"]
 
 
@@ -117,7 +117,7 @@ def test_buffers_reach_beyond_hours_but_not_into_what_is_taken():
     assert [text[:5] for text in starts_of_day("2026-07-13", who, what)] == ["08:00", "09:00", "10:00", "11:00"]
     at = local("2026-07-13T09:00")
     taken = {"stf_1": [Taken("slt_1", "srv_1", at, what.occupied(at), 1)]}
-    found = openings(what, [who], taken, local("2026-07-13"), local("2026-07-14"))
+    found = find_openings(what, [who], taken, local("2026-07-13"), local("2026-07-14"))
     assert [clock(o.start_at)[:5] for o in found] == ["11:00"]
 
 
@@ -125,17 +125,14 @@ def test_a_slot_is_shared_up_to_its_capacity():
     at, what = local("2026-07-13T09:00"), terms(capacity=3)
     for booked, left in ((1, 2), (2, 1), (3, 0), (4, 0)):
         taken = {"stf_1": [Taken("slt_1", "srv_1", at, what.occupied(at), booked)]}
-        found = openings(what, [person((0, 480, 720))], taken, at, at + HOUR)
+        found = find_openings(what, [person((0, 480, 720))], taken, at, at + HOUR)
         assert [o.remaining for o in found] == [left] * bool(left)
     longer = Taken("slt_1", "srv_1", at, (at, at + 2 * HOUR), 1)
-    assert openings(what, [person((0, 480, 720))], {"stf_1": [longer]}, at, at + HOUR) == []
-
-
-# The model ------------------------------------------------------------------------------------------------------------
+    assert find_openings(what, [person((0, 480, 720))], {"stf_1": [longer]}, at, at + HOUR) == []
 
 
 def lines_run(run):
-    """How many lines of Python it takes."""
+    """Count the lines of Python that a call runs."""
     count = 0
 
     def each(frame, event, arg):
@@ -159,7 +156,7 @@ def test_somebodys_time_takes_work_in_proportion_to_its_parts():
         minutes = [MINUTE * (i * 1440 // n) for i in range(n)]
         pauses = [(since + at + MINUTE, since + at + 2 * MINUTE) for at in minutes]
         who = person(*((0, at.seconds // 60, at.seconds // 60 + 4) for at in minutes), time_off=pauses)
-        return lines_run(lambda: openings(terms(1, 4), [who], {}, since, since + DAY, {who.id: pauses * 2}))
+        return lines_run(lambda: find_openings(terms(1, 4), [who], {}, since, since + DAY, {who.id: pauses * 2}))
 
     few, more, many = map(look, (40, 80, 160))
     assert many - more <= 2.2 * (more - few), f"{few}, {more}, {many} lines"
@@ -243,7 +240,7 @@ def situations(draw):
         draw(st.integers(1, 3)),
     )
     who = person(*shifts, zone=zone, time_off=time_off)
-    offered = [o.start_at for o in openings(what, [who], {}, since, until)]
+    offered = [o.start_at for o in find_openings(what, [who], {}, since, until)]
     taken, busy_until = [], since - 10 * DAY
     for at in sorted(draw(st.lists(st.one_of(moments, *([st.sampled_from(offered)] if offered else [])), max_size=6))):
         same = draw(st.booleans())
@@ -260,7 +257,7 @@ def situations(draw):
 def test_availability_agrees_with_the_minute_by_minute_model(situation):
     who, what, taken, since, until = situation
     model = Model(who, what, taken, since, until)
-    found = openings(what, [who], {who.id: taken}, since, until)
+    found = find_openings(what, [who], {who.id: taken}, since, until)
     assert {o.start_at: o.remaining for o in found} == model.openings(since, until)
     assert [o.start_at for o in found] == sorted(o.start_at for o in found)
     for opening in found:
@@ -273,8 +270,8 @@ def test_availability_agrees_with_the_minute_by_minute_model(situation):
 def test_two_people_offer_what_each_of_them_does(one, other):
     who, what, taken, since, until = one
     second = Person(**{**{name: getattr(other[0], name) for name in Person.__struct_fields__}, "id": "stf_2"})
-    alone = [openings(what, [p], {who.id: taken}, since, until) for p in (who, second)]
-    together = openings(what, [who, second], {who.id: taken}, since, until)
+    alone = [find_openings(what, [p], {who.id: taken}, since, until) for p in (who, second)]
+    together = find_openings(what, [who, second], {who.id: taken}, since, until)
     assert sum(o.remaining for o in together) == sum(o.remaining for found in alone for o in found)
     for opening in together:
         with_each = [o for found in alone for o in found if o.start_at == opening.start_at]

@@ -1,13 +1,13 @@
-"""An app that businesses connect: where a person consents, the tokens that gives, and a client that refreshes them.
+"""An app that businesses connect: the page where a person consents, the app's tokens, and a client that refreshes them.
 
     app = OAuthApp("https://api.example.com", "app_…", "ocs_…")
-    begun = app.begin("https://app.example.com/cb", ["invoices:read"])     # keep it with the browser, lead to begun.url
-    tokens = app.finish(begun, "https://app.example.com/cb?code=…")        # where the browser was led back to
+    begun = app.begin("https://app.example.com/cb", ["invoices:read"])     # store it per browser, redirect to begun.url
+    tokens = app.finish(begun, "https://app.example.com/cb?code=…")        # the URL the browser came back to
     store = FileStore("tokens.json", tokens)
     for invoice in app.client(store).invoices.list(): ...
 
-A refresh token is good for one use. Threads and processes that share a `FileStore` take turns: one refreshes for
-all. With a store of your own `alone` must see to that, for example by a lock of the row in the database.
+A refresh token works once. Threads and processes that share a `FileStore` wait for each other: one refreshes for all.
+In a store of your own, `alone` must do the same, for example with a row lock in the database.
 """
 
 import base64
@@ -35,8 +35,8 @@ from .errors import BillycanError, UnexpectedAnswer
 
 T = TypeVar("T")
 
-LONGEST_TURN_SECONDS = 120  # that a process waits for another's refresh
-EARLY_SECONDS = 60  # before its end a token is refreshed: a request takes time, and clocks differ
+LONGEST_TURN_SECONDS = 120  # the longest wait for another process's refresh
+EARLY_SECONDS = 60  # a token is refreshed before its end: a request takes time, and clocks differ
 
 
 class Disconnected(BillycanError):
@@ -44,7 +44,7 @@ class Disconnected(BillycanError):
 
 
 class Tokens(Struct, frozen=True):
-    """What a business gave an app; `expires_at`, in Unix seconds, is the access token's end."""
+    """The tokens of a connected business; `expires_at`, in Unix seconds, is the end of the access token."""
 
     access_token: str
     refresh_token: str
@@ -65,21 +65,21 @@ class _Issued(Struct):
 
 
 class _Refused(Struct):
-    """An answer without."""
+    """An answer without tokens."""
 
     error: str = "unexpected_answer"
     error_description: str = "No tokens came."
 
 
 class _Endpoints(Struct):
-    """Where a deployment is asked."""
+    """The addresses that a deployment publishes for apps."""
 
     issuer: str
     authorization_endpoint: str
 
 
 class Begun(Struct, frozen=True):
-    """A connection that somebody was asked for: lead them to `url`, and keep the rest for `finish`."""
+    """A connection waiting for a person's consent: redirect them to `url`, and keep the rest for `finish`."""
 
     url: str
     state: str
@@ -88,18 +88,18 @@ class Begun(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """Where tokens are kept."""
+    """The place where tokens are stored."""
 
     def load(self) -> Tokens: ...
 
     def save(self, tokens: Tokens) -> None: ...
 
     def alone(self) -> AbstractContextManager[Any]:
-        """Entered by one at a time, of all threads and processes that share these tokens."""
+        """Enter one at a time, among all threads and processes that share these tokens."""
 
 
 class FileStore:
-    """Tokens in a file that only this user may read; without `tokens` those that are in it."""
+    """Tokens in a file that only this user may read; without `tokens`, those already in it."""
 
     def __init__(self, path: str | os.PathLike[str], tokens: Tokens | None = None) -> None:
         self.path, self._turn = Path(path), threading.Lock()
@@ -112,7 +112,7 @@ class FileStore:
         return found
 
     def save(self, tokens: Tokens) -> None:
-        # All or nothing: a process that dies half-way must not lose the business.
+        # Write atomically: a process that dies half-way must not lose the tokens.
         new = self.path.with_name(f"{self.path.name}.new")
         new.unlink(missing_ok=True)
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -123,7 +123,7 @@ class FileStore:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        # SQLite's lock of a file is the same on every system, and ends with the process that holds it.
+        # SQLite's file lock works on every system, and ends with its process.
         lock = self.path.with_name(f"{self.path.name}.lock")
         with self._turn, closing(sqlite3.connect(lock, timeout=LONGEST_TURN_SECONDS, isolation_level=None)) as taken:
             taken.execute("BEGIN EXCLUSIVE")
@@ -131,7 +131,7 @@ class FileStore:
 
 
 class OAuthApp:
-    """An app as it is registered at a deployment; without a secret a public one."""
+    """An app as registered at a deployment; without a secret, a public app."""
 
     def __init__(
         self,
@@ -146,9 +146,9 @@ class OAuthApp:
         self._transport = transport
 
     def begin(self, redirect_uri: str, scopes: Sequence[str]) -> Begun:
-        """Ask a person to connect a business, with a new state and verifier (PKCE)."""
+        """Start to connect a business, with a new state and verifier (PKCE)."""
         state, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(48)
-        asked = {
+        parameters = {
             "response_type": "code",
             "client_id": self.client_id,
             "redirect_uri": redirect_uri,
@@ -159,10 +159,12 @@ class OAuthApp:
             .decode(),
             "code_challenge_method": "S256",
         }
-        return Begun(f"{self._endpoints().authorization_endpoint}?{urlencode(asked)}", state, verifier, redirect_uri)
+        return Begun(
+            f"{self._endpoints().authorization_endpoint}?{urlencode(parameters)}", state, verifier, redirect_uri
+        )
 
     def finish(self, begun: Begun, answered: str) -> Tokens:
-        """The tokens, by the URL that the browser was led to; raises BillycanError where there are none to have."""
+        """Exchange the URL that the browser came back to for tokens. Raise BillycanError if it brings none."""
         given = {name: value for name, (value, *_) in parse_qs(urlsplit(answered).query).items()}
         if not hmac.compare_digest(given.get("state", "").encode(), begun.state.encode()):
             raise BillycanError("This answer is not to what was begun.", code="wrong_state")
@@ -175,20 +177,20 @@ class OAuthApp:
             return self.read(http.send(self.asks({**form, "code_verifier": begun.verifier})))
 
     def client(self, store: Store, **more: Any) -> Billycan:
-        """A client that calls for the business whose tokens these are, and refreshes them."""
+        """Return a client for the business that these tokens belong to; it refreshes them."""
         return Billycan(self.url, Refreshing(self, store), **{"transport": self._transport, **more})
 
     def asks(self, form: dict[str, str]) -> httpx2.Request:
-        """A request for tokens."""
+        """Build a request for tokens."""
         who = {"client_id": self.client_id, **({"client_secret": self._secret} if self._secret else {})}
         return httpx2.Request("POST", f"{self.url}/oauth/token", data={**form, **who})
 
     def read(self, response: httpx2.Response) -> Tokens:
-        """The tokens of an answer; raises Disconnected, or what else went wrong."""
+        """Return the tokens of an answer. Raise Disconnected if consent is gone, else BillycanError."""
         response.read()
         if response.status_code == 200:
-            told = _decoded(response, _Issued)
-            return Tokens(told.access_token, told.refresh_token, self.now() + told.expires_in, told.scope)
+            issued = _decoded(response, _Issued)
+            return Tokens(issued.access_token, issued.refresh_token, self.now() + issued.expires_in, issued.scope)
         try:
             refused = decoder(_Refused).decode(response.content)
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -202,7 +204,7 @@ class OAuthApp:
 
 
 class Refreshing(httpx2.Auth):
-    """Sends the access token of a store, and refreshes it shortly before its end, or when the server refuses it."""
+    """Authentication by a store's access token, refreshed shortly before it expires or when the server refuses it."""
 
     def __init__(self, app: OAuthApp, store: Store) -> None:
         self.app, self.store = app, store
@@ -216,12 +218,12 @@ class Refreshing(httpx2.Auth):
             yield _with(request, (yield from self._refreshed(tokens)))
 
     def _refreshed(self, old: Tokens) -> Generator[httpx2.Request, httpx2.Response, Tokens]:
-        """Newer tokens than these: another's, where that came first."""
+        """Return newer tokens than these, which another thread or process may already have stored."""
         with self.store.alone():
             tokens = self.store.load()
             if tokens.access_token == old.access_token:
-                asked = self.app.asks({"grant_type": "refresh_token", "refresh_token": tokens.refresh_token})
-                tokens = self.app.read((yield asked))
+                request = self.app.asks({"grant_type": "refresh_token", "refresh_token": tokens.refresh_token})
+                tokens = self.app.read((yield request))
                 self.store.save(tokens)
             return tokens
 
@@ -237,7 +239,7 @@ def _decoded(response: httpx2.Response, kind: type[T]) -> T:
 
 
 def _patiently(act: Callable[[], T]) -> T:
-    """What `act` gives: on Windows a file that another process has open cannot be replaced, which takes a moment."""
+    """Call `act`, and retry on Windows while another process has the file open."""
     for _ in range(100 if sys.platform == "win32" else 0):
         try:
             return act()

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from . import values
 from .decoding import decoder
-from .errors import BillycanError, ConnectionFailed, UnexpectedAnswer, refusal
+from .errors import BillycanError, ConnectionFailed, UnexpectedAnswer, error_of
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ FIRST_WAIT_SECONDS, LONGEST_BACKOFF_SECONDS = 0.5, 8.0
 
 
 class Pagination(Struct, kw_only=True):
-    """Where a page stands in its list."""
+    """The position of a page in its list."""
 
     page: int
     per_page: int
@@ -46,13 +46,13 @@ class Envelope(Struct, Generic[T]):
 
 
 class Connection:
-    """A deployment's address and a key for it; may be shared by threads, and closed by `with` or `close()`.
+    """A deployment's address and a key for it. Threads can share it; close it by `with` or `close()`.
 
-    In place of a key, `billycan_client.connect` gives what sends an app's access tokens.
+    Instead of a key, `billycan_client.connect` passes an authentication that sends an app's access tokens.
 
     A request without an answer, or answered 429, 502, 503, 504 or 409 `idempotency_in_progress`, is sent up to
-    `retries` times more, after a random part of a growing pause or what `Retry-After` asks for. Where that is more than
-    `longest_wait_seconds`, the error is raised instead. A change always carries an idempotency key, the same on each
+    `retries` times more, after a random part of a growing pause or after the pause in `Retry-After`. If that exceeds
+    `longest_wait_seconds`, the error is raised instead. A change always has an idempotency key, the same on each
     attempt, so it is made once.
     """
 
@@ -105,7 +105,7 @@ class Connection:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> T:
-        """The `data` of the answer, as an `answer`; `content` is a body that is no JSON."""
+        """Send a request and return the answer's `data` as `answer`; `content` is a body other than JSON."""
         given: dict[str, Any] = {"if_match": if_match, "idempotency_key": idempotency_key}
         response = self._send(method, path, query=query, body=body, content=content, **given)
         options: tuple[Any, ...] = get_args(answer) if isinstance(answer, UnionType) else (answer,)
@@ -113,12 +113,12 @@ class Connection:
         return found.data
 
     def page(self, path: str, item: type[T], query: Mapping[str, Any]) -> Page[T]:
-        """One page of a list."""
+        """Return one page of a list."""
         found: Page[T] = self._read(self._send("GET", path, query=query), Page[item])  # type: ignore[valid-type]
         return found
 
     def fetch(self, method: str, path: str, **given: Any) -> bytes:
-        """The answer's bytes: a calendar, a document, a PDF."""
+        """Return the answer's bytes: a calendar, a document, a PDF."""
         return self._send(method, path, accept="*/*", **given).content
 
     def _read(self, response: httpx2.Response, *envelopes: Any) -> Any:
@@ -150,13 +150,13 @@ class Connection:
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"' if isinstance(if_match, int) else if_match
         if body is not None:
-            headers["Content-Type"], content = "application/json", values.encoded(body)
+            headers["Content-Type"], content = "application/json", values.encode_body(body)
         elif content is not None:
             headers["Content-Type"] = "application/octet-stream"
         request = self._http.build_request(
             method,
             path,
-            params=values.query(query or {}),
+            params=values.query_parameters(query or {}),
             headers=headers,
             content=content,
         )
@@ -164,11 +164,11 @@ class Connection:
             error = self._once(request)
             if not isinstance(error, BillycanError):
                 return error
-            asked = error.retry_after or 0.0
-            if attempt == self.retries or not _passing(error) or asked > self.longest_wait_seconds:
+            pause = error.retry_after or 0.0
+            if attempt == self.retries or not _passing(error) or pause > self.longest_wait_seconds:
                 raise error
-            # Many clients that failed together must not come back together.
-            self._sleep(asked + self._jitter() * min(LONGEST_BACKOFF_SECONDS, FIRST_WAIT_SECONDS * 2**attempt))
+            # Clients that failed together must not retry together.
+            self._sleep(pause + self._jitter() * min(LONGEST_BACKOFF_SECONDS, FIRST_WAIT_SECONDS * 2**attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _once(self, request: httpx2.Request) -> httpx2.Response | BillycanError:
@@ -179,19 +179,19 @@ class Connection:
             failed = ConnectionFailed(what, code="connection_failed")
             failed.__cause__ = error
             return failed
-        except BillycanError as error:  # of what signs the request, such as the refresh of a token
+        except BillycanError as error:  # raised while signing the request, such as by the refresh of a token
             return error
         if response.is_success:
             return response
-        return refusal(response.status_code, response.content, _seconds(response.headers.get("Retry-After")))
+        return error_of(response.status_code, response.content, _seconds(response.headers.get("Retry-After")))
 
 
 def _passing(error: BillycanError) -> bool:
-    """Whether the same request may well succeed a little later."""
+    """Tell whether the same request may succeed a little later."""
     lost = isinstance(error, ConnectionFailed)
     return lost or error.status in (429, 502, 503, 504) or error.code == "idempotency_in_progress"
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    # The other form, a date, is none that the API sends; and it would need both clocks to agree.
+    # The API never sends the other form, a date, which would need both clocks to agree.
     return float(retry_after) if retry_after and retry_after.isdecimal() else None

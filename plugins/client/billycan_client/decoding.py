@@ -1,4 +1,4 @@
-"""Decoders of what the API sends, each made once: msgspec crashes where two threads are the first to need one."""
+"""Decoders of answers, each built once: msgspec crashes if two threads build one of the same type at once."""
 
 from decimal import Decimal
 from functools import cache
@@ -11,7 +11,7 @@ _ALONE = Lock()
 
 
 def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """What reads this type, for any number of threads; no number in it is rounded to a float."""
+    """Return a decoder of this type that threads can share; it never rounds numbers to floats."""
     with _ALONE:
         return _made(kind)
 

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: verified by Standard Webhooks, then read."""
+"""Deliveries of webhooks: verified by Standard Webhooks, then decoded."""
 
 import base64
 import binascii
@@ -17,11 +17,11 @@ from .errors import UnexpectedAnswer
 
 
 class VerificationError(Exception):
-    """A delivery that did not come from who holds the secret, or came too late: answer 401 and do nothing."""
+    """A delivery with a wrong signature, or one that is too old: answer 401 and do nothing."""
 
 
 class Delivery(Struct, kw_only=True):
-    """What every event carries. The same event may come again: keep the ids of the last three days."""
+    """The members of every event. The same event may come again: keep the ids of the last three days."""
 
     event: str
     timestamp: dt.datetime
@@ -30,7 +30,7 @@ class Delivery(Struct, kw_only=True):
 
 
 class OtherEvent(Delivery, kw_only=True):
-    """An event this client has no type for: a later version's, a plugin's, or a `ping`."""
+    """An event without a type in this client: a later version's, a plugin's, or a `ping`."""
 
     data: Any
 
@@ -43,12 +43,12 @@ def verified(
     tolerance_seconds: float = 300,
     now: Callable[[], float] = time.time,
 ) -> Delivery:
-    """The event in a delivery, as its type in `events`; VerificationError where the signature or the time is wrong."""
+    """Return the event of a delivery as its type in `events`. Raise VerificationError for a wrong signature or time."""
     found = {name.lower(): value for name, value in headers.items()}
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except binascii.Error:
-        raise ValueError("a webhook secret is whsec_ and base64") from None  # and is not shown
+        raise ValueError("a webhook secret is whsec_ and base64") from None  # the message must not show it
     try:
         id, timestamp, signatures = (found[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
         sent_at = int(timestamp)
@@ -57,7 +57,7 @@ def verified(
     if abs(now() - sent_at) > tolerance_seconds:
         raise VerificationError("the delivery is too old or from the future")
     expected = base64.b64encode(hmac.digest(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256))
-    # After a secret is rotated there are several for a day; one that matches is enough.
+    # For a day after a secret is rotated there are several signatures; one match is enough.
     offered = [s.removeprefix("v1,").encode() for s in signatures.split() if s.startswith("v1,")]
     if not any(hmac.compare_digest(expected, signature) for signature in offered):
         raise VerificationError("no signature matches")

@@ -1,4 +1,4 @@
-"""What can go wrong: one class for each type of error the API answers with."""
+"""Errors: one class for each type of error that the API answers with."""
 
 from typing import Any
 
@@ -7,19 +7,19 @@ from msgspec import Struct
 
 
 class Fault(Struct, kw_only=True):
-    """One thing that is wrong with a body: where, and how to mend it."""
+    """One fault of a body: the member, and how to fix it."""
 
     param: str | None = None
     code: str = ""
     message: str = ""
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads build it at once.
 msgspec.json.Decoder(list[Fault])
 
 
 class BillycanError(Exception):
-    """A call that failed. What the answer did not say is None or empty; `body` is the whole `error` of the envelope."""
+    """A failed call. Members missing from the answer are None or empty; `body` is the whole `error` of the envelope."""
 
     status: int | None
     """The HTTP status; None where no answer came."""
@@ -55,7 +55,7 @@ class BillycanError(Exception):
         super().__init__("\n".join([f"{message} ({known})", *faults]))
 
     def __reduce__(self) -> Any:
-        # An exception is pickled by its args, which are not what this one is made of.
+        # Exceptions are pickled by their args, which differ from this one's parameters.
         return _made, (type(self), self.message, self.code, self.status, self.body, self.retry_after)
 
 
@@ -72,11 +72,11 @@ class Forbidden(BillycanError):
 
 
 class NotFound(BillycanError):
-    """There is no such record, or not in this business: 404."""
+    """The record does not exist in this business: 404."""
 
 
 class Conflict(BillycanError):
-    """The record's state does not allow it: 409. `allowed_actions` says what it does allow."""
+    """The record's state does not allow the call: 409. `allowed_actions` lists the actions it allows."""
 
 
 class VersionConflict(BillycanError):
@@ -84,7 +84,7 @@ class VersionConflict(BillycanError):
 
 
 class Invalid(BillycanError):
-    """What was sent breaks a rule: 422. `details` names each member and its fault."""
+    """The body breaks a rule: 422. `details` names each member and its fault."""
 
 
 class RateLimited(BillycanError):
@@ -96,11 +96,11 @@ class ServerFault(BillycanError):
 
 
 class ConnectionFailed(BillycanError):
-    """No answer came, after all retries. A change may have been made all the same."""
+    """No answer, after all retries. A change may have been made nevertheless."""
 
 
 class UnexpectedAnswer(BillycanError):
-    """An answer that the API does not give: a proxy's page, or a member of another type."""
+    """An answer that the API never gives: a proxy's page, or a member of another type."""
 
 
 TYPES: dict[str, type[BillycanError]] = {
@@ -116,8 +116,8 @@ TYPES: dict[str, type[BillycanError]] = {
 }
 
 
-def refusal(status: int, content: bytes, retry_after: float | None) -> BillycanError:
-    """The error that an answer other than 2xx means."""
+def error_of(status: int, content: bytes, retry_after: float | None) -> BillycanError:
+    """Return the error of an answer other than 2xx."""
     try:
         body = msgspec.json.decode(content)["error"]
         kind = TYPES.get(body["type"], BillycanError)

@@ -23,10 +23,10 @@ WIDTH = 120
 SCHEMAS = "#/components/schemas/"
 SIMPLE = {"integer": "int", "number": "Decimal", "boolean": "bool", "string": "str", "null": "None"}
 FORMATS = {"date": "dt.date", "date-time": "dt.datetime", "decimal": "Decimal"}
-# What the bodies of methods name themselves.
+# Names that the bodies of methods use.
 TAKEN = {"self", "models", "segment", "either", "builtins", "if_match", "idempotency_key"}
 
-MODELS = '''"""What is sent and answered; written by `python -m billycan_client.generate`."""
+MODELS = '''"""Structs that the API takes and answers; written by `python -m billycan_client.generate`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from . import models
 class Billycan(Connection):
 '''
 
-WEBHOOKS = '''"""What webhooks deliver; written by `python -m billycan_client.generate`."""
+WEBHOOKS = '''"""Events that webhooks deliver; written by `python -m billycan_client.generate`."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ def verify(
     tolerance_seconds: float = 300,
     now: Callable[[], float] = time.time,
 ) -> Event:
-    """The event in a delivery; VerificationError where the signature is wrong or the time is off."""
+    """Return the event of a delivery. Raise VerificationError for a wrong signature or time."""
     return cast(Event, verified(EVENTS, secret, headers, body, tolerance_seconds, now))
 '''
 
 
 class Argument(NamedTuple):
-    """An argument of a method: its name here and in the API, its type with its default, and what it means."""
+    """An argument of a method: its names here and in the API, its type with its default, and its description."""
 
     name: str
     member: str
@@ -117,13 +117,10 @@ def main() -> None:
 
 
 def modules(document: Json) -> dict[str, str]:
-    """The sources by name, laid out where ruff is installed."""
+    """Map file names to sources, formatted if ruff is installed."""
     document = _inlined(document, document)
     sources = {"api.py": _api(document), "models.py": _models(document), "webhooks.py": _webhooks(document)}
     return {name: _laid_out(source) for name, source in sources.items()}
-
-
-# Modules --------------------------------------------------------------------------------------------------------------
 
 
 def _models(document: Json) -> str:
@@ -137,7 +134,7 @@ def _models(document: Json) -> str:
 def _struct(name: str, schema: Json, sent: bool) -> str:
     lines, taken = [f"class {_class(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))], set[str]()
     for member, kind in _members(schema, sent):
-        # Records lack what a plugin adds to them where that plugin is off.
+        # Records lack the members of plugins that are off.
         required = member in schema.get("required", ()) and "x-plugin" not in kind
         own = _unused(member, taken)
         default = "" if required else "UNSET"
@@ -181,9 +178,6 @@ def _webhooks(document: Json) -> str:
     return "".join(lines)
 
 
-# Operations -----------------------------------------------------------------------------------------------------------
-
-
 def _operation(document: Json, name: str, method: str, path: str, operation: Json) -> str:
     taken, parameters = set(TAKEN), operation.get("parameters", ())
     headers = {parameter["name"].lower() for parameter in parameters if parameter["in"] == "header"}
@@ -192,7 +186,7 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
     listed = answer is not None and "items" in answer and any(p["name"] == "cursor" for p in parameters)
 
     ids = [(p["name"], _unused(p["name"], taken)) for p in parameters if p["in"] == "path"]
-    # What `fields` cuts out of an answer its type says is there.
+    # Types have every member, so `fields`, which omits members, is no argument.
     query = [_queried(p, taken, listed) for p in parameters if p["in"] == "query" and p["name"] != "fields"]
     body, whole = _sent(document, operation, taken)
     keywords = sorted([*query, *body], key=lambda argument: "=" in argument.hint)
@@ -234,7 +228,7 @@ def _queried(parameter: Json, taken: set[str], listed: bool) -> Argument:
 
 
 def _sent(document: Json, operation: Json, taken: set[str]) -> tuple[list[Argument], str]:
-    """A body's members as arguments; for one that is no object, itself and its name."""
+    """Return a body's members as arguments; for a body that is no object, one argument for it and its name."""
     if _takes_bytes(operation):
         own = _unused("content", taken)
         return [Argument(own, own, "bytes", "The file's bytes.")], own
@@ -263,7 +257,7 @@ def _mapping(arguments: Iterable[Argument]) -> str:
 
 
 def _method(group: str, operation_id: str) -> str:
-    """An operation's name without what its group says: `send_invoice` of invoices is `send`."""
+    """Shorten an operation's name by the words of its group: `send_invoice` of invoices becomes `send`."""
     verb, *words = operation_id.split("_")
     said = {_singular(word) for word in group.split("_")}
     return "_".join([verb, *(word for word in words if _singular(word) not in said)])
@@ -278,11 +272,8 @@ def _singular(word: str) -> str:
     return re.sub("(?<=.)s$", "", re.sub("ies$", "y", word))
 
 
-# The document ---------------------------------------------------------------------------------------------------------
-
-
 def _inlined(document: Json, value: Any) -> Any:
-    """The document with everything in place that is referred to, but Structs, which have names."""
+    """Replace references in the document by their targets, except references to Structs, which have names."""
     if isinstance(value, list):
         return [_inlined(document, item) for item in value]
     if not isinstance(value, dict):
@@ -302,7 +293,7 @@ def _operations(document: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _events(document: Json) -> Iterator[tuple[str, Json, str]]:
-    """Each event's name, the members of its body, and what is said of it."""
+    """Yield each event's name, the members of its body, and its description."""
     for key, item in document.get("webhooks", {}).items():
         struct = _struct_of(document["components"]["schemas"], _body(item["post"]))
         members = {"data": {}, **struct.get("properties", {})}
@@ -314,7 +305,7 @@ def _answers(document: Json) -> list[Any]:
 
 
 def _answer(operation: Json) -> Json | None:
-    """The schema of `data` in the answer; None where that is no envelope."""
+    """Return the schema of `data` in the answer; None if the answer is not an envelope."""
     success: Json = next((answer for status, answer in operation["responses"].items() if status[0] == "2"), {})
     schema = success.get("content", {}).get("application/json", {}).get("schema", {})
     found: Json | None = schema.get("properties", {}).get("data")
@@ -325,13 +316,13 @@ def _bodies(document: Json) -> Iterator[Any]:
     schemas = document["components"]["schemas"]
     for _, _, operation in _operations(document):
         body = _body(operation)
-        # Its members become arguments; only what is in them are Structs.
+        # Its members become arguments; only types inside them are Structs.
         struct = _struct_of(schemas, body)
         yield from (kind for _, kind in _members(struct, sent=True)) if "properties" in struct else [body]
 
 
 def _takes_bytes(operation: Json) -> bool:
-    """Whether a body is no JSON."""
+    """Tell whether a body is something other than JSON."""
     content = operation.get("requestBody", {}).get("content", {})
     return bool(content) and not any("json" in kind for kind in content)
 
@@ -353,7 +344,7 @@ def _members(struct: Json, sent: bool) -> list[tuple[str, Json]]:
 
 
 def _reached(schemas: Json, roots: Iterable[Any], sent: bool) -> set[str]:
-    """The names of the Structs in some schemas, and of those in them."""
+    """Return the names of the Structs in some schemas, and of the Structs in those."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -367,11 +358,8 @@ def _reached(schemas: Json, roots: Iterable[Any], sent: bool) -> set[str]:
     return found
 
 
-# Types and text -------------------------------------------------------------------------------------------------------
-
-
 def _type(schema: Any, sent: bool, prefix: str = "") -> str:
-    """A schema as a Python type: what is sent is taken widely, what is answered read whatever a later server adds."""
+    """Return a schema as a Python type: wide for bodies; for answers, open to the additions of a later server."""
     if not isinstance(schema, dict):
         return "Any"
     if "$ref" in schema:
@@ -402,12 +390,12 @@ def _union(options: list[str], sent: bool) -> str:
         kinds = ["Amount", *(kind for kind in kinds if kind not in ("str", "Decimal"))]
     plain = [kind for kind in kinds if kind != "None"]
     if "Any" in kinds or (len(plain) > 1 and not sent):
-        return "Any"  # msgspec could not tell them apart
+        return "Any"  # msgspec cannot tell them apart
     return " | ".join([*plain, *(["None"] if "None" in kinds else [])])
 
 
 def _says(schema: Json) -> str:
-    """What a member's schema says of it."""
+    """Return the description in a member's schema."""
     own = [schema, *(option for option in _options(schema) if isinstance(option, dict))]
     return next(filter(None, (option.get("description", "") for option in own)), "")
 
@@ -432,12 +420,12 @@ def _class(name: str) -> str:
 
 
 def _docstring(text: str | None) -> str:
-    """A docstring, indented by 4; empty where there is nothing to say."""
+    """Return a docstring, indented by 4; empty without a text."""
     if not text:
         return ""
     lines: list[str] = []
     escaped = text.replace("\\", "\\\\").replace('"""', "'''").strip()
-    # A paragraph is wrapped as a whole, since its own lines may be longer than there is room for.
+    # Wrap a paragraph as a whole, since its own lines may be too long.
     for line in re.sub(r"(?<=\S)\n(?![-*\s]|```|\w+: )", " ", escaped).splitlines():
         hangs = "  " if re.match(r"\s*([-*]|\w+:) ", line) else ""
         room = WIDTH - 8 - (0 if lines else 6)

@@ -1,10 +1,10 @@
-"""Lists: every item of every page, fetched as they are needed."""
+"""Lists: every item of every page, fetched as needed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from .connection import Connection, Page
-from .values import given
+from .values import set_members
 
 T = TypeVar("T")
 
@@ -12,19 +12,19 @@ T = TypeVar("T")
 class Listing(Generic[T]):
     """`for invoice in api.invoices.list(status="unpaid")`: all of them, page after page.
 
-    Nothing is asked of the server before the first item is, and no page before its turn. Rows added or removed
-    meanwhile neither repeat nor vanish. Each loop starts anew.
+    A page is fetched when the loop reaches it, the first one with the first item. Rows added or removed in the meantime
+    neither repeat nor vanish. Each loop starts anew.
     """
 
     def __init__(self, connection: Connection, path: str, item: type[T], query: Mapping[str, Any]) -> None:
-        self._connection, self._path, self._item, self._query = connection, path, item, given(query)
+        self._connection, self._path, self._item, self._query = connection, path, item, set_members(query)
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():
             yield from page.data
 
     def pages(self) -> Iterator[Page[T]]:
-        """The pages, from the one asked for."""
+        """Yield the pages, from the requested one on."""
         page = self._page(self._query)
         yield page
         while page.pagination.next_cursor:
@@ -33,16 +33,16 @@ class Listing(Generic[T]):
             yield page
 
     def first(self) -> T | None:
-        """The first item; None where there is none."""
+        """Return the first item; None if the list is empty."""
         return next(iter(self._page(self._one).data), None)
 
     def total(self) -> int:
-        """How many there are on all pages."""
+        """Return the number of items on all pages."""
         return self._page(self._one).pagination.total
 
     @property
     def _one(self) -> dict[str, Any]:
-        # A cursor goes with the size of its page, and so does a page's number.
+        # A cursor and a page's number are valid only for one page size.
         return self._query if {"page", "cursor"} & set(self._query) else {**self._query, "per_page": 1}
 
     def _page(self, query: Mapping[str, Any]) -> Page[T]:

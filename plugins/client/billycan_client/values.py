@@ -1,4 +1,4 @@
-"""The types of members and how they are written and read; what is not sent is `UNSET`."""
+"""Types of members, and how they are written and read; `UNSET` members are not sent."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 else:
 
     class Open:
-        """`Open[Literal["draft", "paid"]]`: a type checker sees the values known today, reading takes any string.
+        """`Open[Literal["draft", "paid"]]`: a type checker sees the values known today, decoding accepts any string.
 
-        A server that learns a new status must not break the clients that were made before it.
+        A server that adds a status must not break clients that were generated before.
         """
 
         def __class_getitem__(cls, known: Any) -> Any:
             return Union[tuple({type(value) for value in get_args(known)})]  # noqa: UP007 - the members are computed
 
 
-def encoded(body: Any) -> bytes:
-    """A body's JSON; Decimals become exact numbers."""
-    return _encoder.encode(given(body) if isinstance(body, Mapping) else body)
+def encode_body(body: Any) -> bytes:
+    """Return a body as JSON; Decimals become exact numbers."""
+    return _encoder.encode(set_members(body) if isinstance(body, Mapping) else body)
 
 
-def query(members: Mapping[str, Any]) -> dict[str, str]:
-    """The parameters of a query: several values joined by commas, maps as `name[key]`."""
+def query_parameters(members: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters of a query: several values joined by commas, maps as `name[key]`."""
     found: dict[str, str] = {}
-    for name, value in given(members).items():
+    for name, value in set_members(members).items():
         if isinstance(value, Mapping):
             found |= {f"{name}[{key}]": _text(item) for key, item in value.items()}
         elif isinstance(value, Sequence) and not isinstance(value, str):
@@ -54,18 +54,18 @@ def query(members: Mapping[str, Any]) -> dict[str, str]:
 
 
 def either(one: type[T], other: type[U]) -> type[T | U]:
-    """An answer that is the one or the other, tried in this order."""
+    """Return the union of two types, decoded in this order."""
     return cast(type[T | U], one | other)
 
 
 def segment(value: str) -> str:
-    """An id as one segment of a path, whatever is in it."""
+    """Escape an id as one segment of a path."""
     if not value.strip("."):
         raise ValueError(f"{value!r} is no id")
     return quote(value, safe="")
 
 
-def given(members: Mapping[str, Any]) -> dict[str, Any]:
+def set_members(members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not UNSET}
 
 
@@ -75,7 +75,7 @@ def _text(value: Any) -> str:
             return str(value).lower()
         case Decimal():
             return format(value, "f")
-        case dt.date():  # and a datetime, which is one
+        case dt.date():  # datetimes, too
             return value.isoformat()
     return str(value)
 

@@ -1,4 +1,4 @@
-"""What the client's tests share."""
+"""Fixtures of the client's tests."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""The generator: the client has a method for each operation, and any deployment's document will do."""
+"""The generator: a method for each operation, from any deployment's document."""
 
 import importlib
 import io

@@ -1,4 +1,4 @@
-"""What other plugins may use of contacts."""
+"""Contacts' functions for other plugins: names, parties of documents, contractors and suppliers."""
 
 from collections.abc import Callable, Iterable
 
@@ -13,7 +13,7 @@ from .tables import contacts
 
 
 class Party(Struct):
-    """What a document needs to know of the contact it is for."""
+    """The members of a contact that a document needs."""
 
     id: str
     name: str
@@ -23,7 +23,7 @@ class Party(Struct):
 
 
 class Contractor(Struct):
-    """What the tax office asks of somebody whose payments are reported."""
+    """The details of a contractor that the taxable payments annual report needs."""
 
     id: str
     name: str
@@ -35,36 +35,36 @@ class Contractor(Struct):
     email: str | None
 
 
-# Maps each id to the contact's name, in one query; `lock=True` keeps them from being deleted until the
+# Map each id to the contact's name, in one query; `lock=True` keeps the contacts from being deleted until the
 # transaction ends.
 names = names_of(contacts.c.name)
 
-# Maps each id to the contact's email address, None where it has none.
+# Map each id to the contact's email address, or None.
 emails = names_of(contacts.c.email)
 
-# Maps each id to the contact's status, `active` or `archived`, in the same way.
+# Map each id to the contact's status, `active` or `archived`.
 statuses = names_of(contacts.c.status)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
-    """Map each id to what a document needs to know of the contact, in one query; none where there are no ids."""
+    """Map each id to the members of the contact that a document needs, in one query; no query for no ids."""
     return {row[0]: Party(*row) for row in _PARTIES.all(ctx.db, ctx.tenant_id, ids)}
 
 
 def party_asked(ctx: Context, id: str) -> Asked:
-    """What `at_once` takes for what a document needs to know of a contact: a row of Party's members."""
+    """Return the statement that loads a contact's Party, to run in one trip with others by `at_once`."""
     return _PARTIES.asked(ctx.tenant_id, id)
 
 
 _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads build it at once.
 msgspec.json.Decoder(Contractor)
 
 
 def contractors(ctx: Context, ids: Iterable[str]) -> list[Contractor]:
-    """Those of these contacts whose payments are reported to the tax office, by name, in one query."""
+    """Return the contractors among these contacts (their payments are reported), by name, in one query."""
     rows = _CONTRACTORS.all(ctx.db, ctx.tenant_id, ids)
     return [
         msgspec.convert(row._asdict(), Contractor) for row in sorted(rows, key=lambda row: (fold(row.name), row.id))
@@ -77,7 +77,7 @@ _CONTRACTORS = ByIds(
 
 
 class Supplier(Struct):
-    """What decides whether the GST on what a contact charged can be claimed."""
+    """The members of a contact that decide whether the GST on its charges can be claimed."""
 
     abn: str | None
     gst_registered: bool | None
@@ -93,7 +93,7 @@ def supplier_before(ctx: Context, id: str) -> Supplier | None:
 
 
 def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
-    """Map each id to what decides whether the GST on what the contact charged can be claimed, in one query."""
+    """Map each id to the members that decide whether the GST on the contact's charges can be claimed, in one query."""
     return {row[0]: Supplier(*row[1:]) for row in _SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)}
 
 
@@ -101,26 +101,26 @@ _SUPPLIERS = ByIds(sa.select(contacts.c.id, contacts.c.abn, contacts.c.gst_regis
 
 
 def lacks_abn(ctx: Context, column: sa.ColumnElement[str]) -> sa.Exists:
-    """Whether the contact whose id a column holds has no ABN, within another query."""
+    """Return a condition for a query: the contact whose id is in `column` has no ABN."""
     return sa.exists().where(own(ctx, contacts), contacts.c.id == column, contacts.c.abn.is_(None))
 
 
 def not_registered(ctx: Context) -> sa.Select[str]:
-    """The ids of the contacts that are known not to be registered for GST, to look for within another query."""
-    # As the index of them has it: a boolean SQLAlchemy compares with 0, and SQLite would read all contacts.
+    """Select the ids of contacts known not to be registered for GST, for use in another query."""
+    # In the form of the index: SQLAlchemy compares a boolean with 0, and SQLite would read all contacts.
     known = sa.type_coerce(contacts.c.gst_registered, sa.Integer)
     return sa.select(contacts.c.id).where(own(ctx, contacts), sa.not_(known))
 
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
-    """The ids of contacts whose name holds a text, to look for within another query."""
-    # What is searched holds the name too, and is what there is an index of.
+    """Select the ids of contacts whose name contains a text, for use in another query."""
+    # The search text contains the name, too, and has an index.
     named = search_condition(contacts, text, ctx) & contains(contacts.c.name_folded, text)
     return sa.select(contacts.c.id).where(own(ctx, contacts), named)
 
 
 def found_by(column: sa.Column[str]) -> Callable[[Context, str], sa.ColumnElement[bool]]:
-    """The filter `search` of records that refer to a contact: those that hold a text, or whose contact's name does."""
+    """Return a `search` filter for records that refer to a contact: it matches their texts and the contact's name."""
 
     def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
         itself = search_condition(column.table, text, ctx)

@@ -1,6 +1,6 @@
 """Sample contacts: the clients and suppliers of an invented plumber in Hobart.
 
-No name is a real person's or company's; the numbers and domains are among those set aside for examples.
+No name belongs to a real person or company; the numbers and domains are among those reserved for examples.
 """
 
 from typing import Any

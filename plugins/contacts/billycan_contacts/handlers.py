@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of contacts: one function for each route."""
 
 from billycan import Actions, Context, Deleted, Page, Patch, Records
 from billycan.sql import json_list_has

@@ -25,7 +25,7 @@ contacts = resource_table(
     folded("name"),
     searchable(),
     sa.Index(None, "tenant_id", "name_folded", "id"),
-    # The few that are known not to be registered, of which every sum of claims asks.
+    # Few are known not to be registered, and every sum of claims looks for them.
     sa.Index(
         "ix_contacts_not_registered",
         "tenant_id",

@@ -1,4 +1,4 @@
-"""What the contract says of contacts, through the API."""
+"""Contacts as the contract defines them, through the API."""
 
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -36,8 +36,6 @@ def last_event(client):
     event = client.get("/v1/events")["data"][0]
     return event["event"], event["data"]
 
-
-# Members --------------------------------------------------------------------------------------------------------------
 
 DEFAULTS = {
     "kind": "company",
@@ -223,9 +221,6 @@ def test_an_external_id_is_given_once(client):
     contact(client.sandbox(), external_id="x")
 
 
-# States ---------------------------------------------------------------------------------------------------------------
-
-
 def test_a_contact_is_archived_and_restored(client):
     made = contact(client)
     path = f"/v1/contacts/{made['id']}"
@@ -261,9 +256,6 @@ def test_another_businesss_contact_looks_like_none(client):
         path = f"/v1/contacts/{id}"
         for method, end in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/archive"), ("POST", "/restore")):
             who.refused(404, "resource_not_found", method, path + end, None if method == "GET" else {})
-
-
-# Lists ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -385,9 +377,6 @@ def test_lists_are_sorted_by_name_without_case_and_accents(client, people):
             walked, cursor = walked + names(page), page["pagination"]["next_cursor"]
         assert walked == names(client.get(f"/v1/contacts?sort={sort}"))
     client.refused(400, "invalid_sort", "GET", "/v1/contacts?sort=email")
-
-
-# For other plugins ----------------------------------------------------------------------------------------------------
 
 
 def test_other_plugins_see_only_the_contacts_of_their_tenant(client):

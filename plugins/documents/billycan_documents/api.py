@@ -1,4 +1,4 @@
-"""What other plugins may use of documents: line items, figures, and a kind of document as a whole."""
+"""Documents' functions for other plugins: line items, figures, and a kind of document as a whole."""
 
 from .claims import (
     Bill,

@@ -1,6 +1,6 @@
 """Claims: invoices for parts of one piece of work, a quote's or a job's, that add up to it to the cent: pure functions.
 
-Amounts are whole cents (`int`) here, and dollars in what clients send and see.
+Amounts here are whole cents (`int`). Clients send and see dollars.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _Retention = Annotated[
 
 
 class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How much of the work to invoice; all that is left if nothing is named.
+    """The part of the work to invoice; all that is left if no part is named.
 
     percent: So much of the whole work, in percent; of `retention`, so much of what is retained now.
     amount: So much of its price, including GST.
@@ -71,17 +71,17 @@ class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def names_part(self) -> bool:
-        """Whether a part is asked for, and not all that is left."""
+        """Tell whether the claim is for a part instead of all that is left."""
         return (self.percent, self.amount, self.line_ids) != (None, None, None)
 
     @property
     def releases(self) -> bool:
-        """Whether to invoice what earlier claims retained."""
+        """Tell whether to invoice what earlier claims retained."""
         return self.claim == "retention"
 
 
 class Invoiced(Struct):
-    """How much of the work was invoiced, including GST; `invoiced` plus `remaining` is `quoted`.
+    """The amounts of the work invoiced and left, including GST; `invoiced` plus `remaining` is `quoted`.
 
     quoted: What all of it comes to.
     invoiced: What its invoices bill of it: drafts too, less what was credited; void invoices and forfeited deposits do
@@ -99,13 +99,13 @@ class Invoiced(Struct):
 
 
 def invoiced_of(quoted: Decimal, invoiced: Decimal = _NOTHING, retained: Decimal = _NOTHING) -> Invoiced:
-    """How much of some work is invoiced; without more, nothing is."""
-    retained = max(_NOTHING, retained)  # below zero, where a claim was undone after its retention was released
+    """Return the figures of work that was invoiced and retained to these amounts."""
+    retained = max(_NOTHING, retained)  # negative if a claim was undone after its retention was released
     return Invoiced(quoted, invoiced, quoted - invoiced, retained, invoiced + retained)
 
 
 class Part(Struct, frozen=True):
-    """So much of a line of the work, in cents."""
+    """A part of one line of the work, in cents."""
 
     line_id: str
     gst_code: str
@@ -118,10 +118,10 @@ class Part(Struct, frozen=True):
 
 
 class Bill(Struct):
-    """What one invoice bills of the work: parts of its lines, and a deposit asked for or, below zero, taken off.
+    """The share of the work that one invoice bills: parts of its lines, and a deposit, negative where it is taken off.
 
-    percent: The share of the whole that was asked for, where it was and all of it still counts.
-    retained: The parts that it claims besides and the client retains; below zero for the release of such.
+    percent: The share of the whole that the client sent, if it sent one and all of the bill still counts.
+    retained: The parts claimed but retained by the client; negative if the invoice releases them.
     """
 
     parts: list[Part]
@@ -135,14 +135,14 @@ class Bill(Struct):
 
     @property
     def claimed(self) -> int:
-        """What it claims of the work, with what is retained of that."""
+        """The amount claimed, including what the client retains."""
         return sum(part.total for part in [*self.parts, *self.retained])
 
 
 class Left(Struct):
-    """What is left of the work: of each line, and the deposits that are still to be taken off.
+    """The work still to invoice: the rest of each line, and the deposits not yet taken off.
 
-    retained: What was claimed and is retained. It is not invoiced, and no other claim may bill it.
+    retained: The parts that were claimed and are retained. They are not invoiced, and no other claim may bill them.
     """
 
     parts: list[Part]
@@ -155,9 +155,9 @@ class Left(Struct):
 
 
 def left_of(lines: Sequence[Line], earlier: Iterable[Bill]) -> Left:
-    """What earlier invoices left of the work; a line that was invoiced and then removed is left below zero.
+    """Subtract the earlier bills from the work. A line that was invoiced and then removed ends below zero.
 
-    If a claim was credited or voided after its retention was released, that bills of the work what it is too much.
+    If a claim is credited or voided after its retention was released, the excess of the release counts as work billed.
     """
     bills = [*earlier]
     whole = [Part(line.id, line.gst_code, cents(line.net), cents(line.gst)) for line in lines]
@@ -170,7 +170,7 @@ def left_of(lines: Sequence[Line], earlier: Iterable[Bill]) -> Left:
 
 
 def combined(parts: Iterable[Part], more: Iterable[Part], sign: int = 1) -> list[Part]:
-    """These parts and more of the same or other lines; or less, with a `sign` of -1."""
+    """Add parts line by line, or subtract them with a `sign` of -1."""
     found = {part.line_id: part for part in parts}
     for part in more:
         had = found.get(part.line_id, Part(part.line_id, part.gst_code, 0, 0))
@@ -179,10 +179,10 @@ def combined(parts: Iterable[Part], more: Iterable[Part], sign: int = 1) -> list
 
 
 def bill_for(asked: NewClaim, quoted: int, left: Left, earlier: Sequence[Bill], *, per_line: bool) -> Bill:
-    """What to bill for a claim of a part; Invalid above what is left.
+    """Return the bill for a claim of a part; raise Invalid if it is more than is left.
 
-    With the last cent it takes all that is left, deposits too: so the net and the GST over all invoices add up to the
-    work's. `per_line` says that GST is rounded for each line and not once.
+    A claim of the last cent takes all that is left, deposits included, so that net and GST over all invoices add up to
+    the work's. With `per_line`, GST is rounded for each line instead of once.
     """
     chosen = _chosen(asked.line_ids, left) if asked.line_ids is not None else None
     if chosen is not None:
@@ -202,21 +202,21 @@ def bill_for(asked: NewClaim, quoted: int, left: Left, earlier: Sequence[Bill], 
     if asked.claim == "deposit":
         return Bill([], wanted, asked.percent)
     whole = sum(part.total for part in left.parts)
-    if wanted == left.remaining or whole < wanted:  # less, where a deposit that was taken off is no more
+    if wanted == left.remaining or whole < wanted:  # less if a deposit that was taken off no longer counts
         return Bill(rest(left).parts, wanted - whole, asked.percent)
     return Bill(chosen or part_of(left.parts, wanted, per_line=per_line), 0, asked.percent)
 
 
 def rest(left: Left) -> Bill:
-    """All that is left, with what deposits are to be taken off."""
+    """Bill all that is left, less the deposits to be taken off."""
     return Bill([part for part in left.parts if part.net or part.gst], -left.deposits)
 
 
 def retain(bill: Bill, asked: NewClaim, quoted: int, before: int, *, per_line: bool) -> None:
-    """Let a bill be less by what the client retains of it; `before` is what earlier claims retained in all.
+    """Reduce a bill by what the client retains of it; `before` is the total that earlier claims retained.
 
-    What is billed keeps the GST that s 9-90 GST Act gives it, and what is retained has the rest: so the GST over all is
-    that of the work. At least a cent is billed.
+    The billed part keeps the GST that s 9-90 GST Act gives it and the retained part has the rest, so that the GST adds
+    up to the work's. At least one cent is billed.
     """
     if asked.retention_percent is None:
         return
@@ -232,7 +232,7 @@ def retain(bill: Bill, asked: NewClaim, quoted: int, before: int, *, per_line: b
 
 
 def release(asked: NewClaim, left: Left, *, per_line: bool) -> Bill:
-    """Bill what is retained, or a part of it; Invalid `over_invoiced` for more."""
+    """Bill the retention, or a part of it; raise Invalid `over_invoiced` if the claim is for more."""
     retained = sum(part.total for part in left.retained)
     most = max(0, min(retained, left.remaining + retained))
     wanted, param = most, "claim"
@@ -252,14 +252,14 @@ def release(asked: NewClaim, left: Left, *, per_line: bool) -> Bill:
 
 
 def negated(parts: Iterable[Part]) -> list[Part]:
-    """The same parts below zero."""
+    """Negate the amounts of parts."""
     return [Part(part.line_id, part.gst_code, -part.net, -part.gst) for part in parts]
 
 
 def part_of(parts: Sequence[Part], wanted: int, *, per_line: bool) -> list[Part]:
-    """So much of these parts, each by its share: never more of a line, or of its GST, than there is.
+    """Take `wanted` cents of these parts in proportion, never more of a line or of its GST than there is.
 
-    The GST is rounded as s 9-90 GST Act allows: once, or for each line.
+    The GST is rounded once or for each line, as s 9-90 GST Act allows.
     """
     whole = sum(part.total for part in parts)
     exact = [Fraction(wanted * part.total, whole) for part in parts]
@@ -277,7 +277,7 @@ def part_of(parts: Sequence[Part], wanted: int, *, per_line: bool) -> list[Part]
 
 
 def less_credited(parts: Sequence[Part], credited: Mapping[str, tuple[int, int]]) -> list[Part]:
-    """The parts less what adjustment notes took off: the net and the GST of each code, by their shares."""
+    """Subtract credited net and GST from the parts of each code, in proportion."""
     made = []
     for code in dict.fromkeys(part.gst_code for part in parts):
         mine = [part for part in parts if part.gst_code == code]
@@ -289,17 +289,17 @@ def less_credited(parts: Sequence[Part], credited: Mapping[str, tuple[int, int]]
 
 
 def invoiced_again(left: Decimal) -> Invalid:
-    """The refusal to undo a credit whose part of the work was invoiced again; `left` is what is left of the work."""
+    """Return the refusal to undo a credit whose part was invoiced again; `left` is the work left to invoice."""
     return Invalid("What this note credited was invoiced again since.", code="over_invoiced", left=left)
 
 
 def cents(amount: Decimal) -> int:
-    """Dollars as whole cents."""
+    """Convert dollars to whole cents."""
     return int(amount.scaleb(2))
 
 
 def _chosen(ids: Sequence[str], left: Left) -> list[Part]:
-    """What is left of these lines; Invalid where one is not the work's, appears twice or is invoiced already."""
+    """Return what is left of the chosen lines; raise Invalid for a line unknown, sent twice or already invoiced."""
     parts, chosen, faults = {part.line_id: part for part in left.parts}, dict[str, Part](), []
     for i, id in enumerate(ids):
         if id not in parts:
@@ -318,7 +318,7 @@ def _chosen(ids: Sequence[str], left: Left) -> list[Part]:
 
 
 def _by_percent(percent: Decimal, quoted: int, left: Left, earlier: Sequence[Bill]) -> int:
-    """A share of the whole; what earlier ones were rounded by is made good, so that shares of 100 % are the whole."""
+    """Return a percentage of the whole, corrected by earlier rounding so that shares of 100 % add up to the whole."""
     before = [bill for bill in earlier if bill.percent is not None]
     shares = sum((Fraction(bill.percent or 0) for bill in before), Fraction(percent))
     exact = Fraction(quoted) * Fraction(percent) / 100

@@ -1,4 +1,4 @@
-"""One kind of document as stored and as shown: header, lines, figures, who it is for, and what is open to change."""
+"""One kind of document as stored and as shown: header, lines, figures, client, and the members that may change."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -58,21 +58,21 @@ from .lines import (
 L = TypeVar("L", bound=Struct)
 T = TypeVar("T", bound=Struct)
 
-# The columns that members of every document are made of, for the `needs` of its Records.
+# The columns behind the members that every document has, for the `needs` of its Records.
 NEEDS: dict[str, tuple[str, ...]] = {"client": ("client_id", "client_name"), "currency": (), "line_items": ()}
 
-# What a document made of another takes over, besides its lines.
+# The members that a document copies from the one it is made of, besides its lines.
 CONTENT = (
     *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
     *("reference", "notes", "terms"),
 )
 
 
-# What `work_out` gives.
+# The result of `work_out`.
 Figures = tuple[list[Line], dict[str, Any]]
 # The columns that follow from a document's lines.
 FIGURES = tuple(column.name for column in document_columns())
-# The members on which they depend, and lines with them.
+# The members that lines and figures depend on.
 _DECIDE_FIGURES = frozenset(
     {
         *("line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
@@ -82,7 +82,7 @@ _DECIDE_FIGURES = frozenset(
 
 
 class Draft(Struct):
-    """A document worked out and not stored: who it is for, its lines, and the columns of its header."""
+    """A document that is calculated but not stored: its client, its lines and the columns of its header."""
 
     client: Party
     lines: list[Line]
@@ -90,9 +90,10 @@ class Draft(Struct):
 
 
 class Edit(Struct):
-    """What a patch makes of a document; `changed` names the members of a locked one that differ.
+    """A document before and after a patch.
 
-    Where `keeps_figures`, the patch names nothing on which lines and figures depend.
+    changed: The members that differ if the document is locked; None if it is open.
+    keeps_figures: True if the patch names nothing that lines or figures depend on.
     """
 
     row: Row
@@ -103,7 +104,7 @@ class Edit(Struct):
     keeps_figures: bool
 
     def differs(self, name: str) -> bool:
-        """Whether the patch changes a member."""
+        """Tell whether the patch changes a member."""
         value = getattr(self.after, name)
         return value is not self.before[name] and as_stored(value) != self.before[name]
 
@@ -111,13 +112,13 @@ class Edit(Struct):
 class Documents(Generic[L, T]):
     """The documents of one kind: rows of `records`, with lines in a table made by `lines_table`.
 
-    `records` shows one as lists do, `shows` one by itself. `header` completes the columns of a draft by what follows
-    from them and the client. `members` gives what each row of a page shows beyond columns, figures, client and
-    neighbours; `alone` what only one by itself does; both may leave out what the client did not ask for. `beside` is
-    what `alone` needs the rows of, which it is given where they were read along with the document. `of_client`
-    names the members for which the client is looked up. `hosted_url` gives the client's page, for keys that may write.
-    Once no draft any more, only `open_once_sent` changes, and `locked` says so; without it all changes at any time.
-    `allowed` gives the actions possible now. Events are those of `noun`.
+    `records` shows a document in lists, `shows` a document by itself. `header` completes the columns of a draft.
+    `members` returns the members of each row of a page besides columns, figures, client and neighbours; `alone` returns
+    those that only a single document shows. Both may omit members that the client did not choose. `beside` is a query
+    whose rows `alone` receives if they were read together with the document. `of_client` names the members that need
+    the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent only
+    `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
+    time. `allowed` returns the actions possible now. The names of events begin with `noun`.
     """
 
     def __init__(
@@ -145,27 +146,25 @@ class Documents(Generic[L, T]):
         self.of_client = of_client
         self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
         self.open_once_sent, self.locked = open_once_sent, locked
-        # Jobs freeze nothing.
+        # Jobs do not freeze their client.
         self._freezes = "client_name" in records.table.c
         self._members = {*records.shows.__struct_fields__}
         self._insert = Insertion(lines, lines.c.keys())
-        # The document, and the members of a line in their order.
+        # The document's id, then the members of Line in their order.
         stored = sa.select(lines.c.document_id, *(lines.c[name] for name in Line.__struct_fields__))
         stored = stored.order_by(lines.c.document_id, lines.c.position)
         self._lines = ByIds(stored, lines.c.document_id)
-        # As JSON a line has some 250 bytes besides its description.
+        # A line takes about 250 bytes of JSON besides its description.
         sizes = sa.func.sum(bytes_of(lines.c.description) + 250)
         so_far = sizes.over(order_by=(lines.c.document_id, lines.c.position)).label("so_far")
         of_these = lines.c.document_id.in_(sa.bindparam("ids", expanding=True))
         sized = stored.add_columns(so_far).where(lines.c.tenant_id == sa.bindparam("tenant_id"), of_these).subquery()
-        # The first line with which a page would be too large is fetched too: it tells.
+        # Fetches the first line beyond the limit too, which shows that the page is too large.
         fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= sa.bindparam("most", type_=sa.BigInteger)
         self._lines_of_page = sa.select(sized).where(fits)
 
-    # As shown -----------------------------------------------------------------------------------------------------
-
     def page(self, ctx: Context, query: PageQuery) -> Page[L]:
-        """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
+        """Return the page for `query`: one query for all clients and, if it includes line items, one for all lines."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         beside = self._beside(ctx, page.items)
         if "line_items" in (getattr(query, "include", None) or ()):
@@ -174,9 +173,9 @@ class Documents(Generic[L, T]):
         return page.of(records_of(self.records.shows, page.items, beside))
 
     def get(self, ctx: Context, id: str) -> T:
-        """One document; NotFound for any id that is not the tenant's."""
+        """Return one document; raise NotFound unless the id is the tenant's."""
         columns = self.records.columns(ctx)
-        if ctx.db.dialect.name == "sqlite":  # where nothing is waited for
+        if ctx.db.dialect.name == "sqlite":  # no round trips to save
             return self.show(ctx, self.records.find(ctx, id, columns))
         wants_lines, beside = ctx.wants(self.shows, "line_items"), self.beside(ctx, id)
         asked = [self.records.asked(ctx, id, columns), self._lines.asked(ctx.tenant_id, id)][: 1 + wants_lines]
@@ -195,7 +194,7 @@ class Documents(Generic[L, T]):
         client: Party | None = None,
         rows: Sequence[Row] | None = None,
     ) -> T:
-        """One document by itself; `lines`, `client` and the `rows` beside it spare a query where they are at hand."""
+        """Show a single document; `lines`, `client` and the `rows` of `beside` each save a query if passed."""
         (members,) = self._beside(ctx, [row], client)
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
@@ -203,14 +202,14 @@ class Documents(Generic[L, T]):
         return records_of(self.shows, [row], [members])[0]
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
-        """The lines of these documents, in order: one query for all."""
+        """Map each document's id to its lines, in order, in one query."""
         found: dict[str, list[Line]] = {id: [] for id in ids}
         for row in self._lines.all(ctx.db, ctx.tenant_id, found):
             found[row[0]].append(line_of(*row[1:]))
         return found
 
     def _lines_that_fit(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
-        """As `lines`, for a page: BadRequest, without fetching them all, where it would be too large."""
+        """Map each id of a page to its lines; raise BadRequest, before fetching all, if they are too large."""
         if len(ids) < 2:
             return self.lines(ctx, ids)
         found: dict[str, list[Line]] = {id: [] for id in ids}
@@ -222,12 +221,10 @@ class Documents(Generic[L, T]):
         return found
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
-        """The members of another document of the same content, such as an invoice of a quote, and `also` these."""
+        """Return the members for another document of the same content, such as an invoice of a quote, and `also`."""
         without = {"id": None} if ctx.has("items") else {"id": None, "item_id": None}
         lines = [{**as_sent(line), **without} for line in self.lines(ctx, [row.id])[row.id]]
         return {name: getattr(row, name) for name in (*CONTENT, *also)} | {"line_items": lines}
-
-    # As stored ----------------------------------------------------------------------------------------------------
 
     def draft(
         self,
@@ -237,10 +234,10 @@ class Documents(Generic[L, T]):
         stored: Sequence[Line] = (),
         worked: Figures | None = None,
     ) -> Draft:
-        """What was sent, worked out; `before` and `stored` are the members and lines there are already.
+        """Calculate a document from what a client sent; `before` and `stored` are its present members and lines.
 
-        Invalid where there is no such client or neighbour, and wherever `work_out` says so. `worked` are the lines and
-        figures of a document of which they are known, so that they do not follow from what was sent.
+        Raises Invalid for an unknown client or neighbour, and as `work_out` does. Pass `worked`, the lines and figures
+        of a document, to keep them instead of calculating them.
         """
         client = client_of(ctx, body.client_id)
         self.neighbours.check(ctx, body, before)
@@ -252,7 +249,7 @@ class Documents(Generic[L, T]):
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
 
     def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
-        """Make a document of what was sent; `columns` are those the server sets. Emits `created`."""
+        """Create a document from what a client sent; `columns` are set by the server. Emits `created`."""
         draft = self.draft(ctx, body, worked=worked)
         id = new_id(self.records.prefix)
         lines = self._stored(ctx, id, draft.lines)
@@ -262,9 +259,11 @@ class Documents(Generic[L, T]):
         return document
 
     def edit(self, ctx: Context, row: Row, body: Patch[Any], **shown: Any) -> Edit:
-        """What a patch makes of a locked row; `shown` are the members that are not shown as they are stored.
+        """Apply a patch to a locked row without storing it; `shown` are the members whose stored value differs from the
+        shown one.
 
-        Conflict where it changes what is locked, Invalid where it names a line that the document does not have.
+        Raises Conflict if the patch changes locked members, and Invalid if it names a line that the document does not
+        have.
         """
         lines = self.lines(ctx, [row.id])[row.id]
         stored = {**row._mapping, **self.neighbours.shown(ctx, row._mapping), "currency": "AUD", **shown}
@@ -289,9 +288,9 @@ class Documents(Generic[L, T]):
         return edit
 
     def change(self, ctx: Context, edit: Edit, *, keeps_figures: bool = False, **columns: Any) -> T:
-        """Store an edit, worked out anew where the document is open. Emits `updated` if anything changed.
+        """Store an edit; recalculate the document if it is open. Emits `updated` if anything changed.
 
-        `keeps_figures` says that its lines and figures stay as they are, and `columns` are those the server sets.
+        With `keeps_figures`, lines and figures stay as they are. `columns` are set by the server.
         """
         lines, client = edit.lines, None
         if edit.changed is None:
@@ -322,39 +321,35 @@ class Documents(Generic[L, T]):
         ctx.emit(f"{self.noun}.deleted", deleted)
         return deleted
 
-    # Actions ------------------------------------------------------------------------------------------------------
-
     def check(self, ctx: Context, row: Row, action: str) -> str | None:
-        """The status an action leads to; Conflict where it does not start from the row's."""
+        """Return the status that an action leads to; raise Conflict if it cannot start from the row's status."""
         return self.actions.check(action, row.status, self.allowed(ctx, row))
 
     def move(self, ctx: Context, row: Row, action: str, event: str, **columns: Any) -> T:
-        """Take an action of a locked document: its status and these columns change. Emits the event."""
+        """Apply an action to a locked document: change its status and these columns. Emits `event`."""
         status = self.check(ctx, row, action)
         return self.tell(ctx, self.records.save(ctx, row, status=status, **columns), event)
 
     def tell(self, ctx: Context, row: Row, event: str, *, lines: list[Line] | None = None) -> T:
-        """The document as it is shown, having told of it by this event."""
+        """Emit the event and return the document as shown."""
         document = self.show(ctx, row, lines=lines)
         ctx.emit(event, document)
         return document
 
     def held(self, ctx: Context, which: sa.ColumnElement[bool]) -> list[Row]:
-        """The rows a condition finds, locked to be changed along with another record, whose If-Match it is."""
+        """Lock and return the rows that match, to change them along with another record whose If-Match was compared."""
         take_turns(ctx)
         table = self.records.table
         found = sa.select(table).where(own(ctx, table), which).order_by(table.c.id).with_for_update()
         return list(ctx.db.execute(found))
 
-    # Within -------------------------------------------------------------------------------------------------------
-
     def _beside(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
-        """For each row the members that are no column, or are not shown as they are stored, but its lines."""
+        """Yield for each row the members that are not columns or are not shown as stored, except its lines."""
         chosen = ctx.asked(self.records.shows)
         asked = self._members if chosen is None else chosen
         clients: Mapping[str, Party] = {client.id: client} if client else {}
         if client is None and not asked.isdisjoint(self.of_client):
-            # A document that was sent shows the name frozen then.
+            # A sent document shows the name frozen when it was sent.
             ids = {row.client_id for row in rows if not self._freezes or row.client_name is None}
             clients = contacts.parties(ctx, ids)
         may_see = ctx.holds(f"{self.records.table.name}:write")
@@ -378,7 +373,7 @@ class Documents(Generic[L, T]):
             yield shown
 
     def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
-        """What `at_once` takes to insert a document's lines."""
+        """Return the statements that insert a document's lines, for `at_once`."""
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]
@@ -393,7 +388,7 @@ class Documents(Generic[L, T]):
 
 
 def client_of(ctx: Context, client_id: str) -> Party:
-    """The contact a document is for, in one trip with the profile; Invalid where there is none."""
+    """Return the contact a document is for; raise Invalid if there is none. Shares a round trip with the profile."""
     (found,) = ctx.at_once(contacts.party_asked(ctx, client_id))
     if not found:
         raise Invalid.member("client_id", "not_found", "there is no such contact")
@@ -401,7 +396,7 @@ def client_of(ctx: Context, client_id: str) -> Party:
 
 
 def frozen(client: Party | None) -> dict[str, Any]:
-    """The columns that keep who a document is for from the time it is sent; None makes them follow the contact."""
+    """Return the columns that freeze the client's details once a document is sent; None clears them."""
     if client is None:
         return dict.fromkeys(("client_name", "client_abn", "client_address"))
     return {"client_name": client.name, "client_abn": client.abn, "client_address": client.billing_address}

@@ -1,4 +1,4 @@
-"""What lines copy of the price list: the items that they name, in the plugin `items`, which may be off."""
+"""Copying from the price list: the items that lines name, in the plugin `items`, which may be off."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ COPIED = ("description", "unit", "unit_price", "gst_code")
 
 
 def let_new_items_fill_in(body: Patch[Any], stored: Sequence[Line]) -> None:
-    """A stored line for which a patch names another item takes from that what the patch does not say."""
+    """Let a new item fill in a stored line: clear the members that the item gives and the patch does not send."""
     had = {line.id: line.item_id for line in stored}
     for part in body.sent.get("line_items", ()):
         if part.get("item_id") is not None and part.get("id") in had and part["item_id"] != had[part["id"]]:
@@ -21,9 +21,9 @@ def let_new_items_fill_in(body: Patch[Any], stored: Sequence[Line]) -> None:
 
 
 def fill_in(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) -> None:
-    """Copy into each line that names an item what was not sent of it; one query for all of them.
+    """Copy into each line that names an item the members that were not sent, with one query for all lines.
 
-    Invalid where there is no such item. A stored line that is whole keeps the item it names, be the plugin on or off.
+    Raises Invalid for an unknown item. A complete stored line keeps its item, whether the plugin is on or off.
     """
     had = {line.id: line.item_id for line in stored}
     asked = {
@@ -50,7 +50,7 @@ def fill_in(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) 
 
 
 def keeps_items(documents: sa.Table, lines: sa.Table) -> Callable[[Context, Deleted], None]:
-    """What hears `item.deleted` for a kind of document: it refuses to delete an item that a line names."""
+    """Make the hearer of `item.deleted` for a kind of document: it refuses to delete an item that a line names."""
 
     def keep_item(ctx: Context, item: Deleted) -> None:
         naming = sa.select(lines.c.document_id).where(own(ctx, lines), lines.c.item_id == item.id)

@@ -1,4 +1,4 @@
-"""Line items of a document: what clients send, how they are stored, and what they come to."""
+"""Line items of a document: as clients send them, as they are stored, and their amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -98,7 +98,7 @@ class Line(Struct):
 
 
 class NewDocument(NewResource, kw_only=True):
-    """What decides a document's amounts; the tenant's own defaults apply to what is not sent.
+    """The members that a document's amounts depend on; the tenant's own defaults apply to those not sent.
 
     line_items: What is charged for, in order.
     currency: Always AUD.
@@ -117,16 +117,16 @@ class NewDocument(NewResource, kw_only=True):
 
 
 def work_out(ctx: Context, document: NewDocument, stored: Sequence[Line] = ()) -> tuple[list[Line], dict[str, Any]]:
-    """A document's lines, filled in, and the columns of its figures; `stored` are the lines that it has.
+    """Fill in a document's lines and calculate the columns of its figures; `stored` are its present lines.
 
-    Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
-    the limit.
+    Raises Invalid for an unknown line id, for GST charged by a tenant that is not registered for it, and for an amount
+    beyond the limit.
     """
     if faults := _line_faults([line.id for line in document.line_items], (line.id for line in stored)):
         raise Invalid.of(*faults)
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
-    # A job has no date: what becomes of it is dated then.
+    # A job has no date; its invoice gets one.
     day = getattr(document, "issue_date", None) or ctx.today()
     codes = [line.gst_code or _default_code(ctx, day) for line in document.line_items]
     check_registration(ctx, codes, day)
@@ -152,7 +152,7 @@ def work_out(ctx: Context, document: NewDocument, stored: Sequence[Line] = ()) -
 
 
 def check_registration(ctx: Context, codes: Sequence[str], day: date) -> None:
-    """Refuse GST in a document of a day on which the tenant is not registered for it (s 9-5, 29-70 GST Act)."""
+    """Refuse GST in a document dated on a day when the tenant is not registered for it (s 9-5, 29-70 GST Act)."""
     if may_charge_gst(ctx, codes, day):
         return
     raise Invalid(
@@ -163,12 +163,12 @@ def check_registration(ctx: Context, codes: Sequence[str], day: date) -> None:
 
 
 def may_charge_gst(ctx: Context, codes: Sequence[str], day: date) -> bool:
-    """Whether the tenant may charge by these GST codes on a day: `gst` is for those that are registered then."""
+    """Tell whether the tenant may use these GST codes on a day: `gst` requires registration on that day."""
     return "gst" not in codes or ctx.tenant.registered_on(day)
 
 
 def breakdown(stored: Any) -> list[CodeTotals]:
-    """A stored `gst_breakdown` column, as it is shown."""
+    """Convert a stored `gst_breakdown` column to what is shown."""
     return [
         CodeTotals(part["gst_code"], Decimal(part["rate"]), Decimal(part["net"]), Decimal(part["gst"]))
         for part in stored
@@ -176,7 +176,7 @@ def breakdown(stored: Any) -> list[CodeTotals]:
 
 
 def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
-    """A percent sent in a patch clears a stored amount, and the other way round, in the document and in each line."""
+    """Let a percentage sent in a patch clear a stored amount, and vice versa, in the document and in each line."""
     for part in (body.sent, *body.sent.get("line_items", ())):
         for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
             if part.get(one) is not None and other not in part:
@@ -184,10 +184,10 @@ def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
 
 
 def patched(body: Patch[Any], before: Mapping[str, Any], line: type[Struct]) -> Any:
-    """What a patch makes of the members of a document, whose lines a client sends as `line`.
+    """Apply a patch to the members of a document; `line` is the struct of the lines that clients send.
 
-    An invoice of all that is left of some work, and a note that credits all of that, may have more lines than can be
-    sent.
+    An invoice of all that is left of some work, or a note that credits all of it, may have more lines than a client may
+    send.
     """
     sent = before["line_items"]
     rest = [] if "line_items" in body else sent[MOST_LINES:]
@@ -197,12 +197,12 @@ def patched(body: Patch[Any], before: Mapping[str, Any], line: type[Struct]) -> 
 
 
 def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:
-    """A fault for each line that a patch names and the document does not have."""
+    """Return a fault for each line that a patch names and the document does not have."""
     return _line_faults([line.get("id") for line in body.sent.get("line_items", ())], (line.id for line in stored))
 
 
 def id_faults(member: str, kind: str, ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
-    """A fault for each id in a list of this member that no stored item has, or that was sent before."""
+    """Return a fault for each id in this member's list that no stored item has, or that appears twice."""
     left: set[str | None] = set(stored)
     faults = []
     for i, id in enumerate(ids):
@@ -228,12 +228,12 @@ def document_columns() -> tuple[sa.Column[Any], ...]:
 
 
 def gst_codes(row: Any) -> list[str]:
-    """The GST codes by which a stored document charges."""
+    """List the GST codes of a stored document."""
     return [part["gst_code"] for part in row.gst_breakdown]
 
 
 def party_columns() -> tuple[sa.Column[Any], ...]:
-    """The columns of who a document is for, frozen when it is sent."""
+    """The columns of a document's client, frozen when the document is sent."""
     return (
         sa.Column("client_name", sa.Text),
         sa.Column("client_abn", sa.Text),
@@ -273,25 +273,25 @@ def line_of(
     discount_percent: Decimal | None,
     *more: Any,
 ) -> Line:
-    """A stored line as it is shown, of its columns in the order of its members."""
+    """Make a line as shown from its stored columns, in the order of its members."""
     price, percent = plain_number(unit_price, 2), plain_percent(discount_percent)
     return Line(id, description, plain_number(quantity), unit, price, percent, *more)
 
 
 def as_sent(line: Line) -> dict[str, Any]:
-    """A stored line as the members a client may send, for a patch to merge over."""
+    """Convert a stored line to the members a client may send, so that a patch can merge into it."""
     return {name: getattr(line, name) for name in NewLine.__struct_fields__}
 
 
 @lru_cache(4096)
 def plain_number(number: Decimal, places: int = 0) -> Decimal:
-    """A number without the zeros that say nothing, but with at least `places` decimals."""
+    """Drop a number's trailing zeros, but keep at least `places` decimals."""
     exponent = min(number.normalize().as_tuple().exponent, -places)
     return number.quantize(Decimal(1).scaleb(int(exponent)))
 
 
 def plain_percent(percent: Decimal | None) -> Decimal | None:
-    """A percentage without the zeros that say nothing, where there is one."""
+    """Drop a percentage's trailing zeros; None stays None."""
     return None if percent is None else plain_number(percent)
 
 

@@ -1,4 +1,4 @@
-"""Documents: what invoices, quotes and jobs have in common, from line items to GST; no endpoints of its own."""
+"""Documents: the common ground of invoices, quotes and jobs, from line items to GST; no endpoints of its own."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a dashboard says of the members that all documents have."""
+"""The dashboard's words for members that all documents have."""
 
 LABELS = {"amounts_are": "Prices are", "discount_percent": "Discount (%)", "discount_amount": "Discount ($)"}
 HINTS = {

@@ -1,7 +1,7 @@
 """Line amounts, discounts and GST of a document, exact to the cent: pure functions.
 
-Amounts are whole cents (`int`) or exact fractions of a cent while they are worked out, `Decimal` dollars at the edges.
-What every document needs is worked out in whole numbers, because a `Fraction` takes 2 µs for each step.
+Calculations use whole cents (`int`) or exact fractions of a cent; arguments and results are `Decimal` dollars. The
+common cases use whole numbers, because a `Fraction` takes 2 µs for each step.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LIMIT = Decimal("999999999.99")
 
 _MOST_CENTS = int(LIMIT * 100)
 _PERCENT = {code: int(rate) for code, rate in RATES.items()}
-# Of more digits than any product of members has; it raises before it would round.
+# More digits than any product of members has; raises instead of rounding.
 _EXACT = Context(prec=60, traps=[Inexact])
 
 
@@ -76,11 +76,11 @@ def totals(
     discount_percent: Decimal | None = None,
     discount_amount: Decimal | None = None,
 ) -> Totals:
-    """Every figure of a document, by the total invoice rule or the taxable supply rule (s 9-90(2) GST Act).
+    """Calculate every figure of a document by the total invoice rule or the taxable supply rule (s 9-90(2) GST Act).
 
-    The discounts and `discount_total` are in the terms entered, with or without GST as `amounts_are` says. Negating all
-    quantities and discount amounts negates every figure. Raises Invalid for the first rule each line breaks, else for
-    the first the document does.
+    The discounts and `discount_total` include GST if `amounts_are` says so. Negating all quantities and discount
+    amounts negates every figure. Raises Invalid for the first rule that each line breaks, otherwise for the first that
+    the document breaks.
     """
     codes = [charge.gst_code for charge in charges]
     entered = _entered(charges)
@@ -118,8 +118,8 @@ def totals(
 def allocate(amount: Decimal, weights: Sequence[Fraction | Decimal]) -> list[Decimal]:
     """Share an amount of whole cents by weight: the parts add up to it, each less than a cent from its exact share.
 
-    The cents left over go by largest remainder, of equal ones to the earlier. Raises ValueError where no such shares
-    exist: the amount has fractions of a cent, or is not zero while the weights come to zero.
+    Leftover cents go by largest remainder; equal remainders favour the earlier part. Raises ValueError if the amount
+    has fractions of a cent, or is not zero while the weights add up to zero.
     """
     cents, exact_weights = Fraction(amount) * 100, [Fraction(weight) for weight in weights]
     whole = sum(exact_weights)
@@ -129,7 +129,7 @@ def allocate(amount: Decimal, weights: Sequence[Fraction | Decimal]) -> list[Dec
 
 
 def round_cents(value: Decimal | Fraction | int) -> Decimal:
-    """Dollars to two decimals, half a cent away from zero (s 9-90(1) GST Act)."""
+    """Round dollars to two decimals, half a cent away from zero (s 9-90(1) GST Act)."""
     return dollars(nearest(Fraction(value) * 100))
 
 
@@ -146,7 +146,7 @@ def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
 
 
 def _line(charge: Charge, where: str) -> tuple[int, int]:
-    """The line's amount before and after its own discount, each rounded once from the exact figure."""
+    """Return the line's amount before and after its own discount, each rounded once from the exact figure."""
     if charge.gst_code not in RATES:
         raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = _EXACT.multiply(charge.quantity, charge.unit_price).scaleb(2, _EXACT)
@@ -159,7 +159,7 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
 
 
 def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
-    """What a discount takes off so many cents: never more than all of them, never of the other sign."""
+    """Return the discount on an amount in cents: at most the amount, and of the same sign."""
     if percent is not None and amount is not None:
         message = "cannot be combined with discount_percent: send one of them"
         raise Invalid.member(f"{where}discount_amount", "invalid_value", message)
@@ -179,7 +179,7 @@ def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None,
 
 
 def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
-    """The discount apportioned over the lines by amount: each line and each code within a cent of its exact share."""
+    """Apportion the discount over the lines by amount: each line and each code within a cent of its exact share."""
     shares, whole = [0] * len(amounts), sum(amounts)
     exact = [Fraction(discount * amount, whole) for amount in amounts]
     # By code first: over the lines alone, the odd cents of many lines could all fall on one code and shift its GST. The
@@ -194,7 +194,7 @@ def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
 
 
 def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool) -> list[int]:
-    """The GST of each line: a tenth of the value or an eleventh of the price (s 9-70, 9-75 GST Act)."""
+    """Return the GST of each line: a tenth of the value or an eleventh of the price (s 9-70, 9-75 GST Act)."""
     parts = 100 + _PERCENT["gst"] if inclusive else 100
     exact = [amount * _PERCENT[code] for amount, code in zip(amounts, codes, strict=True)]
     if per_line:
@@ -202,7 +202,7 @@ def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool)
     gst = nearest(sum(exact), parts)
     if not inclusive:
         return whole_cents(gst, exact, parts)
-    # Here it is the price that stands and the net column that is shared out: 3 x 1.05 is 0.96 + 0.95 + 0.95.
+    # Here the price is fixed and the net amount is shared out: 3 x 1.05 is 0.96 + 0.95 + 0.95.
     left = [amount * parts - part for amount, part in zip(amounts, exact, strict=True)]
     nets = whole_cents(sum(amounts) - gst, left, parts)
     return [amount - net for amount, net in zip(amounts, nets, strict=True)]
@@ -211,9 +211,9 @@ def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool)
 def whole_cents(total: int, exact: Sequence[Fraction | int], parts: int = 1) -> list[int]:
     """Round to whole cents that add up to `total`, each moved by less than one; `total` lies as near the exact sum.
 
-    `exact` are in cents, or in so many `parts` of one.
-    Largest remainder: round all, then let those that were nearest to going the other way go it, until the sum is right.
-    Of equal ones the earlier end further from zero. Negative figures mirror positive ones.
+    `exact` is in cents, or in fractions of `1 / parts` cent. By largest remainder: round all, then round the nearest
+    candidates the other way until the sum is right. Among equal ones the earlier end further from zero. Negative
+    figures mirror positive ones.
     """
     cents = [nearest(each, parts) for each in exact]
     missing = total - sum(cents)
@@ -228,7 +228,7 @@ def whole_cents(total: int, exact: Sequence[Fraction | int], parts: int = 1) -> 
 
 
 def nearest(exact: Fraction | Decimal | int, parts: int = 1) -> int:
-    """Whole cents, half away from zero; `exact` is in cents, or in so many `parts` of one."""
+    """Round to whole cents, half away from zero; `exact` is in cents, or in fractions of `1 / parts` cent."""
     numerator, denominator = exact.as_integer_ratio()
     whole = denominator * parts
     rounded = (2 * abs(numerator) + whole) // (2 * whole)

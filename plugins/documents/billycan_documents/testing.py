@@ -1,4 +1,4 @@
-"""Random documents, as clients send them, for property tests of whatever has line items; needs hypothesis."""
+"""Random documents as clients send them, for property tests of anything with line items; needs hypothesis."""
 
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
@@ -11,14 +11,14 @@ _CENT = Decimal("0.01")
 
 
 def decimals(least: int, most: int, places: int) -> st.SearchStrategy[Decimal]:
-    """Numbers of so many decimals; zero is never negative."""
+    """Generate numbers with this many decimals; zero is never negative."""
     found = st.decimals(least, most, places=places, allow_nan=False, allow_infinity=False)
     return found.map(lambda number: number + 0)
 
 
 @st.composite
 def discounts(draw: st.DrawFn, whole: Decimal) -> dict[str, str]:
-    """No discount, a percent, or an amount of at most `whole` and of its sign."""
+    """Generate no discount, a percentage, or an amount of at most `whole` and of the same sign."""
     kind = draw(st.sampled_from(["none", "none", "percent", "amount"]))
     if kind == "percent":
         return {"discount_percent": str(draw(decimals(0, 100, 4)))}
@@ -30,7 +30,7 @@ def discounts(draw: st.DrawFn, whole: Decimal) -> dict[str, str]:
 
 @st.composite
 def lines(draw: st.DrawFn) -> dict[str, str]:
-    """A line item of any code, some of them credits."""
+    """Generate a line item with any GST code; some are credits."""
     quantity, price = draw(decimals(-20, 200, 4)), draw(decimals(-5, 2000, 4) | decimals(0, 2, 2))
     code = draw(st.sampled_from(GST_CODES))
     given = {"description": "Goods", "unit_price": str(price), "quantity": str(quantity), "gst_code": code}
@@ -39,7 +39,7 @@ def lines(draw: st.DrawFn) -> dict[str, str]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """What decides a document's amounts: lines, both modes, both rounding rules, and at times a discount on it all."""
+    """Generate lines, a GST mode, a rounding rule and sometimes a discount on the whole document."""
     items = draw(st.lists(lines(), min_size=1, max_size=8))
     entered = totals([_charge(item) for item in items], amounts_are="exclusive", gst_rounding="per_line").subtotal
     return {

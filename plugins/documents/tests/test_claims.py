@@ -1,4 +1,4 @@
-"""Claims of parts: over all of them net and GST are the work's, and never more than there is."""
+"""Claims of parts: together they have the work's net and GST, and never bill more than there is."""
 
 from decimal import Decimal
 
@@ -28,7 +28,7 @@ thorough = settings(derandomize=True, max_examples=120, deadline=None)
 
 
 def work(document):
-    """The lines of a document as they are stored, and whether its GST is rounded for each."""
+    """Return a document's lines as stored, and whether its GST is rounded for each line."""
     items = [msgspec.convert(item, Charge, strict=False) for item in document["line_items"]]
     terms = {name: document[name] for name in ("amounts_are", "gst_rounding")}
     discounts = {name: D(document[name]) for name in ("discount_percent", "discount_amount") if name in document}

@@ -1,4 +1,4 @@
-"""A change of a document reads and works out no more than it names, for it is made in everybody's turn to write."""
+"""A change reads and recalculates only what it names, because only one request at a time may write."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def client(make_app):
 
 @pytest.fixture(params=KINDS)
 def draft(request, client):
-    """The path of a document, and what it is."""
+    """Create each kind of document; return its path and its body."""
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     body = {"client_id": contact, "line_items": LINES, "discount_amount": "1.00", **KINDS[request.param]}
     made = client.post(f"/v1/{request.param}", body)["data"]
@@ -27,7 +27,7 @@ def draft(request, client):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """How often a line was read of a tree."""
+    """Count the lines converted by a patch."""
     real, found = StructOf.read, []
 
     def read(self, *given):

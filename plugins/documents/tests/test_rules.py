@@ -64,9 +64,6 @@ def work_out(
     )
 
 
-# Published figures and single facts ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("charges", "amounts_are", "total_invoice", "per_line"),
     [
@@ -237,9 +234,6 @@ def test_one_wrong_digit_spoils_an_abn(place: int, digit: int) -> None:
     assert is_abn(changed) == (changed == "47555222000")
 
 
-# Refusals ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("charge", "member", "code"),
     [
@@ -303,9 +297,6 @@ def test_an_amount_that_cannot_be_shared_is_refused(amount: str, weights: list[s
         allocate(Decimal(amount), [Decimal(weight) for weight in weights])
 
 
-# Sharing and rounding ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("amount", "weights", "parts"),
     [
@@ -348,11 +339,8 @@ def test_rounding_is_half_away_from_zero(value: Fraction) -> None:
     assert is_plain_money(rounded)
 
 
-# Random documents ----------------------------------------------------------------------------------------------------
-
-
 class Document(Struct, frozen=True):
-    """A document as entered, with everything that bears on its totals."""
+    """A document as entered, with everything that its totals depend on."""
 
     charges: tuple[Charge, ...]
     amounts_are: AmountsAre
@@ -389,7 +377,7 @@ def entered(charge: Charge) -> Fraction:
 
 @st.composite
 def discounts(draw: st.DrawFn, exact: Fraction) -> tuple[Decimal | None, Decimal | None]:
-    """No discount, a percent, or an amount between nothing and all of the exact figure."""
+    """Generate no discount, a percentage, or an amount from zero to the exact figure."""
     kind = draw(st.sampled_from(["none", "none", "percent", "amount"]))
     if kind == "percent":
         return draw(st.decimals(0, 100, places=2) | st.sampled_from([Decimal(10), Decimal("12.5"), Decimal(100)])), None
@@ -423,7 +411,7 @@ def documents(draw: st.DrawFn) -> Document:
 
 
 def figures(found: Totals) -> list[Decimal]:
-    """All amounts in a result, in order."""
+    """List all amounts in a result, in order."""
     document = [found.subtotal, found.discount_total, found.gst, found.total]
     of_lines = [figure for x in found.lines for figure in (x.net, x.gst, x.total)]
     return document + of_lines + [figure for x in found.gst_breakdown for figure in (x.net, x.gst)]
@@ -434,12 +422,12 @@ def is_plain_money(figure: Decimal) -> bool:
 
 
 def final_amounts(document: Document, found: Totals) -> list[Fraction]:
-    """What each line comes to in the terms entered."""
+    """List each line's final amount, with or without GST as entered."""
     return [Fraction(x.net if document.amounts_are == "exclusive" else x.total) for x in found.lines]
 
 
 def largest_remainder(cents: Fraction, exact: list[Fraction]) -> list[int]:
-    """For shares that are not negative: all rounded down, the spare cents to the largest remainders."""
+    """Round all shares down and give the spare cents to the largest remainders; shares are not negative."""
     parts = [floor(x) for x in exact]
     spare = int(cents) - sum(parts)
     for i in sorted(range(len(exact)), key=lambda i: exact[i] - parts[i], reverse=True)[:spare]:

@@ -1,4 +1,4 @@
-"""The page and the files it is made of: served as they are, checked anew at each visit, and kept from all else."""
+"""The page and its files: served as they are, revalidated at each visit, and isolated from other sites."""
 
 import hashlib
 from importlib.resources import files
@@ -12,8 +12,8 @@ from billycan.web import RouteNotFound
 from .settings import Settings
 
 PAGE, ASSETS = "/explore", "/explore/{name}"
-KEYS = "/dashboard/keys/explorer"  # where the dashboard, if there is one, gives a sandbox key to who is signed in
-VISIT = 15  # files, or a few fewer: an address may visit the page as often as it may call without a key.
+KEYS = "/dashboard/keys/explorer"  # the dashboard, if it is on, gives signed-in people a sandbox key here
+VISIT = 15  # files of a visit, or slightly fewer: an address may visit the page as often as it may call without a key
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _HEADERS = {
@@ -29,7 +29,7 @@ _HEADERS = {
 
 
 class File(Struct, frozen=True):
-    """What is sent for a path."""
+    """The body and headers sent for a path."""
 
     body: bytes
     content_type: str

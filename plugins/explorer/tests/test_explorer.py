@@ -1,4 +1,4 @@
-"""The page's files as they are served: where, to whom, and under which rules."""
+"""The explorer's files as served: their paths, their readers and their headers."""
 
 import re
 from html.parser import HTMLParser
@@ -173,6 +173,6 @@ def test_the_page_names_nothing_but_its_own_files_and_holds_no_script_or_style()
         assert imported <= modules
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://cdn", "import("):
             assert word not in text_of(name), (name, word)
-    # The key is kept nowhere but in the tab's session.
+    # The key is stored only in the session of the tab.
     assert "localStorage" not in text_of("key.js")
     assert "//" not in text_of("style.css").replace("/*", "").replace("*/", "")

@@ -1,4 +1,4 @@
-"""What other plugins may use of hosted pages: signed links, a page that answers them, and what documents say on it."""
+"""Hosted pages' functions for other plugins: signed links, pages with forms, and the contents of documents."""
 
 from .branding import brand_of
 from .links import Link, link_url, read_link

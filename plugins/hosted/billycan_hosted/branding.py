@@ -1,4 +1,4 @@
-"""How a business's documents look, and the page that serves its logo."""
+"""The branding of a business's documents, and the page that serves its logo."""
 
 import logging
 from datetime import timedelta
@@ -23,8 +23,8 @@ MOST_LOGO_BYTES = 1024 * 1024
 
 
 def brand_of(ctx: Context) -> Brand:
-    """The brand of the caller's business: what it has chosen, or else the deployment's."""
-    chosen, default = load(ctx), ctx.settings(Settings)
+    """Return the brand of the caller's business: its own choices, or the deployment's defaults."""
+    chosen, default = load_branding(ctx), ctx.settings(Settings)
     id = chosen.logo_attachment_id if ctx.has("attachments") else None
     return Brand(
         accent=chosen.accent_colour or default.accent_colour,
@@ -34,22 +34,22 @@ def brand_of(ctx: Context) -> Brand:
 
 
 def logo_url(ctx: Context) -> str | None:
-    """Where a page finds the logo of the caller's business for a day; None without one."""
-    id = load(ctx).logo_attachment_id if ctx.has("attachments") else None
+    """Return the address of the logo of the caller's business, valid for a day; None without a logo."""
+    id = load_branding(ctx).logo_attachment_id if ctx.has("attachments") else None
     return link_url(ctx, LOGO_PATH, id, 1, ctx.now().date() + timedelta(days=1)) if id else None
 
 
-def load(ctx: Context, *, lock: bool = False) -> Branding:
-    """What the business has chosen; nothing where it never did."""
-    asked = sa.select(branding).where(own(ctx, branding))
-    row = ctx.db.execute(asked.with_for_update() if lock else asked).first()
+def load_branding(ctx: Context, *, lock: bool = False) -> Branding:
+    """Return the business's branding; all members are null if it never set any."""
+    query = sa.select(branding).where(own(ctx, branding))
+    row = ctx.db.execute(query.with_for_update() if lock else query).first()
     if row is None:
         return Branding(logo_attachment_id=None, accent_colour=None, footer=None, version=0, updated_at=None)
     return Branding(**{name: getattr(row, name) for name in Branding.__struct_fields__})
 
 
 class LogoPage:
-    """The logo of a business, for whoever opens one of its documents."""
+    """The page that serves a business's logo to readers of its documents."""
 
     is_entrance = False
 
@@ -61,7 +61,7 @@ class LogoPage:
         link = read_link(self.app, LOGO_PATH, token)
         if link is None or "attachments" not in self.app.manifests:
             raise NotFound
-        from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+        from billycan_attachments import api as attachments  # noqa: PLC0415 - the plugin may be off
 
         self.app.take_share(req, link.tenant_id, is_visited=True)
         with self.app.db.reading(link.tenant_id) as db:
@@ -74,13 +74,13 @@ class LogoPage:
         )
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong, in a word: nobody looks at it but a page."""
+        """Write the error's title as plain text, since only pages request a logo."""
         resp.text, resp.content_type = problem.message, "text/plain; charset=utf-8"
 
 
 def _logo(ctx: Context, *, id: str) -> bytes:
-    """The bytes of a logo; none where they cannot be had: a document without a logo is better than none."""
-    from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+    """Return the bytes of a logo, or none if they cannot be read: a document without a logo is better than none."""
+    from billycan_attachments import api as attachments  # noqa: PLC0415 - the plugin may be off
 
     try:
         return attachments.read_attachment(ctx, id).content

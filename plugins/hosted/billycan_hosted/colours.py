@@ -1,4 +1,4 @@
-"""Colours that can be read: on white paper, and on the dark background of a screen."""
+"""Legible colours: on white paper, and on the dark background of a screen."""
 
 import re
 
@@ -6,14 +6,14 @@ from billycan import RuleBroken
 
 DEFAULT = "#0b6b5d"
 LEAST_CONTRAST = 4.5  # of text with its background: WCAG 2.2, success criterion 1.4.3
-_WHITE, _DARK = (255.0, 255.0, 255.0), (24.0, 32.0, 38.0)  # the pages' backgrounds
+_WHITE, _DARK = (255.0, 255.0, 255.0), (24.0, 32.0, 38.0)  # backgrounds of pages
 _COLOUR = re.compile("#[0-9a-f]{6}")
 
 Rgb = tuple[float, float, float]
 
 
-def colour(text: str) -> str:
-    """A colour as it is stored: `#rrggbb` in small letters, dark enough to be read on white."""
+def parse_colour(text: str) -> str:
+    """Return a colour as stored, `#rrggbb` in lower case. Raise RuleBroken unless it is legible on white."""
     found = text.lower()
     if not _COLOUR.fullmatch(found):
         raise RuleBroken("invalid_value", "must be a colour such as #0b6b5d")
@@ -25,7 +25,7 @@ def colour(text: str) -> str:
 
 
 def on_dark(text: str) -> str:
-    """The same colour, as much lighter as it takes to be read on the dark background of a page."""
+    """Lighten a colour until it is legible on the dark background of a page."""
     rgb = _rgb(text) if _COLOUR.fullmatch(text) else _rgb(DEFAULT)
     for step in range(21):
         lighter = tuple(part + (255 - part) * step / 20 for part in rgb)
@@ -39,7 +39,7 @@ def _rgb(text: str) -> Rgb:
 
 
 def _contrast(one: Rgb, other: Rgb) -> float:
-    """The contrast ratio of two colours, from 1 to 21."""
+    """Return the contrast ratio of two colours, from 1 to 21."""
     dark, light = sorted((_luminance(one), _luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 

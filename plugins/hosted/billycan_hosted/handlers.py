@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of branding: one function for each route."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
 from billycan.paper import picture_size, picture_turned
 from billycan.sql import upsert
 
-from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
+from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load_branding
 from .schemas import Branding, NewBranding
 from .tables import branding
 
@@ -17,11 +17,11 @@ MOST_PIXELS = 4096 * 4096
 
 
 def get_branding(ctx: Context) -> Branding:
-    """How the business's documents look.
+    """The look of the business's documents.
 
     Where a member is null, the deployment's default applies.
     """
-    return load(ctx)
+    return load_branding(ctx)
 
 
 def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
@@ -30,9 +30,9 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a logo
     needs the read scope of the record that the file is attached to.
     """
-    take_turns(ctx)  # two that are the first would find no row to lock
+    take_turns(ctx)  # two first changes at once would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
-    stored = load(ctx, lock=True)
+    stored = load_branding(ctx, lock=True)
     ctx.check_version(stored.version)
     before = {name: getattr(stored, name) for name in NewBranding.__struct_fields__}
     after = body.over(before)
@@ -45,18 +45,18 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     keys = {"tenant_id": ctx.tenant_id, "id": "branding"}
     written = upsert(branding, ctx.db).values(**keys, **columns)
     ctx.db.execute(written.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=columns))
-    return load(ctx)
+    return load_branding(ctx)
 
 
 def forget_logo(ctx: Context, gone: Deleted) -> None:
-    """Let documents go without a logo whose file is deleted."""
+    """Remove a logo from the branding when its file is deleted."""
     this = own(ctx, branding) & (branding.c.logo_attachment_id == gone.id)
     changed = {"logo_attachment_id": None, "version": branding.c.version + 1, "updated_at": ctx.now()}
     ctx.db.execute(sa.update(branding).where(this).values(changed))
 
 
 def _check_logo(ctx: Context, id: str) -> None:
-    """Invalid for what is no picture that the caller may read."""
+    """Raise Invalid unless the attachment is a picture that the caller may read."""
     found = None
     if endpoint := ctx.app.at.get(("GET", "/v1/attachments/{id}")):
         with suppress(NotFound):
@@ -65,7 +65,7 @@ def _check_logo(ctx: Context, id: str) -> None:
         raise Invalid.member("logo_attachment_id", "not_found", "there is no such attachment")
     if found.content_type not in LOGO_TYPES or found.size > MOST_LOGO_BYTES:
         raise Invalid.member("logo_attachment_id", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB")
-    from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+    from billycan_attachments import api as attachments  # noqa: PLC0415 - the plugin may be off
 
     content = attachments.read_attachment(ctx, id).content
     size = picture_size(content)

@@ -1,4 +1,4 @@
-"""The page behind a link: shown on GET, which changes nothing, and answered by its forms."""
+"""The page behind a link: GET shows a document and changes nothing, and the page's forms answer it."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ MOST_FIELDS, MOST_BYTES = 20, 65_536
 
 
 class Shown(Struct):
-    """What a page shows: a template and its values; `status` is the page's HTTP status, and `buttons` pay for it."""
+    """The contents of a page: a template and its values; `status` is the HTTP status, `buttons` are ways to pay."""
 
     template: str
     values: Mapping[str, Any]
@@ -38,10 +38,10 @@ Act = Callable[[Context, Link, Mapping[str, str]], Mapping[str, str] | None]
 class DocumentPage:
     """A Falcon resource for `path{token}`.
 
-    `show` gives the page of a link. `act` handles a form in the unit of work of an API call: it returns None when it is
-    done, or the faults of the form by field, which are shown beside what was typed; a fault of `version` says that the
-    document has changed since it was shown. `document` is the path of the Document that it shows, which can then be
-    downloaded as a PDF, too.
+    `show` returns the page of a link. `act` handles a form in the same unit of work as an API call: it returns None
+    when done, or the form's faults by field, which are shown beside the values that were sent; a fault of `version`
+    says that the document has changed since it was shown. `document` is the path of the Document on the page, which can
+    then be downloaded as a PDF, too.
     """
 
     def __init__(self, app: App, path: str, show: Show, act: Act | None = None, *, document: str = "") -> None:
@@ -71,9 +71,9 @@ class DocumentPage:
             with unit_of_work(ctx):
                 faults = self.act(ctx, link, form)
         except Problem:
-            faults = None  # decided meanwhile: the page says how
+            faults = None  # decided in the meantime: the page shows the decision
         if not faults:
-            # A reload of what follows opens the page again and sends nothing.
+            # After a redirect, reloading the page sends nothing.
             resp.status, resp.location = falcon.HTTP_303, f"{self.path}{token}"
             return
         with self.app.db.reading(link.tenant_id) as ctx.db:
@@ -87,7 +87,7 @@ class DocumentPage:
         return self.document in self.app.documents and "pdf" in self.app.manifests
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        """Write an error as a page; the pipeline calls this and sets the status."""
         if problem.code == "too_many_at_once":
             render(resp, "closed.html", title="One moment", text="Too many people are here at once: please try again.")
             return
@@ -119,7 +119,7 @@ class DocumentPage:
         render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
 
     def _answer_with_file(self, resp: falcon.Response, ctx: Context, link: Link) -> None:
-        from billycan_pdf import api as pdf  # noqa: PLC0415 - there only where that plugin is
+        from billycan_pdf import api as pdf  # noqa: PLC0415 - the plugin may be off
 
         made = pdf.pdf_of(ctx, self.document, link.id)
         resp.data, resp.content_type = made.content, "application/pdf"
@@ -128,7 +128,7 @@ class DocumentPage:
 
 
 def form_of(req: falcon.Request) -> dict[str, str]:
-    """The fields of a form, trimmed; PayloadTooLarge where it is longer than any that a page of ours sends."""
+    """Return the fields of a form, trimmed. Raise PayloadTooLarge if it is longer than any form of these pages."""
     try:
         raw = read_bytes(req, MOST_BYTES)
         pairs = parse_qsl(raw.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
@@ -138,9 +138,10 @@ def form_of(req: falcon.Request) -> dict[str, str]:
 
 
 def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **values: Any) -> None:
-    """Write a page: no script, no other site, no referrer, not in a frame, kept by no cache.
+    """Write a page that runs no script, loads nothing from other sites, sends no referrer, and is neither framed nor
+    cached.
 
-    Its forms lead nowhere but to this site and to those of `onward`.
+    Its forms can lead only to this site and to the addresses in `onward`.
     """
     nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
     resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
@@ -163,7 +164,7 @@ def _style() -> str:
 
 @lru_cache
 def _templates() -> jinja2.Environment:
-    # Any plugin's templates by their file name; the documents' share a layout.
+    # Templates of all plugins by file name; those of documents share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"css": _css, "on_dark": on_dark}
@@ -171,7 +172,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _css(text: str) -> str:
-    """A text within quotation marks in a style sheet, where HTML's escapes mean nothing."""
+    """Quote a text for a style sheet, where HTML's escapes have no effect."""
     return "".join(c if c.isalnum() or c in " ,.·-" else f"\\{ord(c):x} " for c in text)
 
 

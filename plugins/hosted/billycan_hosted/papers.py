@@ -1,4 +1,4 @@
-"""What a document of lines and GST says on paper: what invoices, quotes and adjustment notes have in common."""
+"""The parts of a Paper that invoices, quotes and adjustment notes have in common: parties, lines and totals."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -30,12 +30,11 @@ def paper_of(
     states_gst: bool = False,
     **more: Any,
 ) -> Paper:
-    """Return the Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
+    """Return the Paper of a document as it is shown, and of its row; empty `facts` are left out.
 
-    `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another.
-    `less` are the ids of lines that take off what was invoiced before or is retained: they stand between the document's
-    total and that of the `whole`, such as the work. With `states_gst` the total says that it includes GST, if that may
-    be said.
+    `sums` follow the total, and `more` are members of Paper that depend on the kind of document. `less` are the ids of
+    lines that deduct earlier invoices or a retention: they stand between the document's total and that of the `whole`,
+    such as "work". With `states_gst` the total says that it includes GST, if the law allows that.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
@@ -65,7 +64,7 @@ def paper_of(
 
 
 def seller(ctx: Context) -> Party:
-    """The business, as its profile has it today."""
+    """Return the business as its profile shows it today."""
     tenant = ctx.tenant
     return Party(
         name=tenant.name,
@@ -78,13 +77,13 @@ def seller(ctx: Context) -> Party:
 
 
 def buyer(ctx: Context, client_id: str) -> Party:
-    """A contact as it is today."""
+    """Return a contact as it is today."""
     found = contacts.parties(ctx, [client_id])[client_id]
     return _party(found.name, found.abn, found.billing_address)
 
 
 def how_to_pay(ctx: Context, reference: str, amount: Decimal) -> tuple[tuple[str, str], ...]:
-    """The account and the PayID of the business, and what to say with the payment; nothing without either."""
+    """Return the business's bank account, its PayID and the payment reference; empty if it has neither."""
     account, payid = ctx.tenant.bank_account, ctx.tenant.payid
     to: list[tuple[str, str]] = []
     if account:
@@ -97,13 +96,13 @@ def how_to_pay(ctx: Context, reference: str, amount: Decimal) -> tuple[tuple[str
 
 
 def words(document: Any) -> tuple[tuple[str, str], ...]:
-    """The notes and terms of a document that has such."""
+    """Return the notes and terms of a document, with their headings."""
     found = (("Notes", getattr(document, "notes", None)), ("Terms", getattr(document, "terms", None)))
     return tuple((heading, text) for heading, text in found if text)
 
 
 def _buyer(ctx: Context, document: Any, row: Row) -> Party:
-    """Who a document is for: as they were when it was sent, as they are until then."""
+    """Return a document's client: as it was when the document was sent, or as it is now if it was not sent yet."""
     if row.client_name is None:
         return buyer(ctx, document.client_id)
     return _party(document.client.name, row.client_abn, row.client_address)
@@ -127,7 +126,7 @@ def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Column, ...]:
 
 
 def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> PaperLine:
-    """A row of the table: before the document's discount, which stands below with its own amount."""
+    """Return a row of the table, before the document's discount, which follows with its own amount."""
     less = [percent(line.discount_percent)] if getattr(line, "discount_percent", None) else []
     less += [money(line.discount_amount)] if getattr(line, "discount_amount", None) else []
     tax = untaxed(line.gst_code) if line.gst_code != "gst" else percent(RATES["gst"]) if discounted else money(line.gst)
@@ -137,14 +136,14 @@ def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> Pa
 
 
 def _of_document(document: Any) -> str:
-    """The document's discount in words; empty if it has none."""
+    """Return the document's discount in words; empty if it has none."""
     if share := getattr(document, "discount_percent", None):
         return f"Discount of {percent(share)}"
     return "Discount" if getattr(document, "discount_amount", None) else ""
 
 
 def _before_discount(line: Any) -> Decimal:
-    """A line's amount, as its price was entered, before its share of the document's discount."""
+    """Return a line's amount, as its price was entered, before its share of the document's discount."""
     charge = Charge(line.quantity, line.unit_price, "out_of_scope", line.discount_percent, line.discount_amount)
     return totals([charge], amounts_are="exclusive", gst_rounding="total_invoice").subtotal
 
@@ -152,7 +151,7 @@ def _before_discount(line: Any) -> Decimal:
 def _sums(
     document: Any, work: Sequence[Any], whole: str, *, with_gst: bool, inclusive: bool, states_gst: bool
 ) -> Iterator[Sum]:
-    """The totals of the work and, if some of it was invoiced before, of what is taken off and what is left."""
+    """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder."""
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
     if discount := _of_document(document):
         amount = subtotal + gst if inclusive else subtotal
@@ -166,7 +165,7 @@ def _sums(
         for words, (net, tax) in _by_words(less).items():
             including = f", including GST of {money(-tax)}" if tax else ""
             yield Sum(words + including, money(net + tax))
-    # Only if all of it is taxable and GST is an eleventh may a document say so (GSTR 2013/1, par 20).
+    # A document may say so only if all of it is taxable and GST is an eleventh (GSTR 2013/1, par 20).
     codes = [part.gst_code for part in document.gst_breakdown]
     is_eleventh = states_gst and codes == ["gst"] and document.gst == round_cents(Fraction(document.total) / 11)
     label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
@@ -176,7 +175,7 @@ def _sums(
 
 
 def _by_words(less: Iterable[Any]) -> dict[str, tuple[Decimal, Decimal]]:
-    """What is taken off and the GST in it, by the documents that invoiced it: `Less INV-0007: Heat pump` is theirs."""
+    """Map the words of each deduction, such as `Less INV-0007: Heat pump`, to its amount and the GST in it."""
     found: dict[str, tuple[Decimal, Decimal]] = {}
     for line in less:
         words = line.description.partition(":")[0]

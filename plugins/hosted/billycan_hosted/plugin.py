@@ -1,4 +1,4 @@
-"""Hosted pages: what a business's clients open behind a signed link, and how its documents look."""
+"""Hosted pages: documents that a business's clients open by a signed link, and the look of its documents."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What clients send and receive of branding."""
+"""Structs that clients send and receive: the branding."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from billycan.fields import Id, Moment, Text
 
-from .colours import colour
+from .colours import parse_colour
 
 Colour = Annotated[
     str,
@@ -15,14 +15,14 @@ Colour = Annotated[
         least=7,
         most=7,
         pattern=r"^\s*#[0-9A-Fa-f]{6}\s*$",
-        check=colour,
+        check=parse_colour,
     ),
 ]
 Footer = Annotated[str, Text("A few words at the foot of each page.", least=1, most=200)]
 
 
 class NewBranding(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How the business's documents look, on their pages and as PDF files.
+    """The look of the business's documents, on their pages and as PDF files.
 
     logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record;
       a JPEG must be stored upright, without an EXIF orientation that turns it.
@@ -36,7 +36,7 @@ class NewBranding(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Branding(Struct, kw_only=True):
-    """How the business's documents look; null where the deployment's default applies.
+    """The look of the business's documents; null where the deployment's default applies.
 
     logo_attachment_id: The attachment that is its logo.
     accent_colour: The colour of rules and amounts.

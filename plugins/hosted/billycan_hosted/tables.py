@@ -1,10 +1,10 @@
-"""The table of how businesses' documents look."""
+"""The table of branding."""
 
 import sqlalchemy as sa
 
 from billycan import UTCDateTime, tenant_table
 
-# One row a business, whose id is always `branding`.
+# One row for each business; its id is always `branding`.
 branding = tenant_table(
     "hosted_branding",
     sa.Column("logo_attachment_id", sa.Text),

@@ -9,26 +9,26 @@ from billycan.fields import Moment
 
 
 def money(value: Decimal) -> str:
-    """`$1,210.00`"""
+    """Format an amount: `$1,210.00`."""
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
 def price(value: Decimal) -> str:
-    """A price per unit, with all of its decimals."""
+    """Format a price per unit with all of its decimals."""
     return f"-${-value:,}" if value < 0 else f"${value:,}"
 
 
 def day(value: date) -> str:
-    """`5 December 2026`"""
+    """Format a date: `5 December 2026`."""
     return f"{value.day} {value:%B %Y}"
 
 
 def percent(value: Decimal) -> str:
-    """`12.5%`"""
+    """Format a percentage: `12.5%`."""
     return f"{value.normalize():f}%"
 
 
-# Units that count things, as words: abbreviations such as m, kg or hr stay as they are.
+# Units with a plural: abbreviations such as m, kg or hr have none.
 _WORDS = """
     bag bottle box call carton day fixture hour item kilometre length litre load metre minute month night pack pair
     part person piece point room roll session set sheet trip unit visit week year
@@ -38,7 +38,7 @@ _ONE = {many: one for one, many in _MANY.items()}
 
 
 def quantity(value: Decimal, unit: str | None) -> str:
-    """How many of what, as people write it: `38 hours`, `1 hour`, `2.5 m`."""
+    """Format a quantity with its unit: `38 hours`, `1 hour`, `2.5 m`."""
     number = f"{value:,f}"
     if not unit:
         return number
@@ -50,12 +50,12 @@ _UNTAXED = {"gst_free": "GST-free", "export": "GST-free", "input_taxed": "Input 
 
 
 def untaxed(code: str) -> str:
-    """What stands in place of the GST on a line without any."""
+    """Return the word that replaces the GST of a line without any."""
     return _UNTAXED[code]
 
 
 def address_lines(address: Mapping[str, str | None] | None) -> tuple[str, ...]:
-    """An address as it is stored, line by line; none where there is none."""
+    """Return the lines of a stored address; none without an address."""
     found = address or {}
     place = " ".join(found[k] or "" for k in ("suburb", "state", "postcode") if found.get(k))
     country = found.get("country")
@@ -64,12 +64,12 @@ def address_lines(address: Mapping[str, str | None] | None) -> tuple[str, ...]:
 
 
 def moment(value: Moment, zone: str) -> str:
-    """`5 December 2026, 9:30 am`, in a business's time zone."""
+    """Format a moment in a business's time zone: `5 December 2026, 9:30 am`."""
     local = value.astimezone(ZoneInfo(zone))
     hour = local.hour % 12 or 12
     return f"{day(local)}, {hour}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
 
 
 def abn(digits: str) -> str:
-    """`47 555 222 000`"""
+    """Format an ABN: `47 555 222 000`."""
     return f"{digits[:2]} {digits[2:5]} {digits[5:8]} {digits[8:]}"

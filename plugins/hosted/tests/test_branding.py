@@ -1,4 +1,4 @@
-"""How a business's documents look is its own choice, within what can be read, on their pages and as PDF files."""
+"""The branding of a business's documents, on their pages and as PDF files, within the limits of legibility."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Numbers, units and dates as people write them."""
+"""Formatting of numbers, units and dates."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

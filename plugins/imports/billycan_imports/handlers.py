@@ -1,4 +1,4 @@
-"""What each endpoint of imports does, and how a file comes in."""
+"""Handlers of imports: one function for each route, and the reading of uploads."""
 
 import zlib
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from billycan.importing import Importer, importable
 from billycan.web import Incoming, encode
 
 from .reading import rows_of
-from .records import MOST_FAULTS, finish, get, page, records, show
+from .records import MOST_FAULTS, finish_import, page_of_imports, read_import, records, show_import
 from .schemas import Import, ImportQuery, Upload
 from .tables import chunks, imports
 
 MOST_WAITING, MOST_ROWS_WAITING = 10, 50_000
-ROWS_OF_CHUNK = 10  # few enough that to check them takes no longer than others may wait for the database
+ROWS_OF_CHUNK = 10  # few enough that checking them does not block the database for long
 _IN_MEMORY = 1 << 20
 
 
 class Parsed(msgspec.Struct):
-    """A file that was read: the names of its columns, how many rows it has, and these in compressed chunks."""
+    """A parsed file: the names of its columns, the number of its rows, and the rows in compressed chunks."""
 
     header: list[str]
     rows: int
@@ -33,7 +33,7 @@ class Parsed(msgspec.Struct):
 
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]:
-    """Read an upload and parse it, before its transaction: nobody waits for that."""
+    """Read and parse an upload before its transaction, so that no other transaction waits for that."""
     known = importable(ctx.app)
     if query.resource not in known:
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
@@ -92,13 +92,13 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
         metadata={},
     )
     if faults:
-        return finish(ctx, row)
+        return finish_import(ctx, row)
     _check_waiting(ctx)
     same = {"tenant_id": ctx.tenant_id, "import_id": row.id, "recording": None}
     if body.chunks:
         kept = [{**same, "id": new_id("imc"), "number": i, "rows": rows} for i, rows in enumerate(body.chunks)]
         ctx.db.execute(sa.insert(chunks), kept)
-    return show(ctx, row)
+    return show_import(ctx, row)
 
 
 def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
@@ -106,7 +106,7 @@ def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
 
     Faults can make the response large: use `fields` to leave them out.
     """
-    return page(ctx, query)
+    return page_of_imports(ctx, query)
 
 
 def get_import(ctx: Context, id: str) -> Import:
@@ -114,13 +114,13 @@ def get_import(ctx: Context, id: str) -> Import:
 
     While it is `queued`, `checking` or `writing`, ask again after a second or so.
     """
-    return get(ctx, id)
+    return read_import(ctx, id)
 
 
 def _check_waiting(ctx: Context) -> None:
-    """Refuse a file that is one too many of those that wait: their rows take room until they are finished.
+    """Raise an error if too many imports or rows are unfinished: they take room until then.
 
-    The counter's row that its insert locked makes others wait, so that the count is right.
+    The insert locked the counter's row, so others wait and the count is right.
     """
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     count, rows = ctx.db.execute(found.where(imports.c.finished_at.is_(None))).one()

@@ -8,7 +8,7 @@ from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
 from .tables import chunks, imports
-from .working import forget, longest_wait, past_keeping, run
+from .working import expired_imports, forget_import, longest_wait, run_imports
 
 _PATH = "/v1/imports"
 
@@ -31,8 +31,8 @@ manifest = Manifest(
         Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
     ),
     records=(RecordPages(path=_PATH, hidden=True),),
-    tasks=(Every(seconds=3600, due=past_keeping, run=forget),),
-    workers=(run,),
+    tasks=(Every(seconds=3600, due=expired_imports, run=forget_import),),
+    workers=(run_imports,),
     gauges=(
         Gauge(
             "imports_waiting_seconds", "How long ago the import that waits longest had its last step.", "", longest_wait

@@ -1,4 +1,4 @@
-"""A CSV file as rows: whatever a spreadsheet makes of it, read line by line."""
+"""Rows of a CSV file, read line by line, in every form that spreadsheets write."""
 
 import codecs
 import csv
@@ -11,13 +11,13 @@ from billycan import BadRequest
 MOST_ROWS = 20_000
 MOST_BYTES = 10 * 1024 * 1024
 MOST_COLUMNS = 200
-MOST_ROW = 1 << 20  # characters, which a row of short cells would turn into many times as many bytes
-MOST_NAME = 200  # characters: an import keeps the names of its columns for good
+MOST_ROW = 1 << 20  # characters; a row of short cells takes many times as many bytes
+MOST_NAME = 200  # characters: an import stores its column names for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, None]:
-    """The header and each row after it; BadRequest for a file that is no CSV in its encoding, or too long."""
+    """Yield the header and each row. Raise BadRequest if the file is not CSV in its encoding, or too long."""
     text = io.TextIOWrapper(file, _encoding(file, charset), newline="")
     try:
         first = text.readline(MOST_ROW)
@@ -47,7 +47,7 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
 
 
 class _Lines:
-    """The lines of a text; `of_row` counts the characters of the row that is read, whose cells may have many lines."""
+    """The lines of a text; `of_row` counts the characters of the present row, whose cells may have many lines."""
 
     def __init__(self, text: IO[str]) -> None:
         self._text, self.of_row = text, 0
@@ -73,7 +73,7 @@ def _checked(header: list[str]) -> list[str]:
 
 
 def _in_words(error: str) -> str:
-    """What Python's reader says of a file, as whoever made the file understands it."""
+    """Return an error of Python's reader in words for the person who made the file."""
     if "unexpected end" in error:
         return 'a cell begins with " and has no " at its end'
     if "expected after" in error:
@@ -91,7 +91,7 @@ def _encoding(file: IO[bytes], charset: str | None) -> str:
 
 
 def _delimiter(line: str) -> str:
-    """What stands between the names of the header."""
+    """Return the delimiter between the names in the header."""
     outside = "".join(line.split('"')[::2])
     return max(",;\t|", key=outside.count)
 

@@ -12,52 +12,52 @@ from billycan.importing import acting, importable
 from .schemas import Import, ImportFault, ImportQuery
 from .tables import chunks, imports
 
-MOST_FAULTS = 100  # as an error of the API has
+MOST_FAULTS = 100  # as many as an error of the API has
 
 records = Records(imports, Import, prefix="imp")
-# Whether an import can still end by itself depends on these.
+# The columns that decide if an import can still be ended.
 _STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "caller", "fault_count", "faults"))
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
 msgspec.json.Decoder(list[ImportFault])
 
 
-def page(ctx: Context, query: ImportQuery) -> Page[Import]:
-    """The page that a query asks for."""
+def page_of_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
+    """Return the page of imports that a query selects."""
     found = records.rows(ctx, query, columns=_columns(ctx))
     return found.of(_show(ctx, found.items))
 
 
-def get(ctx: Context, id: str) -> Import:
-    """One import; NotFound for any id that is not the tenant's."""
-    return show(ctx, records.find(ctx, id, _columns(ctx)))
+def read_import(ctx: Context, id: str) -> Import:
+    """Return an import. Raise NotFound for any id that is not the tenant's."""
+    return show_import(ctx, records.find(ctx, id, _columns(ctx)))
 
 
-def show(ctx: Context, row: Row) -> Import:
-    """One import as clients see it."""
+def show_import(ctx: Context, row: Row) -> Import:
+    """Return an import as clients see it."""
     return _show(ctx, [row])[0]
 
 
-def finish(ctx: Context, row: Row, imported: int = 0) -> Import:
-    """End an import, locked by the caller, as its faults say, forget its rows, and tell of it."""
+def finish_import(ctx: Context, row: Row, imported: int = 0) -> Import:
+    """End an import that the caller has locked: set its status by its faults, delete its rows and emit the event."""
     status = "failed" if row.fault_count else "done"
     row = records.save(ctx, row, status=status, rows_imported=imported, finished_at=ctx.now())
     ctx.db.execute(sa.delete(chunks).where(own(ctx, chunks), chunks.c.import_id == row.id))
-    shown = show(ctx, row)
+    shown = show_import(ctx, row)
     ctx.emit("import.finished" if status == "done" else "import.failed", shown)
     return shown
 
 
-def noted(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dict[str, Any]:
-    """The columns of an import of which these faults were found, and so many more; a hundred of all are kept."""
+def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dict[str, Any]:
+    """Return the columns of an import after these faults and `more` others; a hundred are stored in all."""
     found = [*row.faults, *map(msgspec.structs.asdict, faults)]
     found.sort(key=lambda fault: int(fault["row"]))
     return {"faults": found[:MOST_FAULTS], "fault_count": row.fault_count + len(faults) + more}
 
 
 def identity_of(ctx: Context, row: Row) -> Identity:
-    """Who sent the file, as they are now; raises the Problem that they would be told if they sent it now."""
+    """Return the present identity of the sender. Raise the Problem that they would get if they sent the file now."""
     endpoints = ctx.app.at["POST", "/v1/imports"], importable(ctx.app)[row.resource]
     identity = identity_now(ctx.app, ctx.tenant_id, msgspec.convert(row.caller, Caller))
     for endpoint in endpoints:
@@ -65,8 +65,8 @@ def identity_of(ctx: Context, row: Row) -> Identity:
     return identity
 
 
-def ended(ctx: Context, row: Row) -> ImportFault | None:
-    """Why an unfinished import goes on no more: its plugin is off, or whoever sent the file has no access any more."""
+def end_reason(ctx: Context, row: Row) -> ImportFault | None:
+    """Return the reason that an unfinished import cannot go on: its plugin is off, or its sender lost access."""
     if row.resource not in importable(ctx.app):
         return ImportFault(0, None, "unavailable", f"{row.resource} can no longer be imported")
     try:
@@ -84,11 +84,11 @@ def _columns(ctx: Context) -> tuple[sa.Column[Any], ...]:
 
 
 def _show(ctx: Context, rows: Sequence[Row]) -> list[Import]:
-    """Imports; one that has to end is shown so from then on, and not only once a worker has come to it."""
+    """Return imports. One that has to end is shown so at once, before a worker has ended it."""
     shown = records.show(ctx, rows)
     for i, row in enumerate(rows):
-        if row.finished_at is None and (fault := ended(ctx, row)):
-            now = noted(row, [fault])
+        if row.finished_at is None and (fault := end_reason(ctx, row)):
+            now = fault_columns(row, [fault])
             faults = msgspec.convert(now["faults"], list[ImportFault])
             shown[i] = msgspec.structs.replace(shown[i], status="failed", fault_count=now["fault_count"], faults=faults)
     return shown

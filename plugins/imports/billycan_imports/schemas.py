@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive: imports and their faults."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ImportFault(Struct):
-    """What is wrong with a row.
+    """A fault in a row.
 
     row: Its number: 0 is the header, and 1 the first row after it.
     column: The column; null for the row as a whole.

@@ -1,4 +1,4 @@
-"""The tables of imports, and of the rows that they still have to make."""
+"""The tables of imports, and of their rows until these are imported."""
 
 import sqlalchemy as sa
 
@@ -18,12 +18,12 @@ imports = resource_table(
     sa.Column("rows_imported", sa.Integer, nullable=False),
     # The chunks before this one are checked.
     sa.Column("next_chunk", sa.Integer, nullable=False),
-    # How often rows were checked again since something had changed.
+    # How often rows were checked again because something had changed.
     sa.Column("rechecks", sa.Integer, nullable=False),
     sa.Column("fault_count", sa.Integer, nullable=False),
     sa.Column("faults", Json, nullable=False),
     sa.Column("finished_at", UTCDateTime),
-    # The id of whoever sent the file, and the scopes of that call.
+    # The id of the sender, and the scopes of that call.
     sa.Column("caller", Json, nullable=False),
     sa.Index("ix_imports_tenant_id_status", "tenant_id", "status", "created_at", "id"),
     sa.Index("ix_imports_due", "created_at", sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED),
@@ -31,7 +31,7 @@ imports = resource_table(
 )
 
 # A few rows of the file each, as compressed JSON: a list of the row's number and its cells. Once they are checked,
-# `recording` has what makes their records, or nothing where none are to be made. They go when the import is finished.
+# `recording` has the statements that make their records, if any. The rows are deleted when the import is finished.
 chunks = tenant_table(
     "imports_chunks",
     sa.Column("import_id", ByCodePoint, nullable=False),

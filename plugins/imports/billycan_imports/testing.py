@@ -1,4 +1,4 @@
-"""For tests that import files."""
+"""Functions for tests that import files."""
 
 from billycan import App
 
@@ -8,7 +8,7 @@ _MOST_ROUNDS = 10_000
 
 
 def finish_imports(app: App, rounds: int = _MOST_ROUNDS) -> None:
-    """Work on the imports of every business as a worker does, until none is left; raises what a step raised."""
+    """Work on the imports of every business as a worker does, until none is left. Raise any error of a step."""
     failures: list[Exception] = []
     work = Rounds(app, failures.append)
     while rounds and work.go():

@@ -1,8 +1,9 @@
-"""Check an import's rows, a few at a time, and make all of their records at once: a worker beside the timed work.
+"""The worker of imports: it checks their rows, a few at a time, and then makes all of their records at once.
 
-Businesses take turns, a step each. Each step is a short transaction under the lock of the import's row, which says what
-is done: a process that dies leaves nothing half done, and two workers do nothing twice. To check a row is to make its
-record and undo that; what it took is recorded, so that in the end one transaction makes all records in far less time.
+Businesses take turns, a step each. Each step is a short transaction under the lock of the import's row, which records
+the progress: a process that dies leaves nothing half done, and two workers do nothing twice. Checking a row makes its
+record and undoes that. The statements are recorded, so that in the end one transaction makes all records in far less
+time.
 """
 
 import logging
@@ -24,11 +25,11 @@ from billycan.importing import Importer, Recording, Rehearsal, Replay, acting, i
 from billycan.sql import counters
 
 from .handlers import ROWS_OF_CHUNK
-from .records import MOST_FAULTS, ended, finish, identity_of, noted, records
+from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, identity_of, records
 from .schemas import ImportFault
 from .tables import chunks, imports
 
-STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last of them takes about as long again
+STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
@@ -37,7 +38,7 @@ _ANY_BUSINESS = "the worker looks for imports of anybody"
 log = logging.getLogger("billycan.imports")
 
 
-def run(app: App, stop: threading.Event) -> None:
+def run_imports(app: App, stop: threading.Event) -> None:
     """Work on imports until `stop` is set."""
     rounds = Rounds(app)
     while not stop.is_set():
@@ -46,14 +47,14 @@ def run(app: App, stop: threading.Event) -> None:
 
 
 class Rounds:
-    """Gives each business that has unfinished imports one step in each round; of its own the oldest goes first."""
+    """Gives each business with unfinished imports one step in each round; its oldest import goes first."""
 
     def __init__(self, app: App, failed: Callable[[Exception], None] = lambda error: None) -> None:
         self._app, self._failed = app, failed
-        self._put_off: dict[str, Moment] = {}  # until when those wait whose last step failed
+        self._put_off: dict[str, Moment] = {}  # imports whose last step failed, and the end of their wait
 
     def go(self, stop: threading.Event | None = None) -> bool:
-        """Take a step for each business, the one that has waited longest first; whether there was anything to do."""
+        """Take a step for each business, longest waiting first. Return True if there was anything to do."""
         now = self._app.now()
         self._put_off = {id: until for id, until in self._put_off.items() if until > now}
         with self._app.db.reading(across=_ANY_BUSINESS) as db:
@@ -63,7 +64,7 @@ class Rounds:
             if stop is not None and stop.is_set():
                 break
             try:
-                step(self._app, row.tenant_id, row.id)
+                take_step(self._app, row.tenant_id, row.id)
             except Exception as error:
                 log.exception("a step of %s failed and is tried again in %s s", row.id, _PUT_OFF_SECONDS)
                 self._failed(error)
@@ -71,8 +72,8 @@ class Rounds:
         return bool(oldest)
 
 
-def step(app: App, tenant_id: str, id: str) -> None:
-    """Do the next step of an import, unless another worker has finished it, or is at it."""
+def take_step(app: App, tenant_id: str, id: str) -> None:
+    """Take the next step of an import, unless another worker has finished it or is working on it."""
     ctx = Context(app, tenant_id)
     with unit_of_work(ctx):
         row = _locked(ctx, id)
@@ -84,17 +85,17 @@ def step(app: App, tenant_id: str, id: str) -> None:
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
             _check(ctx, row)
             return
-    _settle(app, row)
+    _settle_import(app, row)
 
 
 def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
-    """An import that goes on, locked, and of this version if one is given; one that has to end is ended."""
+    """Lock an import, of this version if one is given, and return it. End it and return None if it cannot go on."""
     this = own(ctx, imports) & (imports.c.id == id)
     row = ctx.db.execute(sa.select(imports).where(this).with_for_update(skip_locked=True)).first()
     if row is None or row.finished_at is not None:
         return None
-    if fault := ended(ctx, row):
-        finish(ctx, records.save(ctx, row, **noted(row, [fault])))
+    if fault := end_reason(ctx, row):
+        finish_import(ctx, records.save(ctx, row, **fault_columns(row, [fault])))
         return None
     return None if version and row.version != version else row
 
@@ -116,7 +117,7 @@ def _check(ctx: Context, row: Row) -> None:
         if chunk is None:
             number = row.rows
             break
-        recording, found = _rehearsed(acting(ctx, identity), importer, chunk)
+        recording, found = _rehearse(acting(ctx, identity), importer, chunk)
         faults += found
         if faults or row.fault_count or row.dry_run:
             recording.rows, recording.reads = [], []
@@ -129,19 +130,16 @@ def _check(ctx: Context, row: Row) -> None:
     writes = done == row.rows and not (faults or row.fault_count or row.dry_run)
     status = "writing" if writes else "checking"
     checked = max(done, row.rows_checked)
-    records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **noted(row, faults))
+    records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **fault_columns(row, faults))
 
 
-def _rehearsed(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
-    """What makes the records of a chunk's rows, and what is wrong with them."""
+def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
+    """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
     faults: list[ImportFault] = []
     with Rehearsal(ctx) as rehearsal:
         for place, (number, *cells) in enumerate(_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
             faults += _told(number, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
-
-
-# The end: nothing has changed, no row repeats another, and all records are made ---------------------------------------
 
 
 class _Outdated(Exception):
@@ -152,26 +150,26 @@ class _Outdated(Exception):
         self.numbers = numbers
 
 
-def _settle(app: App, row: Row) -> None:
-    """End an import whose rows were all checked: make their records, unless anything is wrong with any."""
+def _settle_import(app: App, row: Row) -> None:
+    """End an import whose rows were all checked: make their records, unless any row has a fault."""
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
-        seen, pairs = _last_event(ctx), _pairs(ctx, row)
-        # On PostgreSQL others write at any time, so it is looked up in the end alone; on SQLite they wait for that.
+        seen, pairs = _last_event(ctx), _repeated_pairs(ctx, row)
+        # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
         outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
-    faults, more = _repeats(app, row, pairs)
+    faults, more = _repeat_faults(app, row, pairs)
     if outdated:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with unit_of_work(ctx := Context(app, row.tenant_id)):
             if found := _locked(ctx, row.id, row.version):
-                finish(ctx, records.save(ctx, found, **noted(found, faults, more)))
+                finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
     else:
         _write(app, row, seen)
 
 
 def _write(app: App, row: Row, seen: int) -> None:
-    """Make the records of all rows, as they were recorded; `seen` is the last event when nothing had changed."""
+    """Make the records of all rows from their recordings; `seen` is the last event before which nothing had changed."""
     before = Context(app, row.tenant_id)
     with ExitStack() as stack:
         with app.db.reading(row.tenant_id) as before.db:
@@ -186,17 +184,17 @@ def _write(app: App, row: Row, seen: int) -> None:
                 if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
                     raise _Outdated(outdated)
                 replay.send(acting(ctx, identity_of(ctx, row)))
-                if ended(ctx, row):
+                if end_reason(ctx, row):
                     raise _Outdated([])  # The next step ends it.
-                finish(ctx, found, imported=row.rows)
+                finish_import(ctx, found, imported=row.rows)
         except _Outdated as error:
             _check_again(app, row, error.numbers)
         except sa.exc.IntegrityError:
-            _check_again(app, row, [])  # Others were quicker: the next look finds out what they did.
+            _check_again(app, row, [])  # Something has changed: check again.
 
 
 def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
-    """Have these chunks checked again; an import for which that does not end is ended."""
+    """Mark these chunks to be checked again. End the import if that keeps happening."""
     ctx = Context(app, row.tenant_id)
     with unit_of_work(ctx):
         locked = _locked(ctx, row.id)
@@ -205,7 +203,7 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
         if locked.rechecks >= MOST_RECHECKS:
             why = "the rows conflict with each other, or with records that kept changing: send the file again"
             fault = ImportFault(0, None, "conflict", why)
-            finish(ctx, records.save(ctx, locked, **noted(locked, [fault])))
+            finish_import(ctx, records.save(ctx, locked, **fault_columns(locked, [fault])))
             return
         these = _of(ctx, row) & chunks.c.number.in_(numbers)
         ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
@@ -215,20 +213,20 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
 
 
 def _last_event(ctx: Context) -> int:
-    """The number of the business's last event, which grows with each change of its records."""
+    """Return the number of the business's last event, which grows with each change of its records."""
     c = counters.c
     number = sa.select(c.number).where(own(ctx, counters), c.name == events.name)
     return int(ctx.db.execute(number).scalar() or 0)
 
 
 def _outdated(ctx: Context, row: Row) -> list[int]:
-    """The chunks whose handlers would read something else now."""
+    """Return the chunks whose handlers would read something else now."""
     known: dict[Any, bytes] = {}
     return [number for number, recording in _recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
-def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
-    """Rows, by their places, that have something in common which must be unique: each with the first that has it."""
+def _repeated_pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
+    """Return pairs of rows with the same unique value, as numbers: each row with the first that has the value."""
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
     for _, recording in _recordings(ctx, row):
@@ -238,8 +236,8 @@ def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
     return sorted(pairs.items())
 
 
-def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:
-    """What is wrong with rows beside the earlier ones that they repeat, and with how many more; nothing is made."""
+def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:
+    """Return faults of rows that repeat earlier ones, and the number of further ones. Nothing is stored."""
     faults: list[ImportFault] = []
     for place, other in pairs[:MOST_FAULTS]:
         ctx = Context(app, row.tenant_id)
@@ -250,11 +248,14 @@ def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list
 
 
 def _told(number: int, faults: Sequence[Fault]) -> list[ImportFault]:
-    return [ImportFault(number, _kept(each.param) or None, each.code, _kept(each.message)) for each in faults]
+    return [
+        ImportFault(number, _storable_text(each.param) or None, each.code, _storable_text(each.message))
+        for each in faults
+    ]
 
 
-def _kept(text: str) -> str:
-    """A text that may hold what was sent, as PostgreSQL's JSON takes it."""
+def _storable_text(text: str) -> str:
+    """Return a text that may quote the file in a form that PostgreSQL's JSON accepts."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -267,7 +268,7 @@ def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
 
 
 def _recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Recording]]:
-    """The recordings of an import in the order of its rows; a few are in memory at a time."""
+    """Yield the recordings of an import in the order of its rows; only a few are in memory at a time."""
     for first in range(0, -(-row.rows // ROWS_OF_CHUNK), _CHUNKS_AT_ONCE):
         some = _of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
         found = sa.select(chunks.c.number, chunks.c.recording).where(some, chunks.c.recording.is_not(None))
@@ -292,23 +293,21 @@ _UNFINISHED = (
     .order_by(imports.c.created_at, imports.c.id)
 )
 
-# What is measured, and what is forgotten ------------------------------------------------------------------------------
-
 
 def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how many seconds the unfinished import has waited whose last step was longest ago."""
+    """Age in seconds of the last step of the unfinished import that has waited longest; 0 if there is none."""
     first = db.execute(sa.select(sa.func.min(imports.c.updated_at)).where(imports.c.finished_at.is_(None))).scalar()
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 
-def past_keeping(app: App, now: Moment) -> sa.Select[Any]:
-    """The imports that finished too long ago to be kept."""
+def expired_imports(app: App, now: Moment) -> sa.Select[Any]:
+    """Select the imports that finished too long ago to be kept."""
     c = imports.c
     return sa.select(c.tenant_id, c.id).where(c.finished_at <= now - KEPT).order_by(c.finished_at)
 
 
-def forget(ctx: Context, id: str) -> None:
-    """Delete the record of an import that finished long ago; the records that it made stay."""
+def forget_import(ctx: Context, id: str) -> None:
+    """Delete the record of an import that finished long ago. The records that it made stay."""
     row = records.lock(ctx, id)
     if row.finished_at is not None and row.finished_at <= ctx.now() - KEPT:
         records.delete(ctx, row)

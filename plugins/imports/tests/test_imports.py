@@ -19,7 +19,7 @@ from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
 from billycan_imports.working import Rounds
 from billycan_webhooks import chores, nudging
-from billycan_webhooks.claims import Desk
+from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import deliveries
 
 PATH = "/v1/imports"
@@ -245,7 +245,7 @@ def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_tw
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(working, "finish", dies)
+        patched.setattr(working, "finish_import", dies)
         with pytest.raises(KeyboardInterrupt):
             finish_imports(app)
     assert names(client) == [] and client.get(f"{PATH}/{id}")["data"]["status"] == "writing"
@@ -261,7 +261,7 @@ def test_two_workers_make_nothing_twice(app, client):
         try:
             barrier.wait()
             for _ in range(4):
-                working.step(app, client.tenant_id, id)
+                working.take_step(app, client.tenant_id, id)
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is to see it
             errors.append(error)
 
@@ -319,7 +319,7 @@ def test_other_changes_of_the_business_do_not_keep_an_import_from_its_end(app, c
 
 
 def test_a_conflict_that_no_look_explains_ends_the_import(app, client, monkeypatch):
-    monkeypatch.setattr(working, "_pairs", lambda ctx, row: [])
+    monkeypatch.setattr(working, "_repeated_pairs", lambda ctx, row: [])
     text = "name,unit_price,sku\n" + "".join(f"Item,1,{sku}\n" for sku in ["a", *map(str, range(10)), "a"])
     found = finished(client, text, "items")
     assert found["status"] == "failed" and faults(found) == [(0, None, "conflict")]
@@ -447,9 +447,6 @@ def test_a_key_needs_both_scopes_and_sees_its_own_business(app, client):
     assert upload(client, "name\nA\n", "webhook_endpoints", status=400)["code"] == "invalid_parameter"
 
 
-# What others wait for -------------------------------------------------------------------------------------------------
-
-
 def test_a_file_that_cannot_be_read_opens_no_transaction(client, monkeypatch):
     opened, real = [], Database.writing
 
@@ -493,13 +490,13 @@ def test_businesses_take_turns_a_step_each(app, client, monkeypatch):
     for _ in range(4):
         upload(noisy, rows)
     id = upload(client, rows)["id"]
-    took, step = [], working.step
+    took, step = [], working.take_step
 
     def noted(app, tenant_id, id):
         took.append(tenant_id)
         step(app, tenant_id, id)
 
-    monkeypatch.setattr(working, "step", noted)
+    monkeypatch.setattr(working, "take_step", noted)
     rounds = Rounds(app)
     for _ in range(6):
         rounds.go()
@@ -513,7 +510,7 @@ def test_businesses_take_turns_a_step_each(app, client, monkeypatch):
 def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypatch, caplog):
     finish_imports(app)
     bad, good = upload(client, "name\nAda\n")["id"], upload(client, "name\nBea\n")["id"]
-    step = working.step
+    step = working.take_step
 
     def fails(app, tenant_id, id):
         if id == bad:
@@ -521,7 +518,7 @@ def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypat
         step(app, tenant_id, id)
 
     with monkeypatch.context() as patched:
-        patched.setattr(working, "step", fails)
+        patched.setattr(working, "take_step", fails)
         rounds = Rounds(app)
         for _ in range(6):
             rounds.go()
@@ -554,7 +551,7 @@ def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
 def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
     """However many endpoints there are, no transaction makes all deliveries: they are owed, and made in steps."""
     hints = []
-    monkeypatch.setattr(nudging.nudger(app), "hint", hints.extend)
+    monkeypatch.setattr(nudging.nudger_of(app), "hint", hints.extend)
     monkeypatch.setattr(holding, "MOST_ROWS", 3_000)
     monkeypatch.setattr(chores, "MOST_AT_ONCE", 100)
     new = [{"url": f"https://example.com/{i}", "events": ["contact.created"]} for i in range(20)]
@@ -600,7 +597,7 @@ def test_what_an_endpoint_is_owed_follows_the_endpoint(app, client, monkeypatch)
 
 
 def made(client):
-    """How many deliveries of contacts each endpoint has."""
+    """Count each endpoint's deliveries of contacts."""
     c = deliveries.c
     with client.app.db.reading(client.tenant_id) as db:
         those = sa.select(c.endpoint_id, sa.func.count()).where(c.tenant_id == client.tenant_id)
@@ -633,9 +630,6 @@ def test_a_handler_that_changes_other_records_cannot_be_imported(client, monkeyp
     assert "may only add rows" in caplog.text and names(client) == ["Other"]
 
 
-# Who sent the file, and how long its record is kept -------------------------------------------------------------------
-
-
 def test_a_revoked_key_imports_nothing_more(app, client):
     sender = client.key("imports:write", "contacts:write")
     id = upload(sender, "name\nAda\n")["id"]
@@ -659,7 +653,7 @@ def test_a_key_that_is_revoked_while_the_records_are_made_imports_nothing(app, c
 
     def revoked_since(ctx, row):
         found = identity_of(ctx, row)
-        monkeypatch.setattr(working, "ended", lambda ctx, row: ImportFault(0, None, "revoked_api_key", "revoked"))
+        monkeypatch.setattr(working, "end_reason", lambda ctx, row: ImportFault(0, None, "revoked_api_key", "revoked"))
         return found
 
     with monkeypatch.context() as patched:

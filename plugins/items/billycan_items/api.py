@@ -1,4 +1,4 @@
-"""What other plugins may use of items."""
+"""Items' functions for other plugins: names of items, and the members that lines of documents copy."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -12,12 +12,12 @@ from billycan.sql import ByIds
 from .schemas import GstCode
 from .tables import items
 
-# Maps each id to the item's name, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+# Map each id to the item's name, in one query; `lock=True` keeps items from being deleted until the transaction ends.
 names = names_of(items.c.name)
 
 
 class Copied(Struct):
-    """What a line of a document copies of an item."""
+    """The members of an item that a line of a document copies."""
 
     id: str
     name: str
@@ -28,9 +28,9 @@ class Copied(Struct):
 
 
 def copied(ctx: Context, ids: Iterable[str]) -> dict[str, Copied]:
-    """Map each id to what a line copies of the item, in one query; ids that are not the tenant's are left out.
+    """Map each id to the members that a line copies of the item, in one query, without ids that are not the tenant's.
 
-    For a write they are locked: none is changed or deleted until the transaction ends.
+    In a write transaction, the items are locked: none is changed or deleted until the transaction ends.
     """
     found = _LOCKED if ctx.writes else _FOUND
     return {row.id: Copied(*row) for row in found.all(ctx.db, ctx.tenant_id, ids)}

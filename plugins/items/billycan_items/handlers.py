@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of items: one function for each route."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,7 +10,7 @@ from billycan import Conflict, Context, Deleted, Page, Patch, Problem, Records, 
 from .schemas import Item, ItemQuery, NewItem
 from .tables import items
 
-_SKU_TAKEN = ("uq_items_tenant_id_sku", "items.sku")  # as PostgreSQL and SQLite say it
+_SKU_TAKEN = ("uq_items_tenant_id_sku", "items.sku")  # in the messages of PostgreSQL and SQLite
 
 records = Records(items, Item, prefix="itm", search=("name", "description", "sku"))
 
@@ -72,7 +72,7 @@ def delete_item(ctx: Context, id: str) -> Deleted:
 
 @hookimpl
 def handle_error(error: Exception) -> Problem | None:
-    """Two items that get the same SKU at the same moment: each was checked before the other was there."""
+    """Answer `duplicate_sku` if two requests used the same SKU at once, so that neither check saw the other item."""
     is_sku = isinstance(error, sa.exc.IntegrityError) and any(each in str(error.orig) for each in _SKU_TAKEN)
     return _sku_taken() if is_sku else None
 
@@ -88,12 +88,12 @@ def _check_sku(ctx: Context, sku: str | None) -> None:
 
 
 def _show(ctx: Context, rows: Sequence[Row]) -> list[Item]:
-    """The items as clients see them."""
+    """Return items as clients see them."""
     prices = {row.id: short(row.unit_price) for row in rows} if ctx.wants(Item, "unit_price") else {}
     return records.show(ctx, rows, unit_price=prices)
 
 
 def short(price: Decimal) -> Decimal:
-    """A price without the zeros that say nothing, but with its cents."""
+    """Strip the trailing zeros of a price, down to its cents."""
     cents = price.quantize(Decimal("0.01"))
     return cents if cents == price else price.normalize()

@@ -1,4 +1,4 @@
-"""Items: the price list of a business, from which the lines of its documents are filled in."""
+"""Items: the price list of a business, from which lines of its documents are filled in."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from decimal import Decimal
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""The price list, and what lines of documents copy of it."""
+"""The price list, and the members that lines of documents copy from it."""
 
 from decimal import Decimal
 
@@ -53,7 +53,7 @@ def test_an_item_lives(client):
 
 def test_two_items_that_get_a_sku_at_once_are_refused_as_any_other(client, monkeypatch):
     client.post("/v1/items", TAP)
-    # As where the other comes between the check and the write.
+    # Like another request between the check and the write.
     monkeypatch.setattr("billycan_items.handlers._check_sku", lambda ctx, sku: None)
     assert client.refused(409, "duplicate_sku", "POST", "/v1/items", TAP)["param"] == "sku"
 

@@ -1,4 +1,4 @@
-"""What other plugins may use of jobs."""
+"""Jobs' functions for other plugins: make a job, and look up its total and the time it takes."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ from .tables import jobs
 
 
 class Work(Struct, frozen=True):
-    """The time that a job takes of a member of staff."""
+    """The time that a job takes of one member of staff."""
 
     job_id: str
     staff_id: str
@@ -35,8 +35,8 @@ names = names_of(jobs.c.title)
 def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     """Make a job of these members, as `POST /v1/jobs` takes them, in the caller's transaction.
 
-    Members a job does not have are passed over, and so is a quote or booking that is gone or whose plugin is off.
-    Forbidden where the caller's key lacks `jobs:write`.
+    Ignores members that a job does not have, and a quote or booking that is deleted or whose plugin is off. Raises
+    Forbidden if the caller's key lacks `jobs:write`.
     """
     ctx.require("jobs:write")
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
@@ -44,7 +44,7 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
 
 
 def totals(ctx: Context, ids: Iterable[str]) -> dict[str, Decimal]:
-    """Map each id to what the job comes to, in one query."""
+    """Map each id to the job's total, in one query."""
     return {row[0]: row[1] for row in _TOTALS.all(ctx.db, ctx.tenant_id, ids)}
 
 
@@ -52,9 +52,9 @@ _TOTALS = ByIds(sa.select(jobs.c.id, jobs.c.total), jobs.c.id)
 
 
 def work(ctx: Context, staff_ids: Iterable[str], since: datetime, until: datetime) -> list[Work]:
-    """What takes these staff's time between two moments: jobs that have a start and an end, in one query.
+    """List the times these staff are at work between two moments: jobs with a start and an end, in one query.
 
-    One that is complete or cancelled takes none. Nothing is locked: a job can be scheduled over whatever there is.
+    Complete and cancelled jobs do not count. Locks nothing: a job may be scheduled over any other.
     """
     wanted = frozenset(staff_ids)
     overlaps = (jobs.c.scheduled_start < until) & (jobs.c.scheduled_end > since)

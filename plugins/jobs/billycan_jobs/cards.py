@@ -1,4 +1,4 @@
-"""What a business wants to know of its jobs at a glance."""
+"""The dashboard's cards of jobs."""
 
 import sqlalchemy as sa
 
@@ -10,7 +10,7 @@ _STATUSES = ("open", "scheduled", "in_progress", "on_hold")
 
 
 def by_status(ctx: Context) -> Card:
-    """How many jobs there are to do, by how they stand."""
+    """Count the jobs to do, by status."""
     asked = sa.select(jobs.c.status, sa.func.count()).where(own(ctx, jobs), jobs.c.status.in_(_STATUSES))
     found = {row[0]: row[1] for row in ctx.db.execute(asked.group_by(jobs.c.status))}
     words = [status.replace("_", " ").capitalize() for status in _STATUSES]

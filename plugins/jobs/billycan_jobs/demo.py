@@ -108,21 +108,21 @@ def add_samples(ctx: Context) -> None:
 
 
 def _add(ctx: Context, client: str, **members: Any) -> Job:
-    """A job for one of the sample contacts, by part of its name, taken on a week ago."""
+    """Add a job for the sample contact with this part of a name, taken on a week ago."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     with ago(ctx, 7, 11):
         return make(ctx, {"client_id": client_id, **members})
 
 
 def _times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:
-    """From one hour to another, so many working days from today, in the business's zone."""
+    """Return a start and an end hour on a working day this many working days from today, in the business's zone."""
     day, zone = working_day(ctx, days), ZoneInfo(ctx.tenant.timezone)
     hours = {"scheduled_start": start, "scheduled_end": end}
     return {name: Moment.of(datetime.combine(day, time(hour), zone)) for name, hour in hours.items()}
 
 
 def _under_way(ctx: Context) -> dict[str, Moment]:
-    """From the last full hour for three hours, whatever the time is."""
+    """Return times from the last full hour for three hours, at any time of day."""
     start = ctx.now().replace(minute=0, second=0, microsecond=0)
     return {"scheduled_start": Moment.of(start), "scheduled_end": Moment.of(start + timedelta(hours=3))}
 

@@ -1,4 +1,4 @@
-"""Jobs as stored and as shown: what they have beyond other documents, such as a checklist, people and invoices."""
+"""Jobs as stored and as shown: what they have beyond other documents, such as a checklist, staff and invoices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
 
 def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
-    """The jobs that any of these staff are assigned to."""
+    """Match the jobs that any of these staff are assigned to."""
     return sa.or_(*(json_list_has(ctx, jobs.c.assignee_ids, id) for id in ids))
 
 
@@ -49,26 +49,23 @@ records = Records(
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:
-    """The columns of a job: what was sent, its checklist with ids, and its figures.
+    """Return the columns of a job: the sent members, its checklist with ids, and its figures.
 
-    Who is assigned stays as it is where staff is off.
+    Assignees stay as they are if staff is off.
     """
     checklist = [{**item, "id": item["id"] or new_id("chk")} for item in as_stored(columns["checklist"])]
     off = () if ctx.has("staff") else ("assignee_ids",)
     return {name: value for name, value in columns.items() if name not in off} | {"checklist": checklist}
 
 
-# Staff and invoices ---------------------------------------------------------------------------------------------------
-
-
 def assignee_ids(ctx: Context, row: Row) -> list[str]:
-    """Who is assigned to a job; nobody where staff is off."""
+    """Return the ids of a job's assignees; none if staff is off."""
     ids: list[str] = row.assignee_ids if ctx.has("staff") else []
     return ids
 
 
 def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
-    """Invalid where somebody is assigned anew who is not staff, or not active; who is stays staff until the commit."""
+    """Raise Invalid unless each new assignee is active staff. Locks them until the commit."""
     added = [id for id in body.assignee_ids if id not in stored]
     if not added:
         return
@@ -89,7 +86,7 @@ def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
 
 
 def billings(ctx: Context, rows: Sequence[Row]) -> "Mapping[str, Billing]":
-    """What invoices bill of each of the jobs, in one query; nothing where that plugin is off."""
+    """Map each job to the amounts that its invoices bill, in one query; nothing if the plugin is off."""
     if not rows or not ctx.has("invoices"):
         return {}
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
@@ -98,7 +95,7 @@ def billings(ctx: Context, rows: Sequence[Row]) -> "Mapping[str, Billing]":
 
 
 def allowed_actions(ctx: Context, row: Row, *, billed: "Billing | None" = None) -> list[str]:
-    """What may be done with a job; `billed` spares a query where the caller knows what its invoices bill of it."""
+    """List the actions possible for a job; `billed`, if the caller has it, saves a query."""
     may_invoice = row.status in rules.INVOICEABLE and ctx.has("invoices")
     if may_invoice:
         billed = billed or billings(ctx, [row])[row.id]
@@ -108,7 +105,7 @@ def allowed_actions(ctx: Context, row: Row, *, billed: "Billing | None" = None) 
 
 
 def billable(ctx: Context, job_id: str) -> "list[Billable]":
-    """The job's expenses that its next invoice charges to the client, locked; none where that plugin is off."""
+    """Lock and list the job's expenses that its next invoice charges to the client; none if the plugin is off."""
     if not ctx.has("expenses"):
         return []
     from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
@@ -117,18 +114,15 @@ def billable(ctx: Context, job_id: str) -> "list[Billable]":
 
 
 def bill(ctx: Context, spent: "Sequence[Billable]", invoice_id: str) -> None:
-    """Note the invoice that charges these expenses."""
+    """Record the invoice that charges these expenses."""
     if spent:
         from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
         expenses.bill(ctx, spent, invoice_id)
 
 
-# As shown -------------------------------------------------------------------------------------------------------------
-
-
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
-    """What jobs show beyond other documents, with one query each for their staff and invoices."""
+    """Yield the members that jobs have beyond other documents, with one query each for staff and invoices."""
     wants = partial(ctx.wants, ListedJob)
     named, actions = wants("assignees"), wants("allowed_actions")
     assigned, invoiced = wants("assignee_ids", "assignees"), wants("invoiced")

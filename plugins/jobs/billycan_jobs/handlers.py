@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of jobs: one function for each route."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What jobs do when something happens in other plugins, inside the same transaction."""
+"""Updates of jobs when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -16,14 +16,14 @@ from .tables import invoiced, jobs, lines
 
 
 class Invoice(Struct):
-    """What a job needs to know of an invoice: which job it is for."""
+    """The members of an invoice that jobs read: the job it is for."""
 
     id: str
     job_id: str | None
 
 
 class Note(Struct):
-    """What a job needs to know of an adjustment note: the invoice it reduces, and whether it does."""
+    """The members of an adjustment note that jobs read: the invoice, and whether the note reduces it."""
 
     id: str
     invoice_id: str
@@ -32,36 +32,36 @@ class Note(Struct):
 
 
 class Origin(Struct):
-    """What a job needs to know of a quote or booking: which job it names as its own."""
+    """The members of a quote or booking that jobs read: the job that it names."""
 
     id: str
     job_id: str | None
 
 
 def keep_assigned(ctx: Context, staff: Deleted) -> None:
-    """Refuse to delete staff that a job is assigned to."""
+    """Refuse to delete staff who are assigned to a job."""
     assigned = json_list_has(ctx, jobs.c.assignee_ids, staff.id)
     check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
 def note_new_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Note which job a new invoice is for, whoever made it."""
+    """Record the job that a new invoice is for, whichever plugin or client made it."""
     if invoice.job_id is not None:
         _link(ctx, invoice.id, invoice.job_id)
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Note which job an invoice is for now."""
+    """Record the job that an invoice is for now."""
     _link(ctx, invoice.id, invoice.job_id)
 
 
 def forget_invoice(ctx: Context, invoice: Deleted) -> None:
-    """Let go of an invoice that was deleted."""
+    """Remove a deleted invoice from its job."""
     _link(ctx, invoice.id, None)
 
 
 def unbill(ctx: Context, invoice: Invoice) -> None:
-    """Tell of a job of which less is invoiced, as an invoice for it was voided; it stays listed."""
+    """Emit the job's event when its invoice was voided and less of it is invoiced. The invoice stays listed."""
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     _link(ctx, invoice.id, invoice.job_id)
@@ -71,7 +71,7 @@ def unbill(ctx: Context, invoice: Invoice) -> None:
 
 
 def note_credit(ctx: Context, note: Note) -> None:
-    """Tell of a job of which less, or again more, is invoiced; refused where another invoice bills that by now."""
+    """Emit the job's event when a note changes how much is invoiced; refuse if an invoice bills that part again."""
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     _, job_id = invoices.work_of(ctx, note.invoice_id)
@@ -82,26 +82,26 @@ def note_credit(ctx: Context, note: Note) -> None:
 
 
 def note_quote(ctx: Context, quote: Origin) -> None:
-    """Note the first quote that names the job as its own."""
+    """Record the first quote that names the job as its own."""
     _note_origin(ctx, quote.job_id, quote_id=quote.id)
 
 
 def note_booking(ctx: Context, booking: Origin) -> None:
-    """Note the first booking that names the job as its own."""
+    """Record the first booking that names the job as its own."""
     _note_origin(ctx, booking.job_id, booking_id=booking.id)
 
 
 def forget_quote(ctx: Context, quote: Deleted) -> None:
-    """Clear what points at a quote that was deleted."""
+    """Clear the jobs' link to a deleted quote."""
     _forget_origin(ctx, "quote_id", quote.id)
 
 
 def forget_booking(ctx: Context, booking: Deleted) -> None:
-    """Clear what points at a booking that was deleted."""
+    """Clear the jobs' link to a deleted booking."""
     _forget_origin(ctx, "booking_id", booking.id)
 
 
-# The job's side of each link stays true, whoever makes or ends what it points at.
+# Keeps the job's side of each link right when the other record is made, changed or deleted.
 hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_assigned,
     "invoice.created": note_new_invoice,
@@ -126,7 +126,7 @@ _LINK = Statement(
 
 
 def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
-    """Let an invoice be listed with this job and no other; returns the link it had."""
+    """List an invoice with this job and no other; return the link it had."""
     this = own(ctx, invoiced) & (invoiced.c.id == invoice_id)
     had = _LINK.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})
     if had is not None and had.job_id != job_id:
@@ -147,7 +147,7 @@ def _note_origin(ctx: Context, job_id: str | None, **origin: Any) -> None:
 
 def _forget_origin(ctx: Context, column: str, id: str) -> None:
     pointing, cleared = jobs.c[column] == id, dict[str, Any]({column: None})
-    # Looked for before the writes of the chain take turns: few of those records have a job.
+    # Looks before it waits for the turn to write, because few of those records have a job.
     if ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), pointing).limit(1)).first():
         for row in documents.held(ctx, pointing):
             documents.tell(ctx, records.save(ctx, row, **cleared), "job.updated")

@@ -1,4 +1,4 @@
-"""What the dashboard says of jobs."""
+"""The dashboard's words for jobs."""
 
 from billycan import ActionWords, RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS

@@ -5,7 +5,7 @@ from typing import Any
 
 from billycan import Actions
 
-# From when the work has a date on: a deposit is asked for before it begins.
+# Not while open: a scheduled job may be invoiced before it begins, for a deposit.
 INVOICEABLE = ("scheduled", "in_progress", "on_hold", "complete")
 
 actions = Actions(
@@ -22,21 +22,21 @@ actions = Actions(
 )
 
 DELETABLE = ("open", "cancelled")
-# The time of the others was given back.
+# These no longer take staff's time.
 DONE_WITH = ("complete", "cancelled")
 
 
 def allowed_actions(status: str, checklist: Iterable[Mapping[str, Any]], *, may_invoice: bool) -> list[str]:
-    """What may be done with a job: completed once nothing required is left, invoiced if some of it is not."""
+    """List the actions possible for a job: complete only if no required item is left, invoice only if some work is."""
     now = {"complete": not undone(checklist), "invoice": may_invoice}
     return [action for action in actions.allowed(status) if now.get(action, True)]
 
 
 def status_when_made(scheduled_start: object) -> str:
-    """A new job's status: it is scheduled where it says when it starts."""
+    """Return a new job's status: scheduled if it has a start, otherwise open."""
     return "open" if scheduled_start is None else "scheduled"
 
 
 def undone(checklist: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What is required and not done, in words."""
+    """List the texts of required items that are not done."""
     return [item["text"] for item in checklist if item["required"] and not item["done"]]

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive for jobs."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -105,7 +105,7 @@ class NewJob(NewDocument, kw_only=True):
 
 
 class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When the work is to be done.
+    """The times of the work.
 
     scheduled_start: When it should start.
     scheduled_end: When it should end.
@@ -246,7 +246,7 @@ class JobQuery(PageQuery, kw_only=True):
 
 
 def check_times(start: Instant | None, end: Instant | None) -> None:
-    """Refuse an end without a start, or one that is not after it."""
+    """Refuse an end without a start, or an end that is not after the start."""
     if end is not None and start is None:
         raise RuleBroken("required", "is required where there is a scheduled_end", "scheduled_start")
     if end is not None and start is not None and end <= start:

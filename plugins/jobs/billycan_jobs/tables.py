@@ -1,4 +1,4 @@
-"""The tables of jobs, their lines, and the invoices that are for them."""
+"""The tables of jobs, their lines, and the invoices made for them."""
 
 import sqlalchemy as sa
 
@@ -53,7 +53,7 @@ jobs = resource_table(
 
 lines = lines_table("jobs")
 
-# Each row's id is an invoice's.
+# Each row's id is the id of an invoice.
 invoiced = tenant_table(
     "jobs_invoices",
     sa.Column("job_id", ByCodePoint, nullable=False),

@@ -351,7 +351,7 @@ def test_a_forfeited_deposit_is_the_businesss_and_its_gst_arises(client, clock):
 
 
 def entries(client, *names):
-    """The ledger's sums by day, of the deposit and of the rest."""
+    """Return the ledger's sums by day, of the deposit and of the rest."""
     mine = sa.select(ledger).where(ledger.c.tenant_id == client.tenant_id).order_by(ledger.c.counts_on)
     with client.app.db.reading(across="a test looks at every row") as db:
         found = db.execute(mine).all()
@@ -397,9 +397,6 @@ def test_an_applied_deposit_is_kept_and_its_credit_is_made_good(client):
     assert (last["total"], last["gst"]) == (220, 0)
     assert sums(client, work) == (1100, 1100, 0)
     assert final["gst"] == 100
-
-
-# Expenses -----------------------------------------------------------------------------------------------------------
 
 
 def expense(client, work, **members):

@@ -1,4 +1,4 @@
-"""Random claims of a quote and its job, and what becomes of them: what is invoiced and what is left is all there is."""
+"""Random claims of a quote and its job, credited, voided and released: invoiced plus left is always the whole work."""
 
 from decimal import Decimal
 
@@ -34,7 +34,7 @@ TERMS = st.sampled_from(
 
 
 class Claims(RuleBasedStateMachine):
-    """An accepted quote, at times made a job; what is refused changes nothing, and says why."""
+    """An accepted quote, sometimes made a job; a refusal changes nothing and names its rule."""
 
     def __init__(self, app):
         super().__init__()
@@ -54,7 +54,7 @@ class Claims(RuleBasedStateMachine):
         self.web.post(f"{self.quote}/accept", {"name": "Ada"}, 200)
 
     def call(self, method, path, body=None):
-        """What a call answers; None where a rule refuses it."""
+        """Call the API; return None if a rule refuses the call."""
         answer = self.web.call(method, path, body)
         if answer.status_int < 300:
             return decoded(answer)["data"]
@@ -121,7 +121,7 @@ class Claims(RuleBasedStateMachine):
             assert self.web.get(self.job)["data"]["invoiced"] == sums
 
     def teardown(self):
-        """Whatever was done, an invoice of the rest and one of the retention complete it, with the GST of the work."""
+        """Invoice the rest and the retention: together with all before, they come to the work and its GST."""
         path = f"{self.job}/invoice" if self.job else f"{self.quote}/convert"
         for rest in ({}, {"claim": "retention"}):
             while self.call("POST", path, rest if self.job else {"to": "invoice", **rest}):

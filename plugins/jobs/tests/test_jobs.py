@@ -1,4 +1,4 @@
-"""What the contract says of jobs, member by member and state by state, through the API."""
+"""The contract of jobs, member by member and state by state, through the API."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -43,7 +43,7 @@ def line(unit_price="100.00", **members):
 
 
 def job(client, status="open", **members):
-    """A job for a new contact, brought to this status."""
+    """Create a job for a new contact and bring it to this status."""
     members = {"title": "Fix the tap", **members}
     members.setdefault("client_id", None)
     members["client_id"] = members["client_id"] or contact(client)
@@ -76,9 +76,6 @@ def send_back(client, made, members):
 def faults(client, method, path, body):
     error = client.refused(422, "validation_failed", method, path, body)
     return {(fault["param"], fault["code"]) for fault in error["details"]}
-
-
-# Members --------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_not_sent_has_its_default(client):
@@ -236,9 +233,6 @@ def test_numbers_are_given_at_creation_and_never_again(client):
     assert (first["number"], job(client)["number"]) == ("JOB-0001", "JOB-0002")
 
 
-# Staff ----------------------------------------------------------------------------------------------------------------
-
-
 def test_staff_that_are_assigned_are_not_deleted(client):
     grace = person(client)
     made = job(client, assignee_ids=[grace])
@@ -269,9 +263,6 @@ def test_a_job_does_without_staff_and_keeps_who_was_assigned(client, make_app):
     body = {"assignee_ids": made["assignee_ids"]}
     assert faults(less, "PATCH", f"/v1/jobs/{made['id']}", body) == {("assignee_ids[0]", "not_found")}
     assert get(client, made)["assignees"] == made["assignees"]
-
-
-# States ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_job_is_scheduled_when_it_is_made_with_a_start(client):
@@ -343,9 +334,6 @@ def test_every_write_heeds_if_match(client):
         client.refused(412, "version_conflict", "POST", path, body, headers={"If-Match": '"7"'})
     client.call("DELETE", f"/v1/jobs/{made['id']}", None, 412, {"If-Match": '"7"'})
     assert get(client, made) == made
-
-
-# Invoicing ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_complete_job_is_invoiced_once(client):
@@ -460,9 +448,6 @@ def test_every_cent_and_rule_carries_over_to_the_invoice(client, document):
     assert sum(x["total"] for x in made["line_items"]) == made["total"] == made["subtotal"] + made["gst"]
 
 
-# The chain ------------------------------------------------------------------------------------------------------------
-
-
 def test_the_chain_knows_its_neighbours(make_app):
     client = Client(make_app(*EVERYTHING, "bookings", "hosted", "quotes"))
     ada = contact(client)
@@ -528,12 +513,9 @@ def test_another_plugin_makes_a_job_in_its_own_transaction(client):
     client.get(f"/v1/jobs/{id}", 404)
 
 
-# Lists ----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def diary(client, clock):
-    """Jobs by name, each with its status in it."""
+    """Create jobs of different statuses; return them by name."""
     ada, odhran, grace = contact(client), contact(client, "Odhran Vessey"), person(client)
     made = {
         "open": job(client, client_id=ada, title="Éclair oven", priority="high", metadata={"van": "2"}),
@@ -655,9 +637,6 @@ def test_what_nobody_asks_for_is_not_looked_up(client):
             assert shown == {name: made[name] for name in ("id", *fields.split(","))}
     (both,) = client.get("/v1/jobs?fields=number&include=line_items")["data"]
     assert both == {name: made[name] for name in ("id", "number", "line_items")}
-
-
-# The demo -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("others", [(), ("staff",), ("hosted", "invoices", "staff")])

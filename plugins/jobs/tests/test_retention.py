@@ -1,7 +1,7 @@
-"""Retention on progress claims: what the client keeps back of each, and its release, through the API.
+"""Retention on progress claims: what the client retains of each claim, and its release, through the API.
 
-PAR 2017/2 is the GST determination on retention payments, of a business that is not on a cash basis: the GST on what is
-not retained counts with the claim, and that on what is retained once it is received or an invoice of it is issued.
+PAR 2017/2 is the GST determination on retention payments, for a business that is not on a cash basis: the GST on the
+part not retained counts with the claim, and the GST on the retention once it is received or invoiced.
 """
 
 from decimal import Decimal
@@ -47,7 +47,7 @@ def path(made):
 
 
 def invoicing(made, asked):
-    """The path and body of a claim of a job or quote."""
+    """Return the path and body of a claim of a job or quote."""
     if made["id"].startswith("job"):
         return f"{path(made)}/invoice", asked
     return f"{path(made)}/convert", {"to": "invoice", **asked}
@@ -79,7 +79,7 @@ def credit(client, invoice, **what):
 
 
 def contract(invoice):
-    """Number of the claim, and what it says of the contract."""
+    """Return the claim's number and its statement of the contract."""
     found = invoice["progress_claim"]
     return (found["number"], *(found[name] for name in FIGURES))
 

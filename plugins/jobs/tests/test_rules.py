@@ -1,4 +1,4 @@
-"""What is left to do of a job, and what that allows."""
+"""A job's undone checklist items, and the actions that they allow."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""How PostgreSQL finds the jobs of a member of staff among many."""
+"""The plan by which PostgreSQL finds the jobs of a member of staff among many."""
 
 import pytest
 import sqlalchemy as sa

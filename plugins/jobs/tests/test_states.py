@@ -30,7 +30,7 @@ ACTIONS = [*FROM, "complete", "complete", "reopen", "invoice", "invoice", "tick"
 
 @dataclass
 class Model:
-    """What the contract says a job is now."""
+    """A job's state according to the contract."""
 
     id: str
     status: str
@@ -130,7 +130,7 @@ class Jobs(RuleBasedStateMachine):
                 self.events.append(f"job.{EVENTS.get(action, 'updated')}")
 
     def change(self, model, action, stale):
-        """Tick the next required item off, or begin anew; or take all lines away and back."""
+        """Tick off the next required item, or untick all; or remove all lines and put them back."""
         if action == "lines":
             count = 1 - model.lines
             if self.attempt(model, action, stale, "PATCH", "", {"line_items": self.lines_of(count)}):

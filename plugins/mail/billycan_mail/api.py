@@ -1,7 +1,7 @@
-"""What other plugins may use of mail: letters of the platform, and a business's documents sent to its clients."""
+"""Mail's functions for other plugins: emails with a business's documents, and plain emails of the platform."""
 
-from .mailing import NobodyToWriteTo, email_document
-from .posting import can_send, send
+from .document_email import NobodyToWriteTo, email_document
+from .plain_email import can_send, send
 from .schemas import Email, NewEmail
 
 __all__ = ["Email", "NewEmail", "NobodyToWriteTo", "can_send", "email_document", "send"]

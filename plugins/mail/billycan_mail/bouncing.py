@@ -1,4 +1,4 @@
-"""Reports on mail that could not be delivered (RFC 3464): whom they are about, and what follows from them."""
+"""Bounces: reports on mail that could not be delivered (RFC 3464), and the suppression that follows."""
 
 import re
 from collections.abc import Sequence
@@ -19,33 +19,33 @@ from .tables import emails, recipients
 MOST_BYTES = 4 * 1024 * 1024
 _ID = re.compile(r"<(eml_[0-9a-z]{1,40})@")
 _BETWEEN = re.compile(r"[\s<>,;]+")
-_MOST_ADDRESSES = 100  # that are looked at in a header
+_MOST_ADDRESSES = 100  # read from a header
 
 
 class Report(Struct, frozen=True):
-    """What a report says: of which email, and of each address that failed for good, why."""
+    """The content of a report: the email it is about, and the reason for each address that failed permanently."""
 
     email_id: str | None
     failed: dict[str, str]
 
 
-def read(app: App, raw: bytes) -> Report:
-    """What a message reports. One whose return path is not ours, or that reports no failure, says nothing."""
+def read_report(app: App, raw: bytes) -> Report:
+    """Read a report. It is empty if its return path is not ours or if it reports no failure."""
     failed: dict[str, str] = {}
     try:
-        found = message_from_bytes(raw[:MOST_BYTES])  # its headers as they are: policy.default raises on some of them
+        found = message_from_bytes(raw[:MOST_BYTES])  # raw headers: policy.default raises on some
         parts = [*found.walk()]
-    except RecursionError:  # parts within parts without end, which no mail server sends
+    except RecursionError:  # endlessly nested parts, which no mail server sends
         return Report(None, failed)
     for part in parts:
         if part.get_content_type() == "message/delivery-status":
-            failed |= _failed(part)
+            failed |= _failed_addresses(part)
     return Report(_email_id(app, found, parts), failed)
 
 
-def take(app: App, raw: bytes) -> list[str]:
-    """Act on a report: the addresses that failed for good, which the business does not write to any more."""
-    report = read(app, raw)
+def handle_bounce(app: App, raw: bytes) -> list[str]:
+    """Act on a report: suppress the addresses that failed permanently, and return them."""
+    report = read_report(app, raw)
     if report.email_id is None or not report.failed:
         return []
     with app.db.reading(across="a report on an email says nothing of whose it is") as db:
@@ -54,11 +54,11 @@ def take(app: App, raw: bytes) -> list[str]:
         return []
     ctx = Context(app, tenant_id)
     with unit_of_work(ctx):
-        return _fail(ctx, report.email_id, report.failed)
+        return _fail_recipients(ctx, report.email_id, report.failed)
 
 
-def _fail(ctx: Context, id: str, failed: dict[str, str]) -> list[str]:
-    row = records.lock(ctx, id)
+def _fail_recipients(ctx: Context, id: str, failed: dict[str, str]) -> list[str]:
+    row = records.lock_email(ctx, id)
     if row is None:
         return []
     mine = own(ctx, recipients) & (recipients.c.email_id == id)
@@ -69,41 +69,41 @@ def _fail(ctx: Context, id: str, failed: dict[str, str]) -> list[str]:
         said = folded[recipient.address_folded]
         this = own(ctx, recipients) & (recipients.c.id == recipient.id)
         ctx.db.execute(sa.update(recipients).where(this).values(status="failed", detail=said))
-        suppressing.add(ctx, recipient.address, "everything", "bounced", said, id)
+        suppressing.suppress(ctx, recipient.address, "everything", "bounced", said, id)
     if bounced and row.status == "sent":
-        records.settle(ctx, row, last_error="bounced")
+        records.settle_email(ctx, row, last_error="bounced")
     return [recipient.address for recipient in bounced]
 
 
-def _failed(part: Any) -> dict[str, str]:
-    """The addresses that a status report says have failed for good, each with the reason."""
+def _failed_addresses(part: Any) -> dict[str, str]:
+    """Map the addresses that a status report says failed permanently to the reasons."""
     found = {}
     for fields in part.get_payload():
         address = str(fields.get("Original-Recipient") or fields.get("Final-Recipient") or "").rpartition(";")[2]
         status = str(fields.get("Status") or "").strip()
         if str(fields.get("Action") or "").strip().lower() == "failed" and status.startswith("5."):
-            said = message.line(str(fields.get("Diagnostic-Code") or "").partition(";")[2]) or status
+            said = message.one_line(str(fields.get("Diagnostic-Code") or "").partition(";")[2]) or status
             found[address.strip().strip("<>")] = said[:500]
     return found
 
 
 def _email_id(app: App, found: Message, parts: Sequence[Message]) -> str | None:
-    """The email that a report is about: by the return path that it was sent to, which nobody else can know."""
+    """Return the email that a report is about, by the return path it was sent to, which nobody can guess."""
     for name in ("Delivered-To", "X-Original-To", "To"):
         for value in found.get_all(name) or []:
             for address in _BETWEEN.split(str(value))[:_MOST_ADDRESSES]:
-                if id := message.of_return_path(app, address):
+                if id := message.id_of_return_path(app, address):
                     return id
     if app.settings_of(Settings).bounces:
         return None
-    for part in parts:  # without return paths of our own, by what the report quotes
+    for part in parts:  # without return paths of our own, use the quoted Message-ID
         if found_id := _ID.search(_message_id(part)):
             return found_id[1]
     return None
 
 
 def _message_id(part: Any) -> str:
-    """What holds the Message-ID of the email that a part of a report quotes; empty of any other part."""
+    """Return text with the Message-ID that a part of a report quotes; empty if the part quotes none."""
     kind = part.get_content_type()
     if kind == "message/rfc822" and part.is_multipart():
         return str(part.get_payload(0).get("Message-ID"))

@@ -1,4 +1,4 @@
-"""The command `billycan mail`: whether mail arrives, and what could not be delivered."""
+"""The command `billycan mail`: test the mail server, and process reports on undelivered mail."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ def test(opened: Any, address: str) -> None:
         except Invalid as invalid:
             raise click.ClickException(invalid.message) from invalid
         id, text = new_id("ltr"), f"Mail from {app.public_url} works.\n"
-        raw = message.build(app, id=id, at=app.now(), subject="Mail works", text=text, to=[address])
+        raw = message.build_message(app, id=id, at=app.now(), subject="Mail works", text=text, to=[address])
         try:
             relay = Relay(settings)
         except Unreachable as error:
             raise click.ClickException(f"the mail server cannot be reached: {error}") from error
-        outcome = relay.send(message.return_path(app, id), [address], raw)
+        outcome = relay.send(message.return_path_of(app, id), [address], raw)
         relay.close()
     fate, said = outcome.fates[address]
     if fate != "sent":
@@ -73,7 +73,7 @@ def bounce(opened: Any, message: Any) -> None:
     from . import bouncing
 
     with _mail(opened) as app:
-        failed = bouncing.take(app, message.read(bouncing.MOST_BYTES))
+        failed = bouncing.handle_bounce(app, message.read(bouncing.MOST_BYTES))
     click.echo("\n".join(failed) or "no address failed for good")
 
 

@@ -1,11 +1,11 @@
-"""What each endpoint of emails does."""
+"""Handlers of emails: one function for each route."""
 
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, NotFound, Page, Reply, Row, own
 
-from . import attaching, records, sandboxes
-from .mailing import require_anybody
+from . import pdf_attachments, records, sandboxes
+from .document_email import check_recipients
 from .schemas import Email, EmailQuery, ListedEmail
 from .tables import files, recipients
 
@@ -16,7 +16,7 @@ def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
     Emails of the platform itself, such as invitations, are not included. What an email says is null for a key that may
     not read its document.
     """
-    return records.page(ctx, query)
+    return records.list_emails(ctx, query)
 
 
 def get_email(ctx: Context, id: str) -> Email:
@@ -25,7 +25,7 @@ def get_email(ctx: Context, id: str) -> Email:
     `sent` means that the mail server accepted it. Opens are not tracked. `subject`, `message` and `text` are null for a
     key that may not read the document.
     """
-    return records.get(ctx, id)
+    return records.get_email(ctx, id)
 
 
 def resend_email(ctx: Context, id: str) -> Email:
@@ -34,7 +34,7 @@ def resend_email(ctx: Context, id: str) -> Email:
     Refused with `invalid_state_transition` while the email is still being sent, with `address_suppressed` if every
     recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
     """
-    row = records.find(ctx, id)
+    row = records.find_email(ctx, id)
     _require_document(ctx, row)
     ctx.check_version(row.version)
     if row.status not in records.FINISHED:
@@ -44,13 +44,13 @@ def resend_email(ctx: Context, id: str) -> Email:
     mine = sa.select(recipients).where(own(ctx, recipients), recipients.c.email_id == id)
     found = ctx.db.execute(mine.order_by(recipients.c.position)).all()
     to, cc = ([r.address for r in found if r.kind == kind] for kind in ("to", "cc"))
-    require_anybody(ctx, to, cc, reminder=row.reminder)
+    check_recipients(ctx, to, cc, reminder=row.reminder)
     copied = ("document_id", "subject", "message", "text", "html", "sender_name", "reply_to", "reminder")
-    again = records.write(
+    again = records.queue_email(
         ctx,
         to=to,
         cc=cc,
-        may_get=sandboxes.may_get(ctx),
+        may_get=sandboxes.allowed_recipients(ctx),
         file_id=row.file_id,
         logo_id=row.logo_id,
         resend_of=id,
@@ -67,12 +67,12 @@ def get_email_pdf(ctx: Context, id: str) -> Reply:
     The key also needs the read scope of the document; otherwise `insufficient_scope`. Refused with `too_many_pdfs` if
     the PDF is yet to be made and 2 PDF files of the business are being made.
     """
-    row = records.find(ctx, id)
+    row = records.find_email(ctx, id)
     if row.attachment is None:
         raise NotFound("Nothing is attached to this email.")
     _require_document(ctx, row)
     if row.file_id is None:
-        content = attaching.pdf_of(ctx, row).content
+        content = pdf_attachments.make_pdf(ctx, row).content
     else:
         kept = sa.select(files.c.content).where(own(ctx, files), files.c.id == row.file_id)
         content = bytes(ctx.db.execute(kept).scalar_one())
@@ -82,6 +82,6 @@ def get_email_pdf(ctx: Context, id: str) -> Reply:
 
 
 def _require_document(ctx: Context, row: Row) -> None:
-    """Refuse a key that may not read the document that an email holds."""
-    for each in records.shown_in(ctx.app, row.document_id):
+    """Raise Forbidden unless the key may read the document of an email."""
+    for each in records.documents_in(ctx.app, row.document_id):
         ctx.require(ctx.app.scope_of(each))

@@ -1,4 +1,4 @@
-"""The logo above an email: it travels within the message, so that nobody is asked for anything when that is opened."""
+"""The logo above an email. It travels within the message, so that opening an email requests nothing from anywhere."""
 
 import base64
 import hashlib
@@ -15,12 +15,12 @@ from .tables import files
 Kind = Literal["png", "jpeg"]
 MOST_BYTES = 128 * 1024
 _KINDS: dict[bytes, Kind] = {b"\x89PNG": "png", b"\xff\xd8": "jpeg"}
-_WIDTH, _HEIGHT = 200, 64  # the room that it may take, in CSS pixels
-_NAMED = 'src="cid:logo"'  # as the template has it, and as it is stored; a quote that somebody wrote is escaped
+_WIDTH, _HEIGHT = 200, 64  # its maximum size in CSS pixels
+_NAMED = 'src="cid:logo"'  # as in the template and as stored; a user's quotation mark is escaped
 
 
 class Logo(Struct, frozen=True, kw_only=True):
-    """A picture, and how large it is shown, in CSS pixels."""
+    """A picture and its displayed size in CSS pixels."""
 
     kind: Kind
     content: bytes
@@ -28,13 +28,13 @@ class Logo(Struct, frozen=True, kw_only=True):
     height: int
 
 
-def read(ctx: Context, paper: Paper) -> bytes:
-    """The bytes of the logo of the business whose document it is; none where it has none."""
+def read_logo(ctx: Context, paper: Paper) -> bytes:
+    """Return the bytes of the business's logo; empty if it has none."""
     return paper.brand.logo(ctx) if paper.brand.logo else b""
 
 
-def shown(content: bytes) -> Logo | None:
-    """A logo as an email shows it; None for one that is too large, or WebP, which Outlook lacks."""
+def logo_to_show(content: bytes) -> Logo | None:
+    """Return a logo as an email shows it. Return None if it is too large, or WebP, which Outlook does not show."""
     kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
     size = picture_size(content) if kind and len(content) <= MOST_BYTES else None
     if kind is None or size is None:
@@ -44,25 +44,25 @@ def shown(content: bytes) -> Logo | None:
     return Logo(kind=kind, content=content, width=width, height=height)
 
 
-def embedded(html: str, logo: Logo | None) -> str:
-    """HTML that holds its logo, as for a preview."""
+def embed_logo(html: str, logo: Logo | None) -> str:
+    """Return HTML that contains its logo, as in a preview."""
     if logo is None:
         return html
     return html.replace(_NAMED, f'src="data:image/{logo.kind};base64,{base64.b64encode(logo.content).decode()}"', 1)
 
 
-def named(html: str, cid: str) -> str:
-    """HTML that names its logo by a Content-ID, as a message has it."""
+def name_logo(html: str, cid: str) -> str:
+    """Return HTML that refers to its logo by a Content-ID, as in a message."""
     return html.replace(_NAMED, f'src="cid:{cid}"', 1)
 
 
-def is_named(html: str) -> bool:
-    """Whether HTML shows a logo."""
+def shows_logo(html: str) -> bool:
+    """Tell whether HTML shows a logo."""
     return _NAMED in html
 
 
-def keep(ctx: Context, content: bytes) -> str | None:
-    """The id of the file of a logo, which is stored once, however many emails show it."""
+def store_logo(ctx: Context, content: bytes) -> str | None:
+    """Store a logo once for all emails that show it. Return the id of its file, or None if there is no logo."""
     if not content:
         return None
     id = f"mfl_{hashlib.sha256(content).hexdigest()[:26]}"

@@ -1,4 +1,4 @@
-"""A message as it travels: headers that nobody can add to, plain text, HTML and what is attached."""
+"""A message in its wire format: headers that no text can break out of, plain text, HTML and attachments."""
 
 import hashlib
 import hmac
@@ -23,14 +23,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9&'+! -]+")
 
 
 class File(Struct, frozen=True):
-    """What is attached."""
+    """An attached file."""
 
     filename: str
     content_type: str
     content: bytes
 
 
-def build(
+def build_message(
     app: App,
     *,
     id: str,
@@ -46,17 +46,17 @@ def build(
     file: File | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The message, in 7-bit ASCII; the same `id` has the same Message-ID."""
-    sender = of_sender(app)
+    """Build the message in 7-bit ASCII. The same `id` always gives the same Message-ID."""
+    sender = sender_address(app)
     message = EmailMessage(policy=_POLICY)
-    shown = line(sender_name) or sender.display_name
-    message["From"] = _named(shown, sender.addr_spec)
+    shown = one_line(sender_name) or sender.display_name
+    message["From"] = _mailbox(shown, sender.addr_spec)
     for name, named in (("To", to), ("Cc", cc)):
-        if named:  # where those who were named are suppressed, the rest may be copies alone
+        if named:  # if all recipients in `to` are suppressed, only copies are left
             message[name] = [Address(addr_spec=address) for address in named]
     if reply_to:
-        message["Reply-To"] = _named(shown, reply_to)
-    message["Subject"] = line(subject)
+        message["Reply-To"] = _mailbox(shown, reply_to)
+    message["Subject"] = one_line(subject)
     message["Date"] = format_datetime(at.replace(tzinfo=at.tzinfo))
     message["Message-ID"] = message_id(app, id)
     message["Auto-Submitted"] = "auto-generated"
@@ -67,66 +67,66 @@ def build(
         _add_html(message, html, logo, f"logo.{message_id(app, id)[1:-1]}")
     if file:
         main, _, sub = file.content_type.partition("/")
-        message.add_attachment(file.content, maintype=main, subtype=sub, filename=line(file.filename))
+        message.add_attachment(file.content, maintype=main, subtype=sub, filename=one_line(file.filename))
     return message.as_bytes()
 
 
 def _add_html(message: Any, html: str, logo: File | None, cid: str) -> None:
-    """Add HTML beside the plain text; the logo that it names becomes a part with this Content-ID."""
+    """Add HTML beside the plain text, with its logo as a part that has this Content-ID."""
     if logo is None:
         message.add_alternative(html, subtype="html")
         return
-    message.add_alternative(logos.named(html, cid), subtype="html")
+    message.add_alternative(logos.name_logo(html, cid), subtype="html")
     main, _, sub = logo.content_type.partition("/")
     about = {"cid": f"<{cid}>", "disposition": "inline", "filename": f"logo.{sub}"}
     message.get_payload(1).add_related(logo.content, maintype=main, subtype=sub, **about)
 
 
-def of_sender(app: App) -> Address:
-    """Whom mail comes from."""
+def sender_address(app: App) -> Address:
+    """Return the address that mail comes from."""
     return parse_sender("sender", app.settings_of(Settings).sender or "nobody@localhost.invalid")
 
 
 def message_id(app: App, id: str) -> str:
-    """The Message-ID of an email or letter: a retry is the same message to whoever gets both."""
-    return f"<{id}@{of_sender(app).domain}>"
+    """Return the Message-ID of an email or letter. A retry has the same one, so that a recipient sees one message."""
+    return f"<{id}@{sender_address(app).domain}>"
 
 
-def return_path(app: App, id: str) -> str:
-    """Where reports on a message go: an address of its own, which nobody can guess, where the deployment has one."""
+def return_path_of(app: App, id: str) -> str:
+    """Return the address for reports on a message: unguessable and its own, if the deployment receives bounces."""
     bounces = app.settings_of(Settings).bounces
     if not bounces:
-        return str(of_sender(app).addr_spec)
+        return str(sender_address(app).addr_spec)
     where = parse_sender("bounces", bounces)
     return f"{where.username}+{id}.{_seal(app.secrets[-1], id)}@{where.domain}"
 
 
-def of_return_path(app: App, address: str) -> str | None:
-    """The id of the message whose return path an address is; None for any other."""
+def id_of_return_path(app: App, address: str) -> str | None:
+    """Return the id of the message that has this return path, or None if none of ours does."""
     id, dot, seal = address.partition("@")[0].rpartition("+")[2].rpartition(".")
     sealed = any(hmac.compare_digest(_seal(secret, id), seal.lower()) for secret in app.secrets if seal.isascii())
     return id if dot and sealed else None
 
 
-def line(text: str) -> str:
-    """A text in one line, without what could end a header.
+def one_line(text: str) -> str:
+    """Return a text as one line, without anything that could end a header.
 
-    Nor does it have `=?`: the email package decodes encoded words (RFC 2047) in what it is given, line ends included.
+    It also has no `=?`: the email package decodes encoded words (RFC 2047) in its input, including line ends.
     """
     return " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("=?", "= ?")
 
 
-def _named(name: str, address: str) -> str:
-    """A mailbox; a name that is not of plain words is one of encoded words (RFC 2047), which nothing ends too soon."""
+def _mailbox(name: str, address: str) -> str:
+    """Return a mailbox. A name that is not plain words is written as encoded words (RFC 2047), which cannot break."""
     plain = _PLAIN.fullmatch(name)
     return f"{name if plain else Header(name, 'utf-8').encode(linesep='')} <{address}>" if name else address
 
 
-class _AsItIs:
-    """A header that is sent as it is given, in lines of an encoded word each.
+class _VerbatimHeader:
+    """A header that is sent exactly as given, in lines of one encoded word each.
 
-    The email package drops the quotation marks of a long name that it folds, so that an address in the name counts as
-    the sender's, and encodes a long link, so that no mail program finds it.
+    The email package drops the quotation marks of a long name that it folds, so that an address in the name would count
+    as the sender's. It also encodes a long link, which no mail program would recognise then.
     """
 
     max_count = 1
@@ -143,7 +143,7 @@ class _AsItIs:
 def _header_factory() -> HeaderRegistry:
     registry = HeaderRegistry()
     for name in ("from", "reply-to", "list-unsubscribe"):
-        registry.map_to_type(name, _AsItIs)  # type: ignore[arg-type]
+        registry.map_to_type(name, _VerbatimHeader)  # type: ignore[arg-type]
     return registry
 
 
@@ -154,6 +154,6 @@ def _seal(secret: str, id: str) -> str:
     return hmac.new(secret.encode(), f"return path {id}".encode(), hashlib.sha256).hexdigest()[:16]
 
 
-def addresses(rows: Any, kind: str) -> list[str]:
-    """The addresses of recipients of a kind, in their order."""
+def addresses_of_kind(rows: Any, kind: str) -> list[str]:
+    """Return the addresses of the recipients of a kind, in order."""
     return [row.address for row in rows if row.kind == kind]

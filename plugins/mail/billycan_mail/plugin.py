@@ -1,4 +1,4 @@
-"""Mail: documents reach clients by email, and the platform's own letters reach people."""
+"""Mail: emails with documents for clients, and plain emails of the platform, called letters."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from billycan import ActionWords, Code, Deleted, Every, Gauge, Manifest, RecordP
 
 from . import handlers as h
 from . import suppressing
-from .keeping import described, forget_old, oldest_due, waiting
-from .leaving import PATH, UnsubscribePage
-from .mailing import on_documents
+from .document_email import routes_of_document
+from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds
 from .schemas import Email, SuppressedAddress
-from .sending import consume
+from .sending import run_sender
 from .settings import Settings
 from .tables import attempts, emails, files, letters, recipients, suppressed
+from .unsubscribe import PATH, UnsubscribePage
 
 READ, WRITE = "mail:read", "mail:write"
 
@@ -62,12 +62,14 @@ manifest = Manifest(
             order=145,
         ),
     ),
-    on_documents=on_documents,
+    on_documents=routes_of_document,
     tasks=(Every(seconds=3600, run=forget_old),),
-    workers=(consume,),
+    workers=(run_sender,),
     gauges=(
-        Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", waiting),
-        Gauge("mail_oldest_due_seconds", "How long the first message that could go has waited.", "", oldest_due),
+        Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),
+        Gauge(
+            "mail_oldest_due_seconds", "How long the first message that could go has waited.", "", oldest_due_seconds
+        ),
     ),
     codes={
         "already_suppressed": Code(409, "The address is on the list already."),
@@ -75,5 +77,5 @@ manifest = Manifest(
         "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
     },
     examples=Path(__file__).parent / "examples.json",
-    doctor=described,
+    doctor=describe_waiting,
 )

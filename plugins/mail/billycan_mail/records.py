@@ -1,4 +1,4 @@
-"""Emails as stored and as shown: written down, settled once their recipients have a fate, and told of."""
+"""Emails as stored and as shown: queued, leased, and settled once every recipient has a status."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ from .tables import attempts, emails, recipients
 E = TypeVar("E", bound=ListedEmail)
 
 FINISHED = ("sent", "failed", "held")
-_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # which may be long
+_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # the others may be long
 
 
 def _actions(row: Row) -> list[str]:
@@ -38,24 +38,24 @@ def _to_any(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
 _records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, actions=_actions)
 
 
-def page(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
-    """The page of emails that a query asks for."""
+def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
+    """Return the page of emails that a query selects."""
     found = _records.rows(ctx, query, columns=_LISTED)
-    return found.of([_for_reader(ctx, email) for email in _listed(ctx, found.items)])
+    return found.of([_for_reader(ctx, email) for email in _list_rows(ctx, found.items)])
 
 
-def get(ctx: Context, id: str) -> Email:
-    """One email, with its attempts; NotFound for any id that is not the tenant's."""
-    return _for_reader(ctx, _whole(ctx, _records.find(ctx, id)))
+def get_email(ctx: Context, id: str) -> Email:
+    """Return an email with its attempts. Raise NotFound for any id that is not the tenant's."""
+    return _for_reader(ctx, _show_email(ctx, _records.find(ctx, id)))
 
 
-def find(ctx: Context, id: str) -> Row:
-    """The row of one."""
+def find_email(ctx: Context, id: str) -> Row:
+    """Return the row of an email. Raise NotFound for any id that is not the tenant's."""
     return _records.find(ctx, id)
 
 
-def lock(ctx: Context, id: str) -> Row | None:
-    """The row of one, locked until the transaction ends; None where it is gone."""
+def lock_email(ctx: Context, id: str) -> Row | None:
+    """Lock the row of an email until the transaction ends. Return None if it is gone."""
     try:
         return _records.lock(ctx, id)
     except NotFound:
@@ -63,66 +63,66 @@ def lock(ctx: Context, id: str) -> Row | None:
 
 
 def show_written(ctx: Context, row: Row) -> Email:
-    """One email, for the caller who has just sent it: whoever sends a document may see what was sent."""
-    email = _whole(ctx, row)
-    return email if may_write(ctx, row.document_id) else _cut_short(ctx.app, email)
+    """Return an email to the caller who queued it: whoever sends a document may see what was sent."""
+    email = _show_email(ctx, row)
+    return email if may_write(ctx, row.document_id) else _cut_email_links(ctx.app, email)
 
 
-def shown_in(app: App, document_id: str | None) -> list[str]:
-    """What an email may show: its record, and the documents below that, such as a contact's statement."""
+def documents_in(app: App, document_id: str | None) -> list[str]:
+    """Return the records whose read scopes an email needs: its document, and documents below it such as statements."""
     id = document_id or ""
     below = f"{app.prefixes.get(id.partition('_')[0], '')}/{{id}}/"
     return [id, *(path for path in app.documents if path.startswith(below))]
 
 
 def may_write(ctx: Context, document_id: str | None) -> bool:
-    """Whether the caller may write the document, and so see where its client reads it."""
-    return all(ctx.holds(ctx.app.scope_of(each, "write")) for each in shown_in(ctx.app, document_id))
+    """Tell whether the caller may write the document, and so see the links to its client's pages."""
+    return all(ctx.holds(ctx.app.scope_of(each, "write")) for each in documents_in(ctx.app, document_id))
 
 
-def without_links(app: App, text: str) -> str:
-    """A text in which the links that let somebody in are cut short."""
-    return _tokens(app).sub(r"\1…", text)
+def cut_links(app: App, text: str) -> str:
+    """Return a text in which links that give access are cut short."""
+    return _link_pattern(app).sub(r"\1…", text)
 
 
 @lru_cache(8)
-def _tokens(app: App) -> re.Pattern[str]:
-    """What the signed links of all pages look like, wherever they lead."""
+def _link_pattern(app: App) -> re.Pattern[str]:
+    """Return a pattern of the signed links to all pages, on any host."""
     starts = [re.escape(path.removesuffix("{token}")) for path in app.page_paths if path.endswith("/{token}")]
     return re.compile(rf"({'|'.join(sorted(starts))})[A-Za-z0-9_.-]+")
 
 
 def _for_reader(ctx: Context, email: E) -> E:
-    """An email as the caller may see it: what comes out of the document only with the document's own read scope."""
-    if not ctx.may_read(*shown_in(ctx.app, email.document_id)):
+    """Return an email as the caller may see it: its text needs the read scope of the document."""
+    if not ctx.may_read(*documents_in(ctx.app, email.document_id)):
         return _without_document(email)
-    return email if may_write(ctx, email.document_id) else _cut_short(ctx.app, email)
+    return email if may_write(ctx, email.document_id) else _cut_email_links(ctx.app, email)
 
 
-def _cut_short(app: App, email: E) -> E:
-    """An email without the links in it."""
-    texts = {name: without_links(app, getattr(email, name)) for name in _telling(email)}
+def _cut_email_links(app: App, email: E) -> E:
+    """Return an email with its links cut short."""
+    texts = {name: cut_links(app, getattr(email, name)) for name in _members_about_document(email)}
     return msgspec.structs.replace(email, **texts)
 
 
 def _without_document(email: E) -> E:
-    """An email without what it says of its document; events have no more, because not all who hear them may read it."""
-    return msgspec.structs.replace(email, **dict.fromkeys(_telling(email)))
+    """Return an email without the document's content, as in events: not every receiver may read the document."""
+    return msgspec.structs.replace(email, **dict.fromkeys(_members_about_document(email)))
 
 
-def _telling(email: ListedEmail) -> list[str]:
-    """The members that say what is in the document."""
+def _members_about_document(email: ListedEmail) -> list[str]:
+    """Return the members that quote the document."""
     return [name for name in ("subject", "message", "text") if hasattr(email, name)]
 
 
-def _whole(ctx: Context, row: Row) -> Email:
+def _show_email(ctx: Context, row: Row) -> Email:
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.email_id == row.id).order_by(attempts.c.number)
-    (listed,) = _listed(ctx, [row])
+    (listed,) = _list_rows(ctx, [row])
     members = {name: getattr(listed, name) for name in ListedEmail.__struct_fields__}
-    return Email(**members, text=row.text, attempts=[_attempt(row, each) for each in ctx.db.execute(made)])
+    return Email(**members, text=row.text, attempts=[_show_attempt(row, each) for each in ctx.db.execute(made)])
 
 
-def write(
+def queue_email(
     ctx: Context,
     *,
     to: Sequence[str],
@@ -131,10 +131,10 @@ def write(
     file_id: str | None = None,
     **columns: Any,
 ) -> Row:
-    """Write an email down to be sent once the transaction is committed; the row of it.
+    """Queue an email, to be sent once the transaction is committed. Return its row.
 
-    `may_get` are the addresses that a sandbox may write to; None for everybody. Whom the business must not write to
-    gets nothing. Raises Invalid beyond the day's bound.
+    `may_get` has the addresses that a sandbox may write to; None means all. Suppressed addresses get nothing. Raises
+    Invalid above the limit for 24 hours.
     """
     fates = _fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
     row = _records.insert(
@@ -150,16 +150,16 @@ def write(
         **_first_status({*fates.values()}),
         **columns,
     )
-    ctx.db.execute(sa.insert(recipients), _recipients(row, to, cc, fates))
-    # The counter's row that the insert locked makes others wait, so that the count is right.
+    ctx.db.execute(sa.insert(recipients), _recipient_rows(row, to, cc, fates))
+    # The insert locked the counter's row, so others wait and the count is right.
     _check_bound(ctx)
     if row.status == "failed":
-        ctx.emit("email.failed", _without_document(_whole(ctx, row)))
+        ctx.emit("email.failed", _without_document(_show_email(ctx, row)))
     return row
 
 
 def _first_status(fates: Set[str]) -> dict[str, Any]:
-    """The columns that follow from what becomes of its recipients, before anything is tried."""
+    """Return the columns that follow from the fates of the recipients before any attempt."""
     if "waiting" in fates:
         return {"status": "queued", "held_because": None, "last_error": None}
     for why in ("no_server", "sandbox"):
@@ -168,8 +168,8 @@ def _first_status(fates: Set[str]) -> dict[str, Any]:
     return {"status": "failed", "held_because": None, "last_error": "suppressed"}
 
 
-def _recipients(row: Row, to: Sequence[str], cc: Sequence[str], fates: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The rows of an email's recipients."""
+def _recipient_rows(row: Row, to: Sequence[str], cc: Sequence[str], fates: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the rows of an email's recipients."""
     return [
         {
             "tenant_id": row.tenant_id,
@@ -196,8 +196,8 @@ _SAID = {
 def _fates(
     ctx: Context, addresses: Sequence[str], may_get: frozenset[str] | None, *, reminder: bool
 ) -> Mapping[str, str]:
-    """What becomes of each address: `waiting`, `suppressed`, or why it is held."""
-    refused = suppressing.among(ctx, addresses, reminder=reminder)
+    """Map each address to its fate: `waiting`, `suppressed`, or the reason that it is held."""
+    refused = suppressing.suppressed_among(ctx, addresses, reminder=reminder)
     has_server = ctx.settings(Settings).url is not None
     found = {}
     for address in addresses:
@@ -221,29 +221,29 @@ def _check_bound(ctx: Context) -> None:
         )
 
 
-def finish(ctx: Context, row: Row, **values: Any) -> Row:
-    """Give a locked email's lease back, with these columns."""
+def end_lease(ctx: Context, row: Row, **values: Any) -> Row:
+    """End the lease of a locked email and set these columns."""
     values |= {"lease_until": None, "lease_token": None, "version": row.version + 1, "updated_at": ctx.now()}
     changed = sa.update(emails).where(own(ctx, emails), emails.c.id == row.id).values(**values).returning(emails)
     return ctx.db.execute(changed).one()
 
 
-def settle(ctx: Context, row: Row, **values: Any) -> Row:
-    """End a locked email of which nothing more is tried, by what became of its recipients, and tell of it."""
+def settle_email(ctx: Context, row: Row, **values: Any) -> Row:
+    """Set the final status of a locked email by the status of its recipients, and emit the event."""
     mine = own(ctx, recipients) & (recipients.c.email_id == row.id)
     ctx.db.execute(sa.update(recipients).where(mine, recipients.c.status == "waiting").values(status="failed"))
     found = Counter(ctx.db.execute(sa.select(recipients.c.status).where(mine)).scalars())
     status = "sent" if found["sent"] and not found["failed"] else "failed"
     values |= {"status": status, "sent_at": row.sent_at or (ctx.now() if found["sent"] else None)}
-    row = finish(ctx, row, **values)
-    ctx.emit(f"email.{status}", _without_document(_whole(ctx, row)))
+    row = end_lease(ctx, row, **values)
+    ctx.emit(f"email.{status}", _without_document(_show_email(ctx, row)))
     return row
 
 
 _RECIPIENTS = ByIds(sa.select(recipients).order_by(recipients.c.position), recipients.c.email_id)
 
 
-def _listed(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
+def _list_rows(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
     by_email: dict[str, list[Recipient]] = {row.id: [] for row in rows}
     if rows:
         for r in _RECIPIENTS.all(ctx.db, ctx.tenant_id, sorted(by_email)):
@@ -276,8 +276,8 @@ def _listed(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
     ]
 
 
-def _attempt(email: Row, row: Row) -> Attempt:
-    """An attempt; one that never ended and is not the last was interrupted."""
+def _show_attempt(email: Row, row: Row) -> Attempt:
+    """Return an attempt. One that never ended and is not the last was interrupted."""
     is_over = row.finished_at is not None or row.number == email.attempts_made
     error = row.error if is_over else "interrupted"
     return Attempt(

@@ -1,4 +1,4 @@
-"""The mail server: connected to, checked by its certificate, and given one message after another."""
+"""The connection to the mail server: its certificate is checked, and it takes one message after another."""
 
 import re
 import smtplib
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from .settings import Settings
 
-MOST_SAID = 500  # characters that are kept of what a server says
+MOST_SAID = 500  # characters stored of a server's answer
 _PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 _POLICY = re.compile(r"5\d\d 5\.7\.")
@@ -24,26 +24,26 @@ _LATER: tuple[Fate, str] = ("later", "")
 
 
 class Unreachable(Exception):
-    """The server cannot be reached, or lets nobody in: no message is at fault."""
+    """The server cannot be reached or refuses the sign-in; the message is not at fault."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an attempt: the fate of each recipient, and what was said of it.
+    """The outcome of an attempt: the fate of each recipient, and the server's words.
 
-    `error` is null where everybody was sent the message; otherwise `refused` (for good), `address_refused` for some,
-    `deferred` (for now), `unreachable`, or `unknown`: the connection was lost after the message and before the server's
-    answer.
+    `error` is None if the message was sent to everybody. Otherwise it is `refused` (permanently), `address_refused` for
+    some addresses, `deferred` (for now), `unreachable`, or `unknown`: the connection was lost after the message and
+    before the server's answer.
     """
 
     fates: Mapping[str, tuple[Fate, str]]
     error: str | None
     detail: str | None
     is_uncertain: bool = False
-    bad: frozenset[str] = frozenset()  # the addresses that were refused for good themselves, and not the message
+    bad: frozenset[str] = frozenset()  # addresses refused permanently, rather than the message
 
 
 class Relay:
-    """A connection to the server; what breaks it raises, and closes it."""
+    """A connection to the server. An error that breaks it is raised, and closes it."""
 
     def __init__(self, settings: Settings) -> None:
         assert settings.url is not None  # noqa: S101 - nobody connects to nothing
@@ -51,7 +51,7 @@ class Relay:
         self._smtp = _connected(settings.url, settings.timeout_seconds)
 
     def send(self, sender: str, to: Sequence[str], message: bytes) -> Outcome:
-        """Offer a message to the server; every recipient has a fate, whatever happens."""
+        """Offer a message to the server. Every recipient has a fate in the outcome, whatever happens."""
         fates: dict[str, tuple[Fate, str]] = {}
         after_text = False
         try:
@@ -67,7 +67,7 @@ class Relay:
                     return _of_recipients(fates)
                 after_text = True
                 code, said = _answered(self._smtp.data(message))
-        except smtplib.SMTPDataError as error:  # the server does not want the text: it has nothing of it
+        except smtplib.SMTPDataError as error:  # the server refused the text, so it has not got the message
             return self._over(accepted, error.smtp_code, _bytes(error.smtp_error), fates)
         except (OSError, smtplib.SMTPException) as error:
             self.close()
@@ -79,7 +79,7 @@ class Relay:
                 is_uncertain=after_text,
                 bad=_bad(fates),
             )
-        # By its first digit, as RFC 5321 has it: with any 2yz the server has the message.
+        # The first digit decides (RFC 5321): after any 2yz the server has the message.
         return _of_recipients(fates) if 200 <= code < 300 else self._over(accepted, code, said, fates)
 
     def close(self) -> None:
@@ -90,10 +90,10 @@ class Relay:
     def _over(
         self, to: Sequence[str], code: int, said: bytes, fates: Mapping[str, tuple[Fate, str]] | None = None
     ) -> Outcome:
-        """The server refused the message, for these, and not an address."""
+        """Return the outcome if the server refused the message itself, not an address."""
         self._reset()
         fate, text = _fate(code, said)
-        fate = "later" if fate == "sent" else fate  # an answer that is neither
+        fate = "later" if fate == "sent" else fate  # neither a success nor a refusal
         error = "refused" if fate == "failed" else "deferred"
         known = fates or {}
         return Outcome(fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_bad(known))
@@ -106,7 +106,7 @@ class Relay:
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
-        """Break the connection where a message takes too long in all, as by a server that answers byte by byte."""
+        """Break the connection if a message takes too long, for instance from a server that answers byte by byte."""
         timer = threading.Timer(self._seconds, self._break)
         timer.daemon = True
         timer.start()
@@ -125,7 +125,7 @@ class Relay:
 
 
 def _answered(answer: tuple[int, bytes]) -> tuple[int, bytes]:
-    """An answer that is one: what is cut off, or not of this protocol, is a connection that is lost."""
+    """Return a complete answer. One that is cut off, or not of this protocol, counts as a lost connection."""
     if answer[0] < 0:
         raise smtplib.SMTPServerDisconnected("the server's answer was cut off")
     return answer
@@ -154,17 +154,17 @@ def _connected(url: str, seconds: float) -> smtplib.SMTP:
 
 
 def _why(error: Exception) -> str:
-    """Why a connection failed; not what the server said at sign-in, which may quote a password."""
+    """Return the reason that a connection failed, without the server's words at sign-in, which may quote a password."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "it does not accept the user and password of mail.url"
     if isinstance(error, smtplib.SMTPNotSupportedError):
         return "it offers no STARTTLS, or no way to sign in"
-    # A part of smtplib's own errors are OSErrors.
+    # Some of smtplib's own errors are OSErrors.
     return type(error).__name__ if isinstance(error, smtplib.SMTPException) else str(error)
 
 
 def _of_recipients(fates: Mapping[str, tuple[Fate, str]]) -> Outcome:
-    """What came of a message that the server took for those it accepted."""
+    """Return the outcome of a message that the server took for the recipients it accepted."""
     for fate, error in (("later", "deferred"), ("failed", "address_refused")):
         if said := next((text for each, text in fates.values() if each == fate), None):
             return Outcome(fates=fates, error=error, detail=said, bad=_bad(fates))
@@ -172,7 +172,7 @@ def _of_recipients(fates: Mapping[str, tuple[Fate, str]]) -> Outcome:
 
 
 def _bad(fates: Mapping[str, tuple[Fate, str]]) -> frozenset[str]:
-    """The addresses that are at fault: not those refused by policy (RFC 3463, 5.7), such as of a sender."""
+    """Return the addresses that are at fault, not those refused by policy (RFC 3463, 5.7), such as for the sender."""
     return frozenset(a for a, (fate, said) in fates.items() if fate == "failed" and not _POLICY.match(said))
 
 
@@ -184,7 +184,7 @@ def _fate(code: int, said: bytes) -> tuple[Fate, str]:
 
 
 def _line(text: str) -> str:
-    """What a server said, in one line of printable characters."""
+    """Return the server's words as one line of printable characters."""
     return "".join(c if c.isprintable() else " " for c in text)[:MOST_SAID].strip()
 
 

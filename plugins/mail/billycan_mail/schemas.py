@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive: emails, suppressed addresses and previews."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ HeldBecause = Literal["no_server", "sandbox"]
 Covers = Literal["everything", "reminders"]
 Reason = Literal["added", "refused", "bounced", "unsubscribed"]
 MOST_ADDRESSES = 10
-# RFC 5321 without quoted names, literal addresses and encoded words: nothing in these means anything in a header or to
+# RFC 5321 without quoted names, literal addresses and encoded words: no character has a meaning in a header or for
 # a server.
 _NAME = re.compile(r"(?=.{1,64}$)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
 _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
@@ -41,7 +41,7 @@ Message = Annotated[str, Text("The text of a message: 1 to 10,000 characters.", 
 
 
 class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whom to send a document to, and what to say.
+    """The recipients and the text of an email with a document.
 
     to: The addresses to send it to; defaults to the client's.
     cc: The addresses to send a copy to.
@@ -59,9 +59,9 @@ class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def new_email_of(noun: str, path: str, takes: type[Struct]) -> type[Struct]:
-    """A NewEmail with a document whose GET route takes these parameters: they have an object of their own, `document`.
+    """Return a NewEmail with a member `document`, which has the parameters of the document's GET route.
 
-    Beside the others they would collide: a statement has a last day `to`, and an email goes `to` somebody.
+    They would collide with the other members: a statement has a last day `to`, and an email goes `to` somebody.
     """
     name = noun.title().replace(" ", "")
     strict: dict[str, Any] = {"module": takes.__module__, "kw_only": True, "forbid_unknown_fields": True}
@@ -74,12 +74,12 @@ def new_email_of(noun: str, path: str, takes: type[Struct]) -> type[Struct]:
 
 
 def read_address(text: str) -> str:
-    """An address that mail can be sent to; raises Invalid for any other text."""
+    """Read an email address. Raise Invalid if mail cannot be sent to it."""
     return decode({"to": [text]}, NewEmail).to[0]
 
 
 def is_address(text: str) -> bool:
-    """Whether mail can be sent to what somebody has for an email address."""
+    """Tell whether mail can be sent to a text that is meant as an email address."""
     try:
         read_address(text)
     except Invalid:
@@ -123,7 +123,7 @@ class Attempt(Struct, kw_only=True):
 
 
 class Attached(Struct, kw_only=True):
-    """What is attached to an email.
+    """A file attached to an email.
 
     filename: Its name.
     size: Its size in bytes; null until the PDF is made, which is right before the email is sent.

@@ -1,4 +1,4 @@
-"""What a deployment sets for mail."""
+"""Settings of mail, which a deployment may change."""
 
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -57,7 +57,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def check_url(url: str) -> None:
-    """Raise ValueError for what names no server, or would send a password in the clear."""
+    """Raise ValueError if the URL names no server, or would send a password in the clear."""
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtp+starttls", "smtps") or not parts.hostname:
         raise ValueError("url: must be smtp+starttls://user:password@host:587, smtps://… or smtp://…")
@@ -72,7 +72,7 @@ def check_url(url: str) -> None:
 
 
 def parse_sender(name: str, text: str) -> Address:
-    """An address with or without a display name, as a setting has it."""
+    """Parse the address in a setting, with or without a display name."""
     shown, angle, rest = text.rpartition("<")
     try:
         if any(not character.isprintable() for character in text):

@@ -1,4 +1,4 @@
-"""Addresses that a business does not write to: those that failed, unsubscribed, or that it named itself."""
+"""Suppressed addresses: those that failed, unsubscribed, or that the business added."""
 
 from collections.abc import Sequence
 
@@ -39,9 +39,9 @@ def add_suppressed(ctx: Context, body: NewSuppressedAddress) -> SuppressedAddres
 
     Refused with `already_suppressed` if it is on the list. Emits `suppressed_address.created`.
     """
-    if _found(ctx, body.address, body.covers):
+    if _is_listed(ctx, body.address, body.covers):
         raise Conflict("The address is on the list already.", code="already_suppressed")
-    return _told(ctx, _records.add(ctx, body, reason="added", detail=None, email_id=None))
+    return _emit_created(ctx, _records.add(ctx, body, reason="added", detail=None, email_id=None))
 
 
 def delete_suppressed(ctx: Context, id: str) -> Deleted:
@@ -55,11 +55,11 @@ def delete_suppressed(ctx: Context, id: str) -> Deleted:
     return deleted
 
 
-def add(
+def suppress(
     ctx: Context, address: str, covers: Covers, reason: Reason, detail: str | None = None, email_id: str | None = None
 ) -> None:
-    """Write to an address no more; one that is on the list stays as it is. Call it under the lock of an email."""
-    if _found(ctx, address, covers):
+    """Add an address to the list unless it is there already. Call it under the lock of an email."""
+    if _is_listed(ctx, address, covers):
         return
     values = {"address": address, "covers": covers, "reason": reason, "detail": detail, "email_id": email_id}
     try:
@@ -67,17 +67,17 @@ def add(
             row = _records.insert(ctx, **values, metadata={})
     except sa.exc.IntegrityError:
         return  # another message to it failed at the same moment
-    _told(ctx, _records.show(ctx, [row])[0])
+    _emit_created(ctx, _records.show(ctx, [row])[0])
 
 
-def among(ctx: Context, addresses: Sequence[str], *, reminder: bool) -> set[str]:
-    """Those of the addresses, folded, that the business does not write to."""
+def suppressed_among(ctx: Context, addresses: Sequence[str], *, reminder: bool) -> set[str]:
+    """Return those of the addresses that are suppressed, folded."""
     found = sa.select(suppressed.c.address_folded).where(own(ctx, suppressed), _named(ctx, addresses))
     return set(ctx.db.execute(found.where(_covering(reminder=reminder))).scalars())
 
 
-def skip(db: sa.Connection, tenant_id: str, email_id: str, *, reminder: bool) -> None:
-    """Take those off an email who are not written to any more since it was written down."""
+def skip_suppressed(db: sa.Connection, tenant_id: str, email_id: str, *, reminder: bool) -> None:
+    """Remove recipients who were suppressed after the email was queued."""
     r = recipients.c
     listed = sa.select(suppressed.c.address_folded).where(suppressed.c.tenant_id == tenant_id)
     waiting = (r.tenant_id == tenant_id) & (r.email_id == email_id) & (r.status == "waiting")
@@ -89,11 +89,11 @@ def _covering(*, reminder: bool) -> sa.ColumnElement[bool]:
     return suppressed.c.covers.in_(["everything", "reminders"] if reminder else ["everything"])
 
 
-def _found(ctx: Context, address: str, covers: Covers) -> bool:
+def _is_listed(ctx: Context, address: str, covers: Covers) -> bool:
     this = own(ctx, suppressed) & (suppressed.c.address_folded == fold(address)) & (suppressed.c.covers == covers)
     return ctx.db.execute(sa.select(suppressed.c.id).where(this)).first() is not None
 
 
-def _told(ctx: Context, shown: SuppressedAddress) -> SuppressedAddress:
+def _emit_created(ctx: Context, shown: SuppressedAddress) -> SuppressedAddress:
     ctx.emit("suppressed_address.created", shown)
     return shown

@@ -10,13 +10,13 @@ from billycan.sql import deployment_table
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
-    """An index of the rows alone that a condition is true of."""
+    """Return an index of only those rows for which a condition is true."""
     rows = sa.text(condition)
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
 
 
-# A message that is being sent has a lease: whoever holds it may record what came of it. One whose lease is over was
-# left by a process that died, and goes again.
+# A message that is being sent has a lease, and its holder may record the outcome. If the lease has ended, the process
+# died, and the message is sent again.
 def _delivery() -> tuple[sa.Column[Any], ...]:
     return (
         sa.Column("status", sa.Text, nullable=False),
@@ -40,10 +40,10 @@ emails = resource_table(
     sa.Column("sender_name", sa.Text, nullable=False),
     sa.Column("reply_to", sa.Text),
     sa.Column("reminder", sa.Boolean, nullable=False),
-    sa.Column("attachment", Json),  # its filename, and its size once it is made
-    sa.Column("paper", sa.Text),  # from which the PDF is made, until it is
+    sa.Column("attachment", Json),  # its filename, and its size once made
+    sa.Column("paper", sa.Text),  # the document's content, until its PDF is made
     sa.Column("file_id", ByCodePoint),
-    sa.Column("logo_id", ByCodePoint),  # of a file, too; the HTML shows it, or only the PDF
+    sa.Column("logo_id", ByCodePoint),  # also a file's id; shown by the HTML, or only by the PDF
     sa.Column("resend_of", ByCodePoint),
     sa.Column("held_because", sa.Text),
     sa.Column("sent_at", UTCDateTime),
@@ -76,7 +76,7 @@ recipients = tenant_table(
     sa.Index("ix_mail_recipients_address", "tenant_id", "address_folded", "email_id"),
 )
 
-# One that was never finished is an attempt whose process died: whether the message arrived is unknown.
+# The process died during an attempt that never finished: the message may have arrived.
 attempts = tenant_table(
     "mail_attempts",
     sa.Column("email_id", ByCodePoint, nullable=False),
@@ -94,7 +94,7 @@ attempts = tenant_table(
     sa.Index("ix_mail_attempts_email_id", "tenant_id", "email_id", "number"),
 )
 
-# What was attached, once for an email and all that send it again; and logos, each once for all emails that show it.
+# Attachments, stored once for an email and all that send it again; and logos, stored once for all emails.
 files = tenant_table(
     "mail_files",
     sa.Column("content", sa.LargeBinary, nullable=False),
@@ -112,7 +112,7 @@ suppressed = resource_table(
     sa.UniqueConstraint("tenant_id", "address_folded", "covers", name="uq_mail_suppressed_address"),
 )
 
-# Letters of the platform itself, such as invitations: they belong to no business, and hold links that let people in.
+# Letters of the platform, such as invitations: they belong to no business, and contain links that give access.
 letters = deployment_table(
     "mail_letters",
     sa.Column("id", ByCodePoint, primary_key=True),
@@ -126,11 +126,11 @@ letters = deployment_table(
 
 
 def is_open(table: sa.Table) -> sa.ColumnElement[bool]:
-    """Whether a message is not finished."""
-    # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
+    """Return the condition that a message is not finished."""
+    # Literals, not parameters: only then does the database know that the partial index has all the rows.
     return table.c.status.in_([sa.literal_column("'queued'"), sa.literal_column("'sending'")])
 
 
-def free(table: sa.Table) -> sa.ColumnElement[bool]:
-    """What is due and in nobody's hands; the statement needs the parameters of `times`."""
+def is_free_to_send(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Return the condition that a message is due and not leased. The statement needs the parameters of `times`."""
     return is_open(table) & is_free(table)

@@ -1,4 +1,4 @@
-"""A real mail server on loopback, which answers as a test says."""
+"""A real mail server on loopback, with answers that a test chooses."""
 
 import struct
 import subprocess

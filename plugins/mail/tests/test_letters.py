@@ -1,4 +1,4 @@
-"""Letters of the platform, reports on what bounced, who unsubscribes, and what a deployment may set."""
+"""Letters of the platform, bounces, unsubscribing, and the settings of mail."""
 
 import pytest
 import sqlalchemy as sa
@@ -6,9 +6,9 @@ import sqlalchemy as sa
 from billycan import Context, Invalid, unit_of_work
 from billycan.starting.settings import SettingsError
 from billycan.testing import Client, run_timed
-from billycan_mail import bouncing, leaving
+from billycan_mail import bouncing, unsubscribe
 from billycan_mail.api import can_send, email_document, send
-from billycan_mail.message import return_path
+from billycan_mail.message import return_path_of
 from billycan_mail.settings import Settings
 from billycan_mail.tables import letters
 
@@ -116,9 +116,9 @@ Message-ID: <{id}@example.com>
 
 
 def report(app, id, address="ada@client.example", action="failed", status="5.1.1", to=None):
-    to = to or return_path(app, id)
+    to = to or return_path_of(app, id)
     text = REPORT.format(to=to, address=address, action=action, status=status, id=id)
-    return bouncing.take(app, text.encode())
+    return bouncing.handle_bounce(app, text.encode())
 
 
 @pytest.mark.parametrize("bounces", ["bounces@example.com", None])
@@ -151,7 +151,7 @@ QUOTED = b"Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: KIND
 def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
     app = mailing(serve())
     client, invoice = sold(app)
-    to = return_path(app, client.post(f"/v1/invoices/{invoice['id']}/email")["data"]["id"]).encode()
+    to = return_path_of(app, client.post(f"/v1/invoices/{invoice['id']}/email")["data"]["id"]).encode()
     for text in (
         b"",
         b"\xff",
@@ -165,7 +165,7 @@ def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
         b"To: " + to + b"\nContent-Type: message/delivery-status\n\nFinal-Recipient: rfc822; \0@x\nAction: failed\n"
         b"Status: 5.1.1\n\n",
     ):
-        assert bouncing.take(app, text) == []
+        assert bouncing.handle_bounce(app, text) == []
 
 
 def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sold, drain):
@@ -199,7 +199,7 @@ def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sol
         remind()
     assert refused.value.code == "address_suppressed"
     assert client.post(f"/v1/invoices/{invoice['id']}/email")["data"]["status"] == "queued"
-    for bad in (link[:-1], link + "x", f"{leaving.PATH}nonsense"):
+    for bad in (link[:-1], link + "x", f"{unsubscribe.PATH}nonsense"):
         client.web.get(bad, status=404)
         client.web.post(bad, status=404)
 

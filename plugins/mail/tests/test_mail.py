@@ -1,4 +1,4 @@
-"""Documents that go out by email: what is written down, what arrives, and what is refused."""
+"""Documents sent by email: queued, received and refused."""
 
 import re
 from io import BytesIO
@@ -286,12 +286,12 @@ def test_a_sandbox_writes_to_users_of_the_business_alone(mailing, serve, sold, d
 
 
 def _user(app, tenant_id, email):
-    from billycan_users.people import accept, invite, use
+    from billycan_users.people import accept_invitation, invite_person, use_link
     from billycan_users.tables import users
 
     with app.db.writing() as db:
-        user_id, token = invite(db, tenant_id, email, "owner", app.now())
-        accept(db, use(db, token, "join", app.now()), app.now())
+        user_id, token = invite_person(db, tenant_id, email, "owner", app.now())
+        accept_invitation(db, use_link(db, token, "join", app.now()), app.now())
         db.execute(sa.update(users).where(users.c.id == user_id).values(password="hashed"))
 
 

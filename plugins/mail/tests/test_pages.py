@@ -37,7 +37,7 @@ def panel(page):
 
 
 def said(page):
-    """What the notice at the top says, and in which tone."""
+    """Return the tone and the text of the notice at the top."""
     found = re.search(r'<p class="notice (\w+)" role="status">(.*?)</p>', page.text)
     return found[1], unescape(found[2])
 
@@ -81,7 +81,7 @@ def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(s
     assert owner.web.get(pdf).body.startswith(b"%PDF-")
     (email,) = client.get("/v1/emails")["data"]
     sender = server.envelopes[-1][0]
-    assert bouncing.take(app, REPORT.format(to=sender).encode()) == ["ada@client.example"]
+    assert bouncing.handle_bounce(app, REPORT.format(to=sender).encode()) == ["ada@client.example"]
     bounced = panel(owner.get(page))
     assert "Bounced" in bounced and "550 5.1.1 &lt;b&gt;nobody&lt;/b&gt; here" in bounced
     owner.get(page)

@@ -55,7 +55,7 @@ def test_nothing_tells_whether_an_address_is_known(mailing, serve):
     client, invited = Client(app), "invited@example.com"
     known = Browser(app).join(client, "owner").email
     with app.db.writing() as db:
-        people.invite(db, client.tenant_id, invited, "viewer", app.now())
+        people.invite_person(db, client.tenant_id, invited, "viewer", app.now())
     pages, statements = [], []
     for email in (known, invited, "nobody@example.com"):
         browser = Browser(app)
@@ -101,8 +101,8 @@ def test_an_invitation_is_mailed_and_its_link_shown_to_nobody(mailing, serve, dr
 
 
 def test_an_invitation_tells_the_inviter_nothing_of_the_address(mailing, serve, drain):
-    """Whether or not there is an account, and however old: the same page but for the invitation's own id, and as many
-    statements. No page shows the id of somebody who has not accepted, and inviting again gives another one.
+    """The page and the number of statements are the same with and without an account, old or new, except for the
+    invitation's id. No page shows the id of somebody who has not accepted, and inviting again gives another one.
     """
     app = mailing(serve(), "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
     client, elsewhere = Client(app), Client(app)
@@ -160,7 +160,7 @@ def test_a_letter_tells_of_each_change_of_how_an_account_is_entered(mailing, ser
 
     def code():
         clock.move(minutes=1)
-        return rules.totp(secret, int(app.now().timestamp() // 30))
+        return rules.totp_code(secret, int(app.now().timestamp() // 30))
 
     proof = {"current_password": PASSWORD}
     browser.send("/dashboard/account/totp-on", code=code(), **proof)

@@ -1,4 +1,4 @@
-"""What a mail server answers, or does not: nothing is lost, and nothing is sent twice by our doing."""
+"""Answers of a mail server, and their absence: nothing is lost, and nothing is sent twice through our fault."""
 
 import socket
 import threading
@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 import sqlalchemy as sa
 
-from billycan_mail import attaching, sending
+from billycan_mail import pdf_attachments, sending
 from billycan_mail.relay import Relay, Unreachable
-from billycan_mail.sending import Sender, consume
+from billycan_mail.sending import Sender, run_sender
 from billycan_mail.tables import files
 
 
@@ -160,16 +160,13 @@ def test_any_answer_of_success_is_one(mailing, serve, sold, drain):
     assert read(client, id)["status"] == "sent"
 
 
-# Killed at every step -------------------------------------------------------------------------------------------------
-
-
 def test_killed_before_the_claim_it_goes_once(mailing, serve, sold, drain, monkeypatch):
     server = serve()
     app = mailing(server)
     client, invoice = sold(app)
     id = emailed(client, invoice)
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(Sender, "claim", _die)
+        at.setattr(Sender, "lease", _die)
         drain(app)
     drain(app)
     assert len(server.messages) == 1 and not read(client, id)["may_have_arrived_twice"]
@@ -179,14 +176,14 @@ def _die(*args, **more):
     raise Killed
 
 
-@pytest.mark.parametrize("step", ["after the claim", "after the answer"])
+@pytest.mark.parametrize("step", ["after the lease", "after the answer"])
 def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, drain, clock, monkeypatch, step):
     server = serve()
     app = mailing(server)
     client, invoice = sold(app)
     id = emailed(client, invoice)
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(*((Relay, "send") if step == "after the claim" else (Sender, "record")), _die)
+        at.setattr(*((Relay, "send") if step == "after the lease" else (Sender, "record")), _die)
         drain(app)
     assert read(client, id)["status"] == "sending"
     assert drain(app) == 0, "whoever has the lease may still be at it"
@@ -196,7 +193,7 @@ def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, d
     assert (email["status"], email["may_have_arrived_twice"]) == ("sent", True)
     assert [a["error"] for a in email["attempts"]] == ["interrupted", None]
     assert len({m["Message-ID"] for m in server.messages}) == 1
-    assert len(server.messages) == (1 if step == "after the claim" else 2)
+    assert len(server.messages) == (1 if step == "after the lease" else 2)
 
 
 @pytest.mark.parametrize("step", ["before the file is stored", "after it is stored"])
@@ -207,7 +204,7 @@ def test_killed_around_its_pdf_it_goes_with_that_one_file(mailing, serve, sold, 
     id = emailed(client, invoice)
     is_stored = step == "after it is stored"
     with monkeypatch.context() as at, pytest.raises(Killed):
-        at.setattr(*((sending, "_email") if is_stored else (attaching, "pdf_of")), _die)
+        at.setattr(*((sending, "_build_email") if is_stored else (pdf_attachments, "make_pdf")), _die)
         drain(app)
     assert (read(client, id)["attachment"]["size"] is not None) is is_stored
     will_be = client.call("GET", f"/v1/emails/{id}/pdf", status=200).body
@@ -222,16 +219,16 @@ def test_who_lost_the_lease_while_it_made_the_pdf_neither_stores_nor_sends_it(ma
     server = serve()
     app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")
     client, invoice = sold(app)
-    id, make = emailed(client, invoice), attaching.pdf_of
+    id, make = emailed(client, invoice), pdf_attachments.make_pdf
 
     def make_slowly(ctx, row):
         made = make(ctx, row)
-        monkeypatch.setattr(attaching, "pdf_of", make)
+        monkeypatch.setattr(pdf_attachments, "make_pdf", make)
         clock.move(seconds=301)
         assert Sender(app).send_due() == 1
         return made
 
-    monkeypatch.setattr(attaching, "pdf_of", make_slowly)
+    monkeypatch.setattr(pdf_attachments, "make_pdf", make_slowly)
     Sender(app).send_due()
     assert len(server.messages) == 1 and read(client, id)["status"] == "sent"
     with app.db.reading(client.tenant_id) as db:
@@ -284,7 +281,7 @@ def test_a_clock_that_was_ahead_puts_no_message_off(mailing, serve, sold, drain,
     drain(app)
     made, taken = emailed(client, invoice), emailed(client, invoice)
     (due,) = Sender(app).due()  # one email of each business at a time
-    assert due.id in (made, taken) and Sender(app).claim(due)
+    assert due.id in (made, taken) and Sender(app).lease(due)
     clock.move(days=-30, seconds=14)
     assert drain(app) == 0
     Sender(app).bring_forward()
@@ -338,16 +335,13 @@ def test_who_lost_the_lease_changes_nothing_but_its_own_attempt(mailing, serve, 
     id = emailed(client, invoice)
     slow, quick = Sender(app), Sender(app)
     (due,) = slow.due()
-    late = slow.claim(due)
+    late = slow.lease(due)
     clock.move(seconds=301)
     assert quick.send_due() == 1
     slow.record(late, sending.Outcome(fates={}, error="unreachable", detail="slept"))
     email = read(client, id)
     assert email["status"] == "sent"
     assert [a["error"] for a in email["attempts"]] == ["unreachable", None]
-
-
-# Servers that fail ----------------------------------------------------------------------------------------------------
 
 
 def test_a_server_that_is_away_costs_one_message_an_attempt(mailing, serve, sold):
@@ -433,7 +427,7 @@ def test_the_worker_sends_within_seconds_and_stops(mailing, serve, sold):
     app = mailing(server)
     client, invoice = sold(app)
     stop = threading.Event()
-    worker = threading.Thread(target=consume, args=(app, stop))
+    worker = threading.Thread(target=run_sender, args=(app, stop))
     worker.start()
     try:
         id = emailed(client, invoice)

@@ -1,4 +1,4 @@
-"""What other plugins may use of PDF files: a document's file, and that of a Paper."""
+"""PDF functions for other plugins: make the file of a document or of a Paper."""
 
 import re
 from contextlib import nullcontext
@@ -16,28 +16,28 @@ __all__ = ["Pdf", "check_length", "filename_of", "fits", "pdf_from", "pdf_of"]
 
 
 class Pdf(Struct, frozen=True):
-    """A PDF file with its name, which can be put into a header as it is."""
+    """A PDF file with its name, which is safe in a header."""
 
     filename: str
     content: bytes
 
 
-MOST_AT_ONCE = 2  # files of a business on a host: one may take seconds of a core
+MOST_AT_ONCE = 2  # files for a business on a host: one may take seconds of a core
 _TOO_MANY = f"{MOST_AT_ONCE} PDF files of this business are being made: wait for one of them."
-MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # of the table, and in its texts
+MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # in the table, and in all texts
 
 
 def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
-    """The PDF of a document, by the path of its Document; NotFound where it is not the tenant's.
+    """Return the PDF of a document, by the path of its Document. Raise NotFound if it is not the tenant's.
 
-    It may take seconds: make it outside of write transactions.
+    It may take seconds, so call it outside write transactions.
     """
     document = ctx.app.documents[path]
     return pdf_from(ctx, document.show(ctx, id), document.template)
 
 
 def fits(paper: Paper) -> bool:
-    """Whether a Paper is short enough for a PDF file."""
+    """Tell whether a Paper is short enough for a PDF file."""
     return not _too_long(paper)
 
 
@@ -48,15 +48,15 @@ def check_length(paper: Paper) -> None:
 
 
 def filename_of(paper: Paper) -> str:
-    """What the PDF file of a Paper is called; it can be put into a header as it is."""
+    """Return the name of the PDF file of a Paper; it is safe in a header."""
     return f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf"
 
 
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
-    """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long.
+    """Return the PDF of a Paper, by a plugin's own template if there is one. Raise BadRequest if the Paper is too long.
 
-    It may take seconds: make it outside of write transactions. RateLimited while others are made for the same business,
-    but never in timed work, which makes one after the other.
+    It may take seconds, so call it outside write transactions. Raise RateLimited while too many others are being made
+    for the same business; timed work is exempt, since it makes one after the other.
     """
     check_length(paper)
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
@@ -66,7 +66,7 @@ def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
 
 
 def _too_long(paper: Paper) -> str:
-    """Why a Paper is too long; empty for one that is not."""
+    """Explain why a Paper is too long; empty if it is not."""
     texts = [text for line in paper.lines for text in (*line.cells, *line.notes)]
     if len(paper.lines) > MOST_LINES:
         return f"A PDF file has at most {MOST_LINES:,} lines, and this one would have {len(paper.lines):,}."

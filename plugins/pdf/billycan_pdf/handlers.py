@@ -1,4 +1,4 @@
-"""What each endpoint does: one for each document of the enabled plugins."""
+"""Handlers of PDF files: one function for each route, that is, for each document of the enabled plugins."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ MEDIA_TYPE = "application/pdf"
 
 
 def pdf_route(document: Document, route: Route) -> tuple[Route, ...]:
-    """The route of a document's PDF, beside its own: `GET /v1/invoices/{id}.pdf`."""
+    """Return the route of a document's PDF, next to its own: `GET /v1/invoices/{id}.pdf`."""
     return (Route("GET", f"{document.path}.pdf", _handler(document, route), scope=route.scope, answers=MEDIA_TYPE),)
 
 

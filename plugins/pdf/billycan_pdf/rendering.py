@@ -1,4 +1,4 @@
-"""A Paper as a PDF file, made by Typst: its texts reach the template as data, and are never read as markup."""
+"""Papers as PDF files, made by Typst: the template gets texts as data, and never reads them as markup."""
 
 import logging
 import re
@@ -21,17 +21,17 @@ from .settings import Settings
 log = logging.getLogger("billycan.pdf")
 
 OWN = Path(__file__).parent / "document.typ"
-# Archived for long (PDF/A-2a, ISO 19005-2), and read out by screen readers (PDF/UA-1, ISO 14289-1).
+# For archives (PDF/A-2a, ISO 19005-2) and for screen readers (PDF/UA-1, ISO 14289-1).
 STANDARDS: list[Any] = ["a-2a", "ua-1"]
-# A word is broken anywhere where it is longer than this: a name is printed large.
+# Longer words may break anywhere: names are printed large.
 _LONGEST_IN_NAMES, _LONGEST = 18, 24
 _ZERO_WIDTH_SPACE = "\u200b"
 
 
 def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Settings) -> bytes:
-    """The bytes of the file; the same for the same Paper, logo and fonts.
+    """Return the bytes of the file; the same Paper, logo and fonts give the same bytes.
 
-    A plugin's own template is run in a process of its own, which is ended after a time. RuntimeError where it fails.
+    A plugin's own template runs in a separate process with a time limit. Raise RuntimeError if it fails.
     """
     sys.audit("billycan.slow", "to make a PDF file")
     data = msgspec.json.encode(_printable(paper)).decode()
@@ -39,18 +39,19 @@ def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Se
         if logo:
             (Path(folder) / "logo").write_bytes(logo)
         if template is None:
-            return compiled(OWN.read_bytes(), Path(folder), data, settings.fonts)
+            return compile_paper(OWN.read_bytes(), Path(folder), data, settings.fonts)
         return _apart(template, Path(folder), data, settings)
 
 
-def compiled(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
-    """What a template makes of a Paper as JSON, in a folder that holds the logo if there is one.
+def compile_paper(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
+    """Return the PDF that a template makes of a Paper as JSON, in a folder that may hold a logo.
 
-    Text in a script that no font has makes it a plain PDF: the standards demand a glyph for each character.
+    If no font has the glyphs of some text, the file is a plain PDF: the archive standards require a glyph for each
+    character.
     """
     given = {"paper": data, "logo": "/logo" if (root / "logo").exists() else ""}
     without_logo = {**given, "logo": ""}
-    # What cannot be had is left out: first the standards, then a logo that Typst cannot read.
+    # If compiling fails, leave out the standards first, then a logo that Typst cannot read.
     for texts, standards in ((given, STANDARDS), (given, []), (without_logo, STANDARDS)):
         try:
             return _compiled(template, root, texts, standards, more_fonts)
@@ -60,7 +61,7 @@ def compiled(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
 
 
 def _compiled(template: bytes, root: Path, texts: dict[str, str], standards: list[Any], more_fonts: str) -> bytes:
-    # A compiler forgets a template that is no file once it failed; a new one takes 2 ms.
+    # A compiler forgets an in-memory template once it has failed; a new one takes 2 ms.
     compiler = typst.Compiler(template, root=root, font_paths=fonts(more_fonts), ignore_system_fonts=True)
     made = run_apart(lambda: compiler.compile(format="pdf", sys_inputs=texts, pdf_standards=standards))
     if not isinstance(made, bytes):
@@ -70,19 +71,20 @@ def _compiled(template: bytes, root: Path, texts: dict[str, str], standards: lis
 
 @cache
 def fonts(more: str = "") -> typst.Fonts:
-    """Source Sans 3 and Noto Sans, for Latin, Greek, Cyrillic, Chinese, Japanese and Korean; and a folder of others.
+    """Return the fonts: Source Sans 3 and Noto Sans (Latin, Greek, Cyrillic, Chinese, Japanese, Korean) and a folder of
+    more.
 
-    Never those of the system: a document is to look the same wherever it is printed.
+    The system's fonts are never used, so that a document looks the same on every machine.
     """
-    import rendercv_fonts  # noqa: PLC0415 - whoever makes no PDF waits for no font
+    import rendercv_fonts  # noqa: PLC0415 - loaded only to make a PDF
 
     bundled = Path(rendercv_fonts.__file__).parent
     folders = [bundled / "Source Sans 3", bundled / "Noto Sans", *([Path(more)] if more else [])]
-    return typst.Fonts(False, False, folders)  # neither the system's nor Typst's own
+    return typst.Fonts(False, False, folders)  # without the system's fonts and Typst's own
 
 
 def _apart(template: Path, folder: Path, data: str, settings: Settings) -> bytes:
-    """As `compiled`, of a template that somebody else wrote, which may read the files beside it and no others."""
+    """Compile a plugin's own template in a separate process, which may read only the files beside the template."""
     command = [sys.executable, "-m", "billycan_pdf.apart", str(template), str(folder), settings.fonts]
     try:
         done = subprocess.run(
@@ -96,13 +98,13 @@ def _apart(template: Path, folder: Path, data: str, settings: Settings) -> bytes
 
 
 def _printable(paper: Paper) -> Any:
-    """A Paper as plain data, in which words that are too long for a line can be broken."""
+    """Return a Paper as plain data, with break points in words that are too long for a line."""
     plain = msgspec.to_builtins(msgspec.structs.replace(paper, brand=msgspec.structs.replace(paper.brand, logo=None)))
     found = _breakable(plain, _LONGEST)
     for party in ("seller", "buyer"):
         found[party]["name"] = _breakable(plain[party]["name"], _LONGEST_IN_NAMES)
-        found[party]["email"] = _breakable(plain[party]["email"], 2 * _LONGEST)  # is copied
-    found["pay"] = _breakable(plain["pay"], 2 * _LONGEST)  # and so is this
+        found[party]["email"] = _breakable(plain[party]["email"], 2 * _LONGEST)  # people copy it
+    found["pay"] = _breakable(plain["pay"], 2 * _LONGEST)  # and this, too
     found["dated"] = [paper.dated.year, paper.dated.month, paper.dated.day]
     return found
 
@@ -118,7 +120,7 @@ def _breakable(value: Any, longest: int) -> Any:
 
 
 def _broken(word: re.Match[str]) -> str:
-    """A long word that may be broken after any character, but never between a letter and its accent."""
+    """Add a break point after each character of a long word, but never between a letter and its accent."""
     text = word[0]
     return text[0] + "".join(
         c if unicodedata.combining(c) or unicodedata.category(c)[0] in "MC" else _ZERO_WIDTH_SPACE + c for c in text[1:]

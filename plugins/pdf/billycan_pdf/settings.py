@@ -1,4 +1,4 @@
-"""What a deployment sets for PDF files."""
+"""Settings of PDF files, which a deployment may change."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The PDF of a document says all that the document does, whatever text it holds, and is the same each time."""
+"""PDF files of documents: complete, the same each time, and right for any text."""
 
 import io
 import sys
@@ -228,8 +228,6 @@ def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypa
         plugins.load(["pdf"], {})
 
 
-# Templates of others --------------------------------------------------------------------------------------------------
-
 OF = {"seller": Party(name="A"), "buyer": Party(name="Zoë")}
 PAPER = Paper(noun="slip", title="Slip", filename='a "slip"\r\n', dated=date(2026, 11, 22), **OF)
 TEMPLATE = """#let paper = json(bytes(sys.inputs.paper))
@@ -249,7 +247,7 @@ def slips(install, template):
 
 
 def test_a_plugin_brings_its_own_template(make_app, install, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # as where the machine's locale is not of UTF-8
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # like a machine whose locale is not UTF-8
     (tmp_path / "slip.typ").write_text(TEMPLATE, "utf-8")
     (tmp_path / "words.txt").write_text("special", "utf-8")
     slips(install, tmp_path / "slip.typ")

@@ -14,7 +14,7 @@ _LABOUR = {"description": "Labour, licensed plumber", "unit": "hour", "unit_pric
 
 def add_samples(ctx: Context) -> None:
     """Add the sample quotes, the oldest first, so that numbers follow dates."""
-    # Sent and then forgotten: it expired by itself.
+    # Sent, and expired without an answer.
     trap = {"description": "Trap, 2,000 L", "unit_price": "2890.00"}
     expire_quote(ctx, _sent(ctx, "Brindle Wren", 45, "Grease trap, larger", trap).id)
 
@@ -76,13 +76,13 @@ def add_samples(ctx: Context) -> None:
 
 
 def _sent(ctx: Context, client: str, days_ago: int, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
-    """A quote that was made and sent so many days ago."""
+    """Make a quote and send it so many days ago."""
     with ago(ctx, days_ago):
         return send_quote(ctx, _add(ctx, client, title, *lines, **members).id, Resend())
 
 
 def _add(ctx: Context, client: str, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
-    """A draft for one of the sample contacts, by part of its name."""
+    """Add a draft for one of the sample contacts, found by part of its name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     body = {"client_id": client_id, "title": title, "line_items": list(lines), **members}
     return create_quote(ctx, decode(body, NewQuote))

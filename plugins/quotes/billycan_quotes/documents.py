@@ -1,4 +1,4 @@
-"""Quotes as stored and as shown: what they have beyond other documents, such as links and an expiry date."""
+"""Quotes as stored and as shown: their members beyond those of other documents, such as links and an expiry date."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -22,7 +22,7 @@ from .tables import lines, quotes
 
 PATH = "/q/"
 DEFAULT_DAYS = 30
-# A link outlives the offer, so that a client who comes late reads what became of it.
+# A link outlives the offer, so that a late client reads that it expired.
 LINK_DAYS = 90
 TARGETS = ("invoices", "jobs")
 
@@ -31,7 +31,7 @@ becomes = Neighbours(invoice_id="invoices")
 
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
-    """The quotes of any of these statuses today."""
+    """Match quotes that have one of these statuses today."""
     sent, past = quotes.c.status == "sent", quotes.c.expiry_date < ctx.today()
     conditions = {"sent": sent & ~past, "expired": (quotes.c.status == "expired") | (sent & past)}
     return sa.or_(*(conditions.get(status, quotes.c.status == status) for status in statuses))
@@ -59,7 +59,7 @@ records = Records(
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:
-    """The columns of a draft: what was sent, and the dates that follow from it."""
+    """Return the columns of a draft: the members that were sent, and the dates that depend on them."""
     issue_date = columns["issue_date"] or ctx.today()
     expiry_date = columns["expiry_date"] or issue_date + timedelta(days=DEFAULT_DAYS)
     check_dates(issue_date, expiry_date)
@@ -67,34 +67,34 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 
 
 def check_dates(issue_date: date, expiry_date: date) -> None:
-    """Invalid where a quote would expire before it is issued, or later than any date that can be sent."""
+    """Raise Invalid if a quote would expire before its issue date, or after the last date that can be sent."""
     if not issue_date <= expiry_date <= LAST_DATE:
         raise Invalid.member("expiry_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
 
 
 def status_of(ctx: Context, row: Row) -> str:
-    """The quote's status today."""
+    """Return the quote's status today."""
     return rules.status_on(row.status, row.expiry_date, ctx.today())
 
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
-    """What may be done with a quote now: converting needs a plugin to convert to, and its GST must be chargeable."""
+    """Return the actions possible now: `convert` needs a plugin to convert to, and the GST must be chargeable."""
     codes = gst_codes(row)
-    # What it is converted to is dated today.
+    # The new document is dated today.
     may_convert = may_charge_gst(ctx, codes, ctx.today()) and any(map(ctx.has, TARGETS))
     now = {"send": may_charge_gst(ctx, codes, row.issue_date), "convert": may_convert}
     return [action for action in rules.actions.allowed(status_of(ctx, row)) if now.get(action, True)]
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
-    """The page where the client of a quote that was sent accepts or declines it."""
+    """Return the page where the client accepts or declines a sent quote."""
     if row.sent_at is None or row.status in ("draft", "cancelled"):
         return None
     return link_url(ctx, PATH, row.id, row.link_edition, row.expiry_date + timedelta(days=LINK_DAYS))
 
 
 class Billed(Struct):
-    """What is invoiced of a quote, or of the job that it became."""
+    """The amount invoiced of a quote, or of the job made from it."""
 
     quoted: Decimal
     invoice_ids: list[str]
@@ -103,18 +103,18 @@ class Billed(Struct):
     is_all: bool = False
 
 
-def billed(ctx: Context, rows: Sequence[Row]) -> dict[str, Billed]:
-    """What is invoiced of each of the quotes; of those that became jobs, with two queries more, what is of the jobs."""
+def billed_amounts(ctx: Context, rows: Sequence[Row]) -> dict[str, Billed]:
+    """Map each quote to the amount invoiced of it; if it became a job, to that of the job, by two more queries."""
     nothing = {row.id: Billed(row.total, [], invoiced_of(row.total)) for row in rows}
     if not rows or not ctx.has("invoices"):
         return nothing
-    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
     found = invoices.billings(ctx, "quote_id", [row.id for row in rows])
     became = {row.id: row.job_id for row in rows if row.converted_to == "job" and row.job_id and ctx.has("jobs")}
     of_jobs, totals = {}, {}
     if became:
-        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
 
         of_jobs, totals = invoices.billings(ctx, "job_id", [*became.values()]), jobs.totals(ctx, became.values())
     for row in rows:
@@ -126,21 +126,21 @@ def billed(ctx: Context, rows: Sequence[Row]) -> dict[str, Billed]:
 
 
 def invoice_ids(ctx: Context, rows: Sequence[Row]) -> dict[str, list[str]]:
-    """The invoices that name each of the quotes, in one query; none where that plugin is off."""
+    """Map each quote to the invoices that name it, in one query; to none if the plugin invoices is off."""
     if not rows or not ctx.has("invoices"):
         return {row.id: [] for row in rows}
-    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
     return {id: one.invoice_ids for id, one in invoices.billings(ctx, "quote_id", [row.id for row in rows]).items()}
 
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
-    """What quotes show beyond other documents: today's status, who accepted it, and what it became."""
+    """Yield the members of quotes beyond those of other documents: today's status, who accepted, and what it became."""
     wants = partial(ctx.wants, ListedQuote)
     of_today, accepted = wants("status"), wants("accepted_by")
     actions, became = wants("allowed_actions"), wants(*becomes.plugins)
     ids, invoiced = wants("invoice_ids"), wants("invoiced")
-    sums = billed(ctx, rows) if invoiced else {}
+    sums = billed_amounts(ctx, rows) if invoiced else {}
     named = {id: one.invoice_ids for id, one in sums.items()} if sums or not ids else invoice_ids(ctx, rows)
     for row in rows:
         shown: dict[str, Any] = becomes.shown(ctx, row._mapping) if became else {}

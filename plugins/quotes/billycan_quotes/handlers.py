@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of quotes: one function for each route; and the timed work that expires quotes."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from billycan.fields import Moment
 from billycan.mornings import Morning
 from billycan_documents.api import check_registration, client_of, frozen
 
-from .documents import billed, check_dates, documents, records, status_of
+from .documents import billed_amounts, check_dates, documents, records, status_of
 from .schemas import (
     Acceptance,
     Conversion,
@@ -149,20 +149,20 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     if not ctx.has(f"{body.to}s"):
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")
     ctx.require(f"{body.to}s:write")
-    take_turns(ctx)  # before the quote is locked, as whoever changes one of its invoices does
+    take_turns(ctx)  # before locking the quote, in the same order as changes of its invoices
     row = _lock(ctx, id)
     documents.check(ctx, row, "convert")
     content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
     return (_to_invoice if body.to == "invoice" else _to_job)(ctx, row, content, body)
 
 
-def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], asked: Conversion) -> Resource:
-    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
     lines = documents.lines(ctx, [row.id])[row.id]
     work = invoices.Work(row, lines, {**content, "job_id": row.job_id})
-    made = invoices.claim(ctx, "quote_id", work, asked)
-    if billed(ctx, [row])[row.id].is_all:
+    made = invoices.claim(ctx, "quote_id", work, conversion)
+    if billed_amounts(ctx, [row])[row.id].is_all:
         columns: dict[str, Any] = {"status": "invoiced", "converted_to": "invoice", "invoice_id": made.id}
         documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted")
     else:
@@ -170,12 +170,12 @@ def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], asked: Conversi
     return made
 
 
-def _to_job(ctx: Context, row: Row, content: dict[str, Any], asked: Conversion) -> Resource:
-    from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+def _to_job(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
+    from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
 
     made = jobs.make(ctx, {**content, "title": row.title or row.number, "description": row.summary})
     if ctx.has("invoices"):
-        from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+        from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
         lines = zip(documents.lines(ctx, [row.id])[row.id], made.line_items, strict=True)
         invoices.hand_over(ctx, row.id, made.id, {old.id: new.id for old, new in lines})
@@ -185,34 +185,34 @@ def _to_job(ctx: Context, row: Row, content: dict[str, Any], asked: Conversion) 
 
 
 def past_expiry(app: App, now: Moment) -> sa.Select[Any]:
-    """The sent quotes that may have expired: somewhere on earth it is already half a day later."""
+    """Select the sent quotes that may have expired: some zones are half a day ahead of UTC."""
     latest = (now + timedelta(hours=14)).date()
     sent = (quotes.c.status == "sent") & (quotes.c.expiry_date < latest)
     return sa.select(quotes.c.tenant_id, quotes.c.id).where(sent).order_by(quotes.c.expiry_date)
 
 
 def expire_quote(ctx: Context, id: str) -> None:
-    """Note that a sent quote has expired: timed work, so that `quote.expired` happens though nobody looks."""
+    """Record that a sent quote has expired: timed work, so that `quote.expired` is emitted even without a reader."""
     _lock(ctx, id)
 
 
 EXPIRING = Morning("quote.expiring", -3, 0)
 
 
-def expiring(app: App, now: Moment) -> sa.Select[Any]:
-    """The sent quotes that expire within three days, and of which nobody was told."""
+def expiring_soon(app: App, now: Moment) -> sa.Select[Any]:
+    """Select the sent quotes that expire within three days and have no `quote.expiring` yet."""
     return EXPIRING.due(app, quotes.c.expiry_date, now).where(quotes.c.status == "sent")
 
 
-def tell_expiring(ctx: Context, id: str) -> None:
-    """Emit `quote.expiring`, unless the client decided meanwhile."""
+def emit_expiring(ctx: Context, id: str) -> None:
+    """Emit `quote.expiring`, unless the client decided in the meantime."""
     row = _lock(ctx, id)
     if row.status == "sent" and EXPIRING.once(ctx, id, row.expiry_date):
         documents.tell(ctx, row, EXPIRING.what)
 
 
 def _lock(ctx: Context, id: str) -> Row:
-    """The quote, locked, its expiry noted."""
+    """Lock and return the quote, and record its expiry if it has expired."""
     row = records.lock(ctx, id)
     if status_of(ctx, row) != row.status:
         row = records.save(ctx, row, status="expired")

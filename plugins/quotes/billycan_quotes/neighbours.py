@@ -1,4 +1,4 @@
-"""What quotes do when something happens in other plugins, inside the same transaction."""
+"""Subscribers that keep quotes right when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -10,13 +10,13 @@ from msgspec import Struct
 from billycan import Context, own
 from billycan_documents.api import invoiced_again, keeps_items
 
-from .documents import billed, documents, records
+from .documents import billed_amounts, documents, records
 from .schemas import Quote
 from .tables import claims, lines, quotes
 
 
 class Invoice(Struct):
-    """What a quote needs to know of an invoice: whether it was made from one, bills a part, and is a draft still."""
+    """The members of an invoice's event that quotes read; `claim` is set if it bills a part of the work."""
 
     id: str
     quote_id: str | None
@@ -25,7 +25,7 @@ class Invoice(Struct):
 
 
 class Note(Struct):
-    """What a quote needs to know of an adjustment note: the invoice it reduces, and whether it does."""
+    """The members of an adjustment note's event that quotes read."""
 
     id: str
     invoice_id: str
@@ -40,9 +40,9 @@ class Gone(Struct):
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API.
+    """Mark the quote of an invoice as invoiced, whether a job or a client of the API made the invoice.
 
-    One that bills a part of the work marks it only once nothing is left.
+    An invoice for a part of the work marks the quote only once nothing is left.
     """
     if invoice.claim is not None:
         if invoice.quote_id is not None:
@@ -56,15 +56,15 @@ def note_invoice(ctx: Context, invoice: Invoice) -> None:
 
 
 def follow_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Let go of a draft that names another quote now, and note it with the one that it names."""
-    if invoice.claim is not None:  # that stays as it was made
+    """Release the quote that a draft no longer names, and mark the one that it names now."""
+    if invoice.claim is not None:  # an invoice for a part keeps its quote
         return
-    if invoice.status != "draft":  # locked, so it names the quote it did; and a void one bills none
+    if invoice.status != "draft":  # once sent, its quote cannot change; a void one bills none
         return
     let_go = quotes.c.invoice_id == invoice.id
     if invoice.quote_id is not None:
         let_go &= quotes.c.id != invoice.quote_id
-    # Looked for before the writes of the chain take turns: few changes of an invoice concern a quote.
+    # Look before waiting for the chain's other writes: few changes of an invoice concern a quote.
     if ctx.db.execute(sa.select(quotes.c.id).where(own(ctx, quotes), let_go).limit(1)).first():
         _release(ctx, let_go)
     named = (quotes.c.id == invoice.quote_id) & quotes.c.status.in_(_AWAITS_INVOICE)
@@ -73,7 +73,7 @@ def follow_invoice(ctx: Context, invoice: Invoice) -> None:
 
 
 def forget_invoice(ctx: Context, invoice: Gone) -> None:
-    """Let a quote be invoiced again when the invoice made from it, or one for a part, is deleted or voided."""
+    """Let a quote be invoiced again once its invoice, or one for a part of it, is deleted or voided."""
     _release(ctx, quotes.c.invoice_id == invoice.id)
     this = own(ctx, claims) & (claims.c.id == invoice.id)
     if quote_id := ctx.db.execute(sa.select(claims.c.quote_id).where(this)).scalar():
@@ -82,8 +82,8 @@ def forget_invoice(ctx: Context, invoice: Gone) -> None:
 
 
 def note_credit(ctx: Context, note: Note) -> None:
-    """Let what was credited be invoiced again; a note is not voided once another invoice bills that."""
-    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+    """Let a credited amount be invoiced again. Refuse to void a note once another invoice bills that amount."""
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
     quote_id, _ = invoices.work_of(ctx, note.invoice_id)
     if quote_id is None:
@@ -94,20 +94,20 @@ def note_credit(ctx: Context, note: Note) -> None:
 
 
 def forget_job(ctx: Context, job: Gone) -> None:
-    """Clear what points at a job that was deleted; a quote that became it can be converted again."""
+    """Clear references to a deleted job; a quote that became the job can be converted again."""
     for row in documents.held(ctx, quotes.c.job_id == job.id):
         back = {"status": "accepted", "converted_to": None} if row.status == "converted" else {}
         _save(ctx, row, job_id=None, **back)
 
 
 def forget_booking(ctx: Context, booking: Gone) -> None:
-    """Clear what points at a booking that was deleted."""
+    """Clear references to a deleted booking."""
     for row in documents.held(ctx, quotes.c.booking_id == booking.id):
         _save(ctx, row, booking_id=None)
 
 
 _AWAITS_INVOICE = ("accepted", "converted")
-# The quote's side of each link stays true, whoever makes or ends what it points at.
+# Keep references of quotes right, whoever creates, voids or deletes the other record.
 hears: dict[str, Callable[..., None]] = {
     "invoice.created": note_invoice,
     "invoice.updated": follow_invoice,
@@ -127,17 +127,17 @@ def _release(ctx: Context, which: sa.ColumnElement[bool]) -> None:
 
 
 def _settle(ctx: Context, quote_id: str) -> list[Quote]:
-    """Let a quote be invoiced if nothing is left to invoice of it, and not otherwise."""
-    told = []
+    """Mark a quote as invoiced if nothing is left to invoice, and as not invoiced otherwise."""
+    settled = []
     for row in documents.held(ctx, quotes.c.id == quote_id):
-        found = billed(ctx, [row])[row.id]
+        found = billed_amounts(ctx, [row])[row.id]
         columns: dict[str, Any] = {}
         if found.is_all and row.status in _AWAITS_INVOICE:
             columns = {"status": "invoiced", "invoice_id": found.last}
         elif not found.is_all and row.status == "invoiced":
             columns = {"status": "converted" if row.converted_to == "job" else "accepted", "invoice_id": None}
-        told.append(documents.tell(ctx, records.save(ctx, row, touch=True, **columns), "quote.updated"))
-    return told
+        settled.append(documents.tell(ctx, records.save(ctx, row, touch=True, **columns), "quote.updated"))
+    return settled
 
 
 def _save(ctx: Context, row: Any, **columns: Any) -> None:

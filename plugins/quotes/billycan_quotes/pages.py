@@ -1,4 +1,4 @@
-"""The page where a client reads a quote and accepts or declines it, and what it says on paper."""
+"""The page where a client reads a quote and accepts or declines it, and the quote as a Paper."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,12 +31,12 @@ _NAMES = {"name": "Your name", "email": "Your email", "terms": "Accepting", "rea
 
 
 def quote_page(app: App) -> DocumentPage:
-    """The page at `/q/{token}`."""
+    """Return the page at `/q/{token}`."""
     return DocumentPage(app, PATH, show_quote, decide_quote, document="/v1/quotes/{id}")
 
 
 def show_quote(ctx: Context, link: Link) -> Shown:
-    """The quote of a link, or why it is no longer there."""
+    """Show the quote of a link, or why it is no longer available."""
     row = _found(ctx, link)
     if row is None or row.link_edition != link.edition:
         return _gone(row)
@@ -60,7 +60,7 @@ def finish_quote(ctx: Context, id: str) -> None:
 
 
 def quote_paper(ctx: Context, id: str) -> Paper:
-    """What a quote offers, at which price, and until when."""
+    """Return a quote as a Paper."""
     row = records.find(ctx, id)
     return _paper(ctx, row, documents.show(ctx, row))
 
@@ -92,8 +92,8 @@ def _paper(ctx: Context, row: Row, quote: Quote) -> Paper:
 
 
 def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[str, str] | None:
-    """Accept or decline; the faults of the form where it is incomplete."""
-    # Under the lock: what is decided is what was shown, whatever happened since.
+    """Accept or decline a quote; return the faults of the form if it is incomplete."""
+    # Lock first, so that the client decides on exactly the version that the page showed.
     row = records.lock(ctx, link.id)
     if row.link_edition != link.edition:
         raise NotFound
@@ -115,7 +115,7 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
 
 
 def _notice(ctx: Context, quote: Quote, status: str) -> Notice | None:
-    """What became of a quote: only what is known, and never that somebody was told."""
+    """Return the notice of a decision or expiry. It must not claim that somebody was notified."""
     zone, seller = ctx.tenant.timezone, ctx.tenant.name
     if quote.accepted_at and quote.accepted_by:
         when = moment(quote.accepted_at, zone)

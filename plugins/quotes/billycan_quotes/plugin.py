@@ -1,4 +1,4 @@
-"""Quotes: what work would cost; the client accepts a quote online, and it becomes an invoice or a job."""
+"""Quotes: offers of work at a price; a client accepts one online, and it becomes an invoice or a job."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ manifest = Manifest(
     hears=hears,
     tasks=(
         Every(seconds=60, due=h.past_expiry, run=h.expire_quote),
-        Every(seconds=60, due=h.expiring, run=h.tell_expiring),
+        Every(seconds=60, due=h.expiring_soon, run=h.emit_expiring),
     ),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

@@ -1,4 +1,4 @@
-"""What the dashboard says of quotes."""
+"""Dashboard pages of quotes."""
 
 from billycan import ActionWords, RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS

@@ -1,4 +1,4 @@
-"""The states of a quote, and what may change once it is sent: pure functions."""
+"""The states of a quote, and the members that may change once it is sent: pure functions."""
 
 from datetime import date
 
@@ -15,10 +15,10 @@ actions = Actions(
     }
 )
 
-# What the client holds is not changed behind their back: these say nothing of the offer.
+# These members are not part of the offer that the client has.
 OPEN_ONCE_SENT = frozenset({"reference", "metadata", "external_id", "job_id", "booking_id"})
 
 
 def status_on(status: str, expiry_date: date, today: date) -> str:
-    """A quote's status on a day: a sent one is expired once its expiry date has passed, whoever has noticed."""
+    """Return a quote's status on a day: a sent quote is expired after its expiry date, recorded or not."""
     return "expired" if status == "sent" and expiry_date < today else status

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from datetime import date
 from decimal import Decimal
@@ -33,8 +33,7 @@ Reason = Annotated[str, Text("Why something was done.", least=1, most=1000)]
 
 
 class NewQuote(NewDocument, kw_only=True):
-    """What a client sends to create a quote. It can be accepted until the end of its expiry date in the business's time
-    zone.
+    """An offer of work to a client. It can be accepted until the end of its expiry date in the business's time zone.
 
     client_id: The contact it is for.
     title: What it is for, in a few words.
@@ -70,7 +69,7 @@ class Resend(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Acceptance(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who accepts.
+    """The person who accepts.
 
     name: Who accepts it.
     email: Their email address.
@@ -81,7 +80,7 @@ class Acceptance(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Refusal(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why it is declined.
+    """The reason for declining.
 
     reason: Why.
     """
@@ -90,7 +89,7 @@ class Refusal(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Conversion(NewClaim, forbid_unknown_fields=True, kw_only=True):
-    """What an accepted quote becomes: a job, or an invoice of all that is left of it or of a part.
+    """The result of converting an accepted quote: a job, or an invoice of all that is left of it or of a part.
 
     to: What to create; the plugin must be on.
     """
@@ -105,7 +104,7 @@ class Conversion(NewClaim, forbid_unknown_fields=True, kw_only=True):
 
 
 class AcceptedBy(Struct):
-    """Who accepted a quote.
+    """The person who accepted a quote.
 
     name: Who accepted it.
     email: Their email address.

@@ -30,9 +30,9 @@ quotes = resource_table(
     sa.Column("notes", sa.Text),
     sa.Column("terms", sa.Text),
     sa.Column("revision", sa.Integer, nullable=False),
-    # Counts up whenever the links given out so far are to stop working.
+    # Goes up by one to revoke all earlier links.
     sa.Column("link_edition", sa.Integer, nullable=False),
-    # `job` or `invoice`, once it was converted.
+    # `job` or `invoice`, once converted.
     sa.Column("converted_to", sa.Text),
     sa.Column("invoice_id", sa.Text),
     sa.Column("job_id", sa.Text),
@@ -57,7 +57,7 @@ quotes = resource_table(
 
 lines = lines_table("quotes")
 
-# Each row's id is that of an invoice that bills a part of the quote, so that its end is noticed.
+# Each row's id is an invoice that bills a part of the quote, to find the quote when that is deleted or voided.
 claims = tenant_table(
     "quotes_claims",
     sa.Column("quote_id", ByCodePoint, nullable=False),

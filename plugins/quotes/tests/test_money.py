@@ -1,4 +1,4 @@
-"""Every cent of a quote, whatever it becomes: the figures of its lines, its job and its invoice are the same."""
+"""Every cent of a quote: its lines, its job and its invoice have the same figures."""
 
 from decimal import Decimal
 

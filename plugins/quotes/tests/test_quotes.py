@@ -1,4 +1,4 @@
-"""What the contract says of quotes, member by member and state by state, through the API and the client's page."""
+"""Quotes as the contract defines them, in every member and state, through the API and the client's page."""
 
 import io
 import re

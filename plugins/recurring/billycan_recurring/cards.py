@@ -1,4 +1,4 @@
-"""What a business wants to know of its recurring invoices at a glance."""
+"""Cards of recurring invoices on the dashboard's overview."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from .tables import recurring
 _MOST = 5
 
 
-def upcoming(ctx: Context) -> Card | None:
-    """The recurring invoices that come next; none where there are none."""
+def next_invoices(ctx: Context) -> Card | None:
+    """Return the card of the next recurring invoices; None if there are none."""
     c = recurring.c
-    asked = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure, c.email_failure)
-    found = asked.where(own(ctx, recurring), c.next_on.is_not(None)).order_by(c.next_on, c.id).limit(_MOST)
+    query = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure, c.email_failure)
+    found = query.where(own(ctx, recurring), c.next_on.is_not(None)).order_by(c.next_on, c.id).limit(_MOST)
     rows = ctx.db.execute(found).all()
     if not rows:
         return None

@@ -16,9 +16,9 @@ Pause = tuple[date, date]
 
 
 class Series(Struct, frozen=True):
-    """When an invoice is to be made: from `start_on` to `end_on`, but in no pause.
+    """The dates of the invoices: from `start_on` to `end_on`, outside pauses.
 
-    The first day of a pause is in it, and the last one is not.
+    The first day of a pause belongs to it, the last one does not.
     """
 
     frequency: str
@@ -27,7 +27,7 @@ class Series(Struct, frozen=True):
     pauses: Iterable[Pause] = ()
 
     def after(self, day: date | None) -> Iterator[date]:
-        """Its dates after a day, in order; all of them for None."""
+        """Yield the dates after a day, in order; all of them for None."""
         for each in _every(self.frequency, self.start_on):
             if each > (self.end_on or LAST_DATE):
                 return
@@ -36,7 +36,7 @@ class Series(Struct, frozen=True):
 
 
 def _every(frequency: str, start: date) -> Iterator[date]:
-    """Each date from `start` on; of a month that is too short, its last day. No date is moved by the ones before it."""
+    """Yield each date from `start` on, all counted from `start`; in a month too short for it, the last day."""
     for i in count():
         if frequency in DAYS:
             days = i * DAYS[frequency]

@@ -1,4 +1,4 @@
-"""Sample recurring invoices of an invented plumber in Hobart: one, every quarter."""
+"""Sample recurring invoices of an invented plumber in Hobart: a quarterly one."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from .schemas import NewRecurringInvoice
 
 
 def add_samples(ctx: Context) -> None:
-    """Add a service every quarter, which begins next month."""
+    """Add a quarterly service that starts next month."""
     client_id = ctx.db.execute(contacts.named_like(ctx, "Brindle Wren")).scalar_one()
     lines = [{"description": "Grease trap pump-out, 1,000 L", "unit_price": "385.00"}]
     start_on = (ctx.today() + timedelta(days=30)).isoformat()

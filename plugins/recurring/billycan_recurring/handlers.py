@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of recurring invoices: one function for each route."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,11 +14,11 @@ from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
 from billycan_invoices import api as invoices
 
-from .records import actions, next_date, note_items, page, records, series, show, tell
+from .records import actions, emit_recurring, list_recurring, next_date, records, series_of, show_recurring, store_items
 from .schemas import DatesQuery, NewRecurringInvoice, NextInvoice, RecurringInvoice, RecurringInvoiceQuery
 from .tables import named_items, recurring
 
-# What of it is the body of each invoice.
+# The columns that go into the body of each invoice.
 BODY = (
     *("client_id", "line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
     *("reference", "purchase_order", "notes", "terms", "metadata"),
@@ -31,7 +31,7 @@ def list_recurring_invoices(ctx: Context, query: RecurringInvoiceQuery) -> Page[
 
     Sort by `next_on` to see which are due next.
     """
-    return page(ctx, query)
+    return list_recurring(ctx, query)
 
 
 def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> RecurringInvoice:
@@ -46,8 +46,8 @@ def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> Recurri
     values = _values(ctx, body, None)
     started = {"status": "active", "invoices_made": 0, "pauses": []}
     row = records.insert(ctx, **{**_NOTHING_YET, **values, **started, "next_on": body.start_on})
-    note_items(ctx, row)
-    return tell(ctx, row, "recurring_invoice.created")
+    store_items(ctx, row)
+    return emit_recurring(ctx, row, "recurring_invoice.created")
 
 
 def get_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
@@ -55,7 +55,7 @@ def get_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
 
     `failure` says why the next invoice could not be created; it is null if nothing is wrong.
     """
-    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return show_recurring(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvoice]) -> RecurringInvoice:
@@ -77,13 +77,13 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     if changed - {"external_id", "metadata"}:
         values = _values(ctx, after, row)
         row_after = records.save(ctx, row, **values, **_when(row, values))
-        note_items(ctx, row_after)
+        store_items(ctx, row_after)
         _try_again(ctx, id)
     else:
         row_after = records.save(ctx, row, external_id=after.external_id, metadata=after.metadata)
     if row_after.version != row.version:
-        return tell(ctx, row_after, "recurring_invoice.updated")
-    return show(ctx, [row_after])[0]
+        return emit_recurring(ctx, row_after, "recurring_invoice.updated")
+    return show_recurring(ctx, [row_after])[0]
 
 
 def delete_recurring_invoice(ctx: Context, id: str) -> Deleted:
@@ -103,7 +103,7 @@ def pause_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     """
     row = records.lock(ctx, id)
     row = records.save(ctx, row, status=actions.check("pause", row.status), paused_on=ctx.today(), next_on=None)
-    return tell(ctx, row, "recurring_invoice.paused")
+    return emit_recurring(ctx, row, "recurring_invoice.paused")
 
 
 def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
@@ -122,8 +122,8 @@ def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     values |= _when(row, values)
     row = records.save(ctx, row, **values)
     _try_again(ctx, id)
-    resumed = tell(ctx, row, "recurring_invoice.resumed")
-    return end(ctx, row) if row.next_on is None else resumed
+    resumed = emit_recurring(ctx, row, "recurring_invoice.resumed")
+    return end_locked(ctx, row) if row.next_on is None else resumed
 
 
 def end_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
@@ -133,7 +133,7 @@ def end_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     """
     row = records.lock(ctx, id)
     actions.check("end", row.status)
-    return end(ctx, row)
+    return end_locked(ctx, row)
 
 
 def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[NextInvoice]:
@@ -146,37 +146,37 @@ def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[
         return []
     left = query.count if row.count is None else min(query.count, row.count - row.invoices_made)
     paused = [(row.paused_on, ctx.today())] if row.paused_on else []
-    return [NextInvoice(day) for day in islice(series(row, *paused).after(row.done_until), left)]
+    return [NextInvoice(day) for day in islice(series_of(row, *paused).after(row.done_until), left)]
 
 
 def keep_item(ctx: Context, item: Deleted) -> None:
-    """Refuse to delete an item that a line of a recurring invoice names: the invoices to come are filled in from it."""
+    """Refuse to delete an item that a recurring invoice names, since its next invoices are filled in from the item."""
     names, instead = named_items.c.item_id == item.id, "set `active` to false instead"
     check_unused(ctx, named_items, names, kind="recurring_invoices", instead=instead)
 
 
-def end(ctx: Context, row: Row) -> RecurringInvoice:
+def end_locked(ctx: Context, row: Row) -> RecurringInvoice:
     """End a locked recurring invoice."""
     row = records.save(ctx, row, status="ended", next_on=None, paused_on=None, failure=None)
-    note_items(ctx, row)
-    return tell(ctx, row, "recurring_invoice.ended")
+    store_items(ctx, row)
+    return emit_recurring(ctx, row, "recurring_invoice.ended")
 
 
 def body_of(row: Any) -> dict[str, Any]:
-    """The members of an invoice of these columns, as `POST /v1/invoices` takes them."""
+    """Return the body of an invoice, as `POST /v1/invoices` takes it, from the columns of a recurring invoice."""
     lines = [{**line, "id": None} for line in row.line_items]
     return {name: getattr(row, name) for name in BODY} | {"line_items": lines}
 
 
 def check_client(ctx: Context, client_id: str) -> None:
-    """Refuse a contact that is archived: nobody is to get invoices from there on."""
+    """Raise Invalid if the contact is archived, so that it gets no more invoices."""
     if contacts.statuses(ctx, [client_id]).get(client_id) == "archived":
         message = "The contact is archived: restore it, or name another."
         raise Invalid(message, code="client_archived", param="client_id")
 
 
 def _values(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[str, Any]:
-    """The columns of what was sent, checked as the next invoice will be."""
+    """Return the columns of a body, checked as the next invoice will be."""
     if body.then == "email" and not ctx.has("mail"):
         raise Invalid.member("then", "invalid_value", "cannot be `email`: the plugin mail is off")
     _require(ctx, body.then)
@@ -193,7 +193,7 @@ def _values(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[st
 
 
 def _require(ctx: Context, then: str) -> None:
-    """Refuse a key that may not do what the worker does for it with each invoice."""
+    """Refuse a key without the scopes for the work that the worker does with each invoice."""
     ctx.require("invoices:write")
     if then == "email":
         ctx.require("mail:write")
@@ -211,7 +211,7 @@ def _with_ids(lines: Iterable[NewLine]) -> Iterable[NewLine]:
 
 
 def _when(row: Row, values: dict[str, Any]) -> dict[str, Any]:
-    """The date of the next invoice once a row has these values, checked where they are a client's."""
+    """Return the date of the next invoice of a row with new values. Raise Invalid if a client's values leave none."""
     after = SimpleNamespace(**{**row._mapping, **values})
     if after.count is not None and after.count <= row.invoices_made:
         raise Invalid.member("count", "out_of_range", f"must be more than the {row.invoices_made} that were made")

@@ -1,4 +1,4 @@
-"""Make each invoice on its date: timed work, exactly once for each date whatever runs, and in order."""
+"""Making of invoices: timed work that makes each one on its date, in order, and exactly once whatever runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,19 +14,19 @@ from billycan.mornings import has_come
 from billycan.sql import tenants
 from billycan_invoices import api as invoices
 
-from .handlers import body_of, check_client, end
-from .records import next_date, records, tell
+from .handlers import body_of, check_client, end_locked
+from .records import emit_recurring, next_date, records
 from .tables import made, recurring
 
-MOST_AT_ONCE = 12  # invoices of one recurring invoice, before it is the turn of others
+MOST_AT_ONCE = 12  # invoices of one recurring invoice before others get their turn
 RETRY = timedelta(hours=1)
 
 
 def to_make(app: App, now: Moment) -> sa.Select[Any]:
-    """The recurring invoices, in any business, whose next date has come; the earliest date first."""
+    """Select the recurring invoices of all businesses whose next date has come, the earliest date first."""
     c = recurring.c
     of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
-    # A retry further ahead than that was put there by a clock that was wrong.
+    # A later retry must come from a wrong clock.
     may = (
         c.retry_at.is_(None)
         | (c.retry_at <= now)
@@ -35,10 +35,10 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
     return of.where(c.status == "active", has_come(app, c.next_on, now), may).order_by(c.next_on)
 
 
-def make(ctx: Context, id: str) -> None:
-    """Make what is due of one recurring invoice, each invoice in a transaction of its own, in the order of their dates.
+def make_due_invoices(ctx: Context, id: str) -> None:
+    """Make the due invoices of one recurring invoice in order of date, each in its own transaction.
 
-    The first that fails stops the others; NotFound where the recurring invoice is gone.
+    The first failure stops the rest. Raise NotFound if the recurring invoice is gone.
     """
     for _ in range(MOST_AT_ONCE):
         here = Context(ctx.app, ctx.tenant_id)
@@ -49,8 +49,8 @@ def make(ctx: Context, id: str) -> None:
 
 
 def _make_next(ctx: Context, id: str) -> bool:
-    """Make the next invoice if its date has come, unless another worker has; whether that of another date is due."""
-    take_turns(ctx)  # before the row is locked, as whoever changes an invoice does
+    """Make the next invoice if its date has come and no other worker made it; return True if another date is due."""
+    take_turns(ctx)  # before locking the row, in the same order as changes of an invoice
     row = records.lock(ctx, id)
     if not _is_due(ctx, row):
         return False
@@ -58,7 +58,7 @@ def _make_next(ctx: Context, id: str) -> bool:
         with _undone_if_it_fails(ctx):
             return _is_due(ctx, _make_one(ctx, row, row.next_on))
     except Problem as problem:
-        _note_failure(ctx, row, row.next_on, problem)
+        _record_failure(ctx, row, row.next_on, problem)
         return False
 
 
@@ -67,7 +67,7 @@ def _is_due(ctx: Context, row: Row) -> bool:
 
 
 def _make_one(ctx: Context, row: Row, day: date) -> Row:
-    """Make the invoice of a date, and do with it what is wanted; the row as it is then."""
+    """Make the invoice of a date, and send or email it if the recurring invoice says so; return the new row."""
     check_client(ctx, row.client_id)
     invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
     if row.then != "draft":
@@ -78,20 +78,20 @@ def _make_one(ctx: Context, row: Row, day: date) -> Row:
     done = {"done_until": day, "invoices_made": row.invoices_made + 1, "last_invoice_id": invoice.id}
     row = records.save(ctx, row, **done, total=invoice.total, failure=None, email_failure=email_failure)
     if (upcoming := next_date(row)) is None:
-        end(ctx, row)
+        end_locked(ctx, row)
         row = records.lock(ctx, row.id)
     else:
         row = records.save(ctx, row, next_on=upcoming)
     if email_failure:
-        tell(ctx, row, "recurring_invoice.email_failed")
+        emit_recurring(ctx, row, "recurring_invoice.email_failed")
     return row
 
 
 def _email(ctx: Context, invoice_id: str) -> dict[str, str] | None:
-    """Email an invoice that was sent; why not, where its client cannot be reached."""
+    """Email an invoice that was sent; return the failure if its client cannot be reached, else None."""
     if not ctx.has("mail"):
         raise Conflict("The plugin mail is off: switch it on, or send the invoices without email.")
-    from billycan_mail import api as mail  # noqa: PLC0415 - there only where that plugin is
+    from billycan_mail import api as mail  # noqa: PLC0415 - the plugin may be off
 
     try:
         mail.email_document(ctx, "/v1/invoices/{id}", invoice_id)
@@ -107,8 +107,8 @@ _NOT_EMAILED = {
 }
 
 
-def _note_failure(ctx: Context, row: Row, day: date, problem: Problem) -> None:
-    """Keep why the invoice of a date could not be made, tell of it once, and have it tried again."""
+def _record_failure(ctx: Context, row: Row, day: date, problem: Problem) -> None:
+    """Store why the invoice of a date could not be made, emit that once, and schedule another attempt."""
     fault = problem.details[0] if problem.details else None
     message = f"{fault.param}: {fault.message}" if fault else problem.message
     failure = {"date": day.isoformat(), "code": fault.code if fault else problem.code, "message": message}
@@ -116,12 +116,12 @@ def _note_failure(ctx: Context, row: Row, day: date, problem: Problem) -> None:
     this = own(ctx, recurring) & (recurring.c.id == row.id)
     ctx.db.execute(sa.update(recurring).where(this).values(retry_at=Moment.of(ctx.now() + RETRY)))
     if after.version != row.version:
-        tell(ctx, after, "recurring_invoice.failed")
+        emit_recurring(ctx, after, "recurring_invoice.failed")
 
 
 @contextmanager
 def _undone_if_it_fails(ctx: Context) -> Iterator[None]:
-    """Undo in the database, and take back the events of, what raises; what came before it stays."""
+    """Roll back the block, with the events it emitted, if it raises; earlier work of the transaction stays."""
     events = len(ctx.events)
     try:
         with ctx.db.begin_nested():

@@ -1,4 +1,4 @@
-"""Recurring invoices: the same invoice made again every week, month, quarter or year."""
+"""Recurring invoices: the same invoice made every week, month, quarter or year."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
-from .cards import upcoming
+from .cards import next_invoices
 from .demo import add_samples
-from .making import make, to_make
+from .making import make_due_invoices, to_make
 from .schemas import RecurringInvoice
 from .tables import made, named_items, recurring
 
@@ -42,9 +42,9 @@ manifest = Manifest(
         Route("GET", f"{_PATH}/{{id}}/preview", h.preview_recurring_invoice, scope="recurring:read"),
     ),
     records=(record_pages.recurring_invoices,),
-    cards=(upcoming,),
+    cards=(next_invoices,),
     hears={"item.deleted": h.keep_item},
-    tasks=(Every(seconds=60, due=to_make, run=make, own_transactions=True),),
+    tasks=(Every(seconds=60, due=to_make, run=make_due_invoices, own_transactions=True),),
     demo=add_samples,
     codes={"client_archived": Code(422, "The contact is archived.")},
     examples=Path(__file__).parent / "examples.json",

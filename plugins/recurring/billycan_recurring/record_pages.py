@@ -1,4 +1,4 @@
-"""What the dashboard says of recurring invoices."""
+"""Dashboard pages of recurring invoices."""
 
 from billycan import ActionWords, RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE

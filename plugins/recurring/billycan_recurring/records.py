@@ -36,21 +36,21 @@ _LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id
 _SIZES = ByIds(sa.select(bytes_of(sa.cast(recurring.c.line_items, sa.Text)).label("size")), recurring.c.id)
 
 
-def page(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
-    """The page that a query asks for; BadRequest, without fetching their lines, where it would be too large."""
+def list_recurring(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
+    """Return the page of a query. Raise BadRequest, without loading lines, if the page would be too large."""
     columns = records.columns(ctx) or tuple(recurring.c)
     found = records.rows(ctx, query, columns=tuple(column for column in columns if column.name != "line_items"))
     ids = [row.id for row in found.items] if ctx.wants(RecurringInvoice, "line_items") else []
     sizes = [row.size for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)]
     if len(sizes) > 1 and sum(sizes) > MOST_PAGE_BYTES:
         raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes))
-    return found.of(show(ctx, found.items, dict(map(tuple, _LINES.all(ctx.db, ctx.tenant_id, ids)))))
+    return found.of(show_recurring(ctx, found.items, dict(map(tuple, _LINES.all(ctx.db, ctx.tenant_id, ids)))))
 
 
-def show(
+def show_recurring(
     ctx: Context, rows: Sequence[Row], stored: Mapping[str, list[dict[str, Any]]] | None = None
 ) -> list[RecurringInvoice]:
-    """The recurring invoices as clients see them; `stored` are their lines where the rows do not have them."""
+    """Return recurring invoices as clients see them; `stored` are their lines if the rows have none."""
     if stored is None:
         stored = {row.id: row.line_items for row in rows} if ctx.wants(RecurringInvoice, "line_items") else {}
     lines = {id: [_shown(line) for line in each] for id, each in stored.items()}
@@ -59,15 +59,15 @@ def show(
     return records.show(ctx, rows, currency=currency, line_items=lines, discount_percent=percents)
 
 
-def tell(ctx: Context, row: Row, event: str) -> RecurringInvoice:
-    """The recurring invoice as it is shown, having told of it by this event."""
-    (shown,) = show(ctx, [row])
+def emit_recurring(ctx: Context, row: Row, event: str) -> RecurringInvoice:
+    """Emit an event with the recurring invoice, and return it as clients see it."""
+    (shown,) = show_recurring(ctx, [row])
     ctx.emit(event, shown)
     return shown
 
 
-def note_items(ctx: Context, row: Row) -> None:
-    """Keep which items its lines name, so that they are not deleted; none once it has ended."""
+def store_items(ctx: Context, row: Row) -> None:
+    """Store which items the lines name, so that those are not deleted; none once it has ended."""
     ctx.db.execute(sa.delete(named_items).where(own(ctx, named_items), named_items.c.recurring_id == row.id))
     ids = {line["item_id"] for line in row.line_items if line["item_id"]} if row.status != "ended" else ()
     links = [{"tenant_id": row.tenant_id, "id": new_id("nam"), "recurring_id": row.id, "item_id": id} for id in ids]
@@ -76,20 +76,20 @@ def note_items(ctx: Context, row: Row) -> None:
 
 
 def next_date(row: Any) -> date | None:
-    """The date of the next invoice of these columns; None where there is none any more."""
+    """Return the date of the next invoice of a row; None if none is left."""
     if row.count is not None and row.invoices_made >= row.count:
         return None
-    return next(series(row).after(row.done_until), None)
+    return next(series_of(row).after(row.done_until), None)
 
 
-def series(row: Any, *more: tuple[date, date]) -> Series:
-    """The dates of these columns, with `more` pauses."""
+def series_of(row: Any, *more: tuple[date, date]) -> Series:
+    """Return the dates of a row, with `more` pauses."""
     pauses = msgspec.convert(row.pauses, list[tuple[date, date]])
     return Series(row.frequency, row.start_on, row.end_on, [*pauses, *more])
 
 
 def _shown(line: dict[str, Any]) -> RecurringLine:
-    """A stored line, its numbers without zeros that say nothing."""
+    """Return a stored line as shown, without trailing zeros in its numbers."""
     price = line["unit_price"]
     numbers: dict[str, Any] = {
         "quantity": plain_number(line["quantity"]),

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from datetime import date
 from decimal import Decimal
@@ -17,7 +17,7 @@ Times = Annotated[int, Whole("How many invoices to create.", least=1, most=10_00
 
 
 class NewRecurringInvoice(NewDocument, kw_only=True):
-    """What a client sends to have the same invoice created regularly: its content, and when.
+    """The content and the schedule of an invoice that is created regularly.
 
     client_id: The contact who owes the money.
     frequency: The time from one invoice to the next.
@@ -79,7 +79,7 @@ class RecurringLine(Struct):
 
 
 class Failure(Struct):
-    """Why an invoice could not be created; it is tried again every hour, and at once after a change.
+    """The reason why an invoice could not be created; it is tried again every hour, and at once after a change.
 
     date: The date of the invoice.
     code: The code of the error.
@@ -92,7 +92,7 @@ class Failure(Struct):
 
 
 class EmailFailure(Struct):
-    """Why the last invoice was sent but not emailed; email it yourself once the reason is gone.
+    """The reason why the last invoice was sent but not emailed; email it yourself once the reason is gone.
 
     code: `no_address` if the client has no email address that mail reaches, or `address_suppressed`.
     message: What is wrong, and how to fix it.
@@ -159,7 +159,7 @@ class RecurringInvoiceQuery(PageQuery, kw_only=True):
 
 
 class DatesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How much to list.
+    """The number of dates to list.
 
     count: How many dates; default 12.
     """

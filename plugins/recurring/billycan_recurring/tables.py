@@ -1,4 +1,4 @@
-"""The tables of recurring invoices, of the dates for which they were made, and of the items that their lines name."""
+"""The tables of recurring invoices, of the dates whose invoices were made, and of the items that their lines name."""
 
 import sqlalchemy as sa
 
@@ -23,7 +23,7 @@ recurring = resource_table(
     sa.Column("end_on", sa.Date),
     sa.Column("count", sa.Integer),
     sa.Column("then", sa.Text, nullable=False),
-    # The body of an invoice as it was sent: prices of items and the GST are those of the date of each invoice.
+    # The body of an invoice as sent: each invoice takes the prices of items and the GST of its own date.
     sa.Column("line_items", Json, nullable=False),
     sa.Column("amounts_are", sa.Text),
     sa.Column("gst_rounding", sa.Text),
@@ -33,15 +33,14 @@ recurring = resource_table(
     sa.Column("purchase_order", sa.Text),
     sa.Column("notes", sa.Text),
     sa.Column("terms", sa.Text),
-    # What an invoice came to when it was last worked out.
+    # The total of an invoice when it was last calculated.
     sa.Column("total", Cents(), nullable=False),
     sa.Column("next_on", sa.Date),
     sa.Column("invoices_made", sa.Integer, nullable=False),
     sa.Column("last_invoice_id", ByCodePoint),
     sa.Column("failure", Json),
     sa.Column("email_failure", Json),
-    # The last date that is done with, and the times in which dates are skipped: pairs of their first day and the one
-    # after their last.
+    # The last date that is done, and the pauses: pairs of the first day and the day after the last.
     sa.Column("done_until", sa.Date),
     sa.Column("paused_on", sa.Date),
     sa.Column("pauses", Json, nullable=False),
@@ -53,7 +52,7 @@ recurring = resource_table(
     sa.Index(None, "status", "next_on"),
 )
 
-# Each row's id is an invoice's, which may be deleted while it is a draft: its date stays done. No date has two.
+# Each row's id is an invoice, which may be deleted while it is a draft: its date stays done. No date has two rows.
 made = tenant_table(
     "recurring_made",
     sa.Column("recurring_id", ByCodePoint, nullable=False),
@@ -62,11 +61,11 @@ made = tenant_table(
     sa.UniqueConstraint("tenant_id", "recurring_id", "day"),
 )
 
-# An item is asked for here, not in the lines of each, when it is to be deleted. What has ended names none.
+# Deleting an item looks here, instead of in all lines. An ended recurring invoice has no rows.
 named_items = tenant_table(
     "recurring_items",
     sa.Column("recurring_id", ByCodePoint, nullable=False),
-    sa.Column("item_id", ByCodePoint, nullable=False),  # no reference: the plugin items may be off
+    sa.Column("item_id", ByCodePoint, nullable=False),  # no foreign key: the plugin items may be off
     sa.ForeignKeyConstraint(
         ["tenant_id", "recurring_id"],
         ["recurring_invoices.tenant_id", "recurring_invoices.id"],

@@ -1,4 +1,4 @@
-"""Recurring invoices: the right dates, one invoice for each whatever runs, and what becomes of those that fail."""
+"""Recurring invoices: the right dates, exactly one invoice for each, and the handling of failures."""
 
 import tracemalloc
 from datetime import UTC, date, datetime, timedelta
@@ -15,14 +15,11 @@ from billycan.fields import LAST_DATE
 from billycan.testing import Client, run_timed
 from billycan.working.worker import tick
 from billycan_recurring.dates import DAYS, MONTHS, Series
-from billycan_recurring.making import make
+from billycan_recurring.making import make_due_invoices
 
 PATH = "/v1/recurring_invoices"
 LINES = [{"description": "Hosting", "unit_price": "45.00"}]
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "recurring")
-
-
-# Dates ----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_last_day_of_a_month_stays_the_last_day():
@@ -57,9 +54,6 @@ def test_dates_follow_from_the_first_and_pauses_only_leave_some_out(frequency, s
     kept = [day for day in every if not since <= day < until]
     paused = Series(frequency, start, every[-1], [(since, until)])
     assert [*paused.after(None)] == kept
-
-
-# Invoices -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -377,7 +371,7 @@ def test_workers_at_once_make_one_invoice_a_date(app, clock):
     def work():
         barrier.wait()
         for id in ids:
-            make(Context(app, client.tenant_id), id)
+            make_due_invoices(Context(app, client.tenant_id), id)
 
     threads = [Thread(target=work) for _ in range(3)]
     for thread in threads:
@@ -392,7 +386,7 @@ def test_each_invoice_is_a_transaction_of_its_own_and_one_that_falls_undoes_no_o
 
     def on_event(ctx, event):
         if event.name == "invoice.sent":
-            seen.append(dates_of(client))  # by another connection: what is committed
+            seen.append(dates_of(client))  # another connection sees only committed rows
             if len(seen) == 3:
                 raise OSError("the disk is full")
 

@@ -1,4 +1,4 @@
-"""The sliding log of core's limits as a sorted set in Redis for each name, charged by a script that runs whole."""
+"""The sliding log of core's limits: a sorted set in Redis for each name, updated by an atomic script."""
 
 import logging
 from collections.abc import Callable
@@ -15,12 +15,12 @@ Take = Callable[..., Allowance]
 log = logging.getLogger("billycan.redis_limits")
 
 _AWAY_SECONDS = 1.0
-# A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
+# A tick is the resolution of a float of Unix seconds from 2004 to 2038, so calculating in ticks rounds nothing.
 _SECOND = 1 << 22
 _MINUTE = 60 * _SECOND
 
-# Times are ticks, whole numbers that a double holds exactly; as text they must not become 7.1e+15. They are of Redis'
-# own clock: of two hosts whose clocks differ by a minute, each would forget what the other has counted.
+# Times are ticks, whole numbers that a double holds exactly; as text they must not become 7.1e+15. They come from the
+# clock of Redis: if the clocks of two hosts differed by a minute, each would drop the other's requests.
 _TAKE = """
 local at, minute, second = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not at then
@@ -68,14 +68,14 @@ return {'', text(tightest.limit), text(tightest.remaining), text(tightest.reset)
 
 
 class Store:
-    """One Redis, asked at most once a second while it does not answer; `meanwhile` counts then.
+    """A connection to Redis. While Redis does not answer, it is tried at most once a second and `meanwhile` counts.
 
-    Requests are counted at the time by Redis; with `is_clock_given` at the `now` of each, as tests want it.
+    Requests are counted by the clock of Redis; with `is_clock_given`, by the `now` of each call, for tests.
     """
 
     def __init__(self, url: str, timeout_seconds: float, meanwhile: Take, *, is_clock_given: bool = False) -> None:
         self._meanwhile, self._is_clock_given = meanwhile, is_clock_given
-        once = Retry(NoBackoff(), 0)  # a second try would double what a request waits
+        once = Retry(NoBackoff(), 0)  # a second try would double the wait of a request
         self._redis = redis.Redis.from_url(
             url, socket_timeout=timeout_seconds, socket_connect_timeout=timeout_seconds, retry=once
         )
@@ -83,11 +83,11 @@ class Store:
         self._away_until = 0.0
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
-        """Count a request as `Limiter.take` does; `now` is the host's time, in Unix seconds."""
+        """Count a request like `Limiter.take`; `now` is the host's time, in Unix seconds."""
         return self.take_each(now, Limit(name, per_minute, per_second))
 
     def take_each(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request as `Limiter.take_each` does; `now` is the host's time, in Unix seconds."""
+        """Count a request like `Limiter.take_each`; `now` is the host's time, in Unix seconds."""
         if now < self._away_until <= now + _AWAY_SECONDS:
             return self._meanwhile(now, *limits)
         figures = [figure for limit in limits for figure in (limit.per_minute, limit.per_second)]

@@ -1,4 +1,4 @@
-"""Several hosts that share a Redis refuse as one would, and serve without it."""
+"""Several hosts that share a Redis: they refuse as one host would, and serve without Redis."""
 
 import time
 from datetime import UTC, datetime, timedelta

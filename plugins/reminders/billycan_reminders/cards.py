@@ -1,4 +1,4 @@
-"""What a business wants to know of its reminders at a glance."""
+"""Cards of reminders on the dashboard's overview."""
 
 from datetime import timedelta
 
@@ -13,10 +13,10 @@ _DAYS = 30
 
 
 def reminded_lately(ctx: Context) -> Card | None:
-    """How many reminders were sent lately; none where there are none."""
+    """Return the card of recently sent reminders; None if none were sent."""
     since = Moment.of(ctx.now() - timedelta(_DAYS))
-    asked = sa.select(sent.c.status, sa.func.count()).where(own(ctx, sent), sent.c.created_at > since)
-    found: dict[str, int] = {row[0]: row[1] for row in ctx.db.execute(asked.group_by(sent.c.status))}
+    query = sa.select(sent.c.status, sa.func.count()).where(own(ctx, sent), sent.c.created_at > since)
+    found: dict[str, int] = {row[0]: row[1] for row in ctx.db.execute(query.group_by(sent.c.status))}
     if not found:
         return None
     skipped = found.get("skipped", 0)

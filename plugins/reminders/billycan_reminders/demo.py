@@ -1,4 +1,4 @@
-"""Sample reminders of an invented plumber in Hobart: they are on, and one went a week after an invoice was due."""
+"""Sample reminders of an invented plumber in Hobart: turned on, with one sent a week after an invoice was due."""
 
 from datetime import timedelta
 
@@ -12,11 +12,11 @@ from .handlers import update_reminders
 from .reminding import remind
 from .schemas import NewReminders
 
-_DAYS = 7  # of the rule, one of those that a business begins with
+_DAYS = 7  # of one of the rules that a business starts with
 
 
 def add_samples(ctx: Context) -> None:
-    """Turn reminders on, and send the one of the invoice that has been due longest."""
+    """Turn reminders on, and send the one for the invoice that is overdue longest."""
     with ago(ctx, 60):
         update_reminders(ctx, Patch(NewReminders, {"enabled": True}))
     of = invoices.unpaid().c

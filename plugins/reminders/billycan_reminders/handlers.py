@@ -1,4 +1,4 @@
-"""What each endpoint does, and the member that invoices and contacts have besides their own."""
+"""Handlers of reminders: one function for each route; and the member `reminders` of invoices and contacts."""
 
 from collections.abc import Sequence
 
@@ -25,11 +25,11 @@ records = Records(sent, SentReminder, prefix="rmd", references={"invoice": invoi
 
 
 def get_reminders(ctx: Context) -> Reminders:
-    """Whether clients are reminded of unpaid invoices, and when.
+    """The business's reminders of unpaid invoices: on or off, and their rules.
 
     No reminders are sent until the business turns them on; until it changes the rules, they are the default ones.
     """
-    return load(ctx)
+    return load_reminders(ctx)
 
 
 def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
@@ -37,9 +37,9 @@ def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
 
     After you change `enabled` or the days of a rule, only reminders from that day on are sent.
     """
-    take_turns(ctx)  # two that are the first would find no row to lock
+    take_turns(ctx)  # two first changes at once would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
-    stored = load(ctx)
+    stored = load_reminders(ctx)
     ctx.check_version(stored.version)
     before = {name: getattr(stored, name) for name in NewReminders.__struct_fields__}
     after = body.over({**before, "rules": msgspec.to_builtins(stored.rules)})
@@ -55,7 +55,7 @@ def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
     rows = [{"tenant_id": ctx.tenant_id, "id": new_id("rul"), **msgspec.structs.asdict(rule)} for rule in after.rules]
     if rows:
         ctx.db.execute(sa.insert(rules), rows)
-    return load(ctx)
+    return load_reminders(ctx)
 
 
 def list_sent_reminders(ctx: Context, query: SentReminderQuery) -> Page[SentReminder]:
@@ -74,33 +74,33 @@ def get_sent_reminder(ctx: Context, id: str) -> SentReminder:
     return records.get(ctx, id)
 
 
-def load(ctx: Context) -> Reminders:
-    """Whether the business reminds its clients, and when."""
+def load_reminders(ctx: Context) -> Reminders:
+    """Return the business's reminder settings and rules."""
     row = ctx.db.execute(sa.select(settings).where(own(ctx, settings))).first()
     if row is None:
         return Reminders(enabled=False, rules=first_rules(), version=0, updated_at=None)
-    asked = sa.select(rules).where(own(ctx, rules)).order_by(rules.c.days)
-    found = [Rule(**{name: getattr(r, name) for name in Rule.__struct_fields__}) for r in ctx.db.execute(asked)]
+    query = sa.select(rules).where(own(ctx, rules)).order_by(rules.c.days)
+    found = [Rule(**{name: getattr(r, name) for name in Rule.__struct_fields__}) for r in ctx.db.execute(query)]
     return Reminders(enabled=row.enabled, rules=found, version=row.version, updated_at=row.updated_at)
 
 
 _OFF = ByIds(sa.select(off.c.id), off.c.id)
 
 
-def reminded(ctx: Context, ids: Sequence[str]) -> dict[str, HasReminders]:
-    """Those of these invoices or contacts that get no reminders."""
+def find_silenced(ctx: Context, ids: Sequence[str]) -> dict[str, HasReminders]:
+    """Map the ids of these invoices or contacts that get no reminders to `reminders: false`."""
     return {row.id: HasReminders(reminders=False) for row in _OFF.all(ctx.db, ctx.tenant_id, ids)}
 
 
-def keep_reminded(ctx: Context, id: str, sent: TakesReminders) -> None:
-    """Let an invoice or a contact get reminders, or none."""
-    forget_reminded(ctx, Deleted(id))
+def store_silence(ctx: Context, id: str, sent: TakesReminders) -> None:
+    """Store whether an invoice or a contact gets reminders."""
+    forget_silence(ctx, Deleted(id))
     if not sent.reminders:
         ctx.db.execute(sa.insert(off).values(tenant_id=ctx.tenant_id, id=id))
 
 
-def forget_reminded(ctx: Context, gone: Deleted) -> None:
-    """Forget an invoice or a contact that is deleted."""
+def forget_silence(ctx: Context, gone: Deleted) -> None:
+    """Forget a deleted invoice or contact."""
     ctx.db.execute(sa.delete(off).where(own(ctx, off), off.c.id == gone.id))
 
 

@@ -1,4 +1,4 @@
-"""Reminders: clients are reminded of unpaid invoices by email, when and as the business says."""
+"""Reminders: emails to clients about unpaid invoices, by the business's rules."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .tables import off, rules, sent, settings
 
 
 def _extends(path: str) -> Extends:
-    return Extends(path=path, shows=HasReminders, fill=h.reminded, takes=TakesReminders, keep=h.keep_reminded)
+    return Extends(path=path, shows=HasReminders, fill=h.find_silenced, takes=TakesReminders, keep=h.store_silence)
 
 
 manifest = Manifest(
@@ -41,7 +41,7 @@ manifest = Manifest(
         ),
     ),
     cards=(reminded_lately,),
-    hears={"invoice.deleted": h.forget_reminded, "contact.deleted": h.forget_reminded},
+    hears={"invoice.deleted": h.forget_silence, "contact.deleted": h.forget_silence},
     tasks=(Every(seconds=60, due=to_remind, run=remind),),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

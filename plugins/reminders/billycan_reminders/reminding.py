@@ -1,4 +1,4 @@
-"""Remind clients of what is due: timed work, at 09:00 where the business is, each rule once for each due date."""
+"""Reminders of unpaid invoices: timed work at 09:00 in the business's time zone, each rule once for each due date."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -16,17 +16,17 @@ from billycan.sql import tenants
 from billycan_hosted.api import day, money
 from billycan_invoices import api as invoices
 
-from .handlers import load, records, reminded
+from .handlers import find_silenced, load_reminders, records
 from .schemas import Rule
 from .tables import rules, sent, settings
-from .texts import filled
+from .texts import fill_placeholders
 
-# For how long a worker that could not run catches up. What is announced before a due date does not go after it.
+# How far a worker that was down catches up. A reminder before the due date is never sent after it.
 LATE_DAYS = 7
 
 
 class Fate(Struct, frozen=True):
-    """What became of a reminder."""
+    """The result of a reminder: sent, or skipped for a reason."""
 
     status: str
     reason: str | None = None
@@ -34,7 +34,7 @@ class Fate(Struct, frozen=True):
 
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
-    """The unpaid invoices, in any business, of which it is time to remind somebody; the earliest due date first."""
+    """Select the unpaid invoices of all businesses that are due a reminder, the earliest due date first."""
     i, r, s = invoices.unpaid().c, rules.c, settings.c
     groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
     spans = [(zones, morning, today) for (morning, today), zones in groups]
@@ -64,11 +64,11 @@ def to_remind(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def remind(ctx: Context, id: str) -> None:
-    """Send the reminder of an invoice for which it is time, the latest one only, and note what became of it.
+    """Send the latest due reminder of an invoice, and record the result.
 
-    Nothing where it was paid, put off or reminded of meanwhile.
+    Do nothing if the invoice was paid, postponed or reminded of in the meantime.
     """
-    take_turns(ctx)  # before the row is locked, as whoever changes an invoice does
+    take_turns(ctx)  # before locking the row, in the same order as changes of an invoice
     unpaid = invoices.lock_unpaid(ctx, id)
     rule = _due_rule(ctx, unpaid) if unpaid else None
     if unpaid and rule:
@@ -79,13 +79,13 @@ def remind(ctx: Context, id: str) -> None:
 
 
 def _due_rule(ctx: Context, unpaid: invoices.Unpaid) -> Rule | None:
-    """The latest rule for which it is time; None if there is none, or it was done."""
+    """Return the latest rule that is due; None if there is none, or its reminder was already sent or skipped."""
     row = ctx.db.execute(sa.select(settings).where(own(ctx, settings))).first()
     if row is None or not row.enabled:
         return None
     local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
     morning, last = last_morning(local), None
-    for rule in load(ctx).rules:
+    for rule in load_reminders(ctx).rules:
         goes_on = unpaid.due_date + timedelta(rule.days)
         is_time = max(row.since, morning - timedelta(LATE_DAYS)) <= goes_on <= morning
         if rule.active and is_time and (rule.days >= 0 or unpaid.due_date >= local.date()):
@@ -98,10 +98,10 @@ def _due_rule(ctx: Context, unpaid: invoices.Unpaid) -> Rule | None:
 
 
 def _fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
-    """What becomes of a reminder: it is written down to be sent, or there is a reason why not."""
+    """Queue the email of a reminder, or find the reason to skip it."""
     if unpaid.amount_due <= 0:
         return Fate("skipped", "nothing_due")
-    if reminded(ctx, [unpaid.id, unpaid.client_id]):
+    if find_silenced(ctx, [unpaid.id, unpaid.client_id]):
         return Fate("skipped", "reminders_off")
     if unpaid.sent_on >= unpaid.due_date + timedelta(rule.days):
         return Fate("skipped", "just_sent")
@@ -111,7 +111,7 @@ def _fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
 
 
 def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
-    from billycan_mail import api as mail  # noqa: PLC0415 - there only where that plugin is
+    from billycan_mail import api as mail  # noqa: PLC0415 - the plugin may be off
 
     values = {
         "number": unpaid.number,
@@ -121,7 +121,7 @@ def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
         "business": ctx.tenant.name,
         "link": unpaid.url,
     }
-    subject, message = filled(rule.subject, values), filled(rule.message, values)
+    subject, message = fill_placeholders(rule.subject, values), fill_placeholders(rule.message, values)
     try:
         said = mail.NewEmail(subject=subject, message=message)
         email = mail.email_document(ctx, "/v1/invoices/{id}", unpaid.id, said, reminder=True)
@@ -131,7 +131,7 @@ def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
 
 
 class _Days(FunctionElement[date]):
-    """The date so many days after another, in SQL; `_Days(date, days)`."""
+    """SQL for a date plus a number of days: `_Days(date, days)`."""
 
     type = sa.Date()
     inherit_cache = True

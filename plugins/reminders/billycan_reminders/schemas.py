@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -8,13 +8,13 @@ from msgspec import Meta, Struct
 from billycan import Named, PageQuery, Resource, RuleBroken
 from billycan.fields import Day, Moment, Text, Whole
 
-from .texts import FIRST_TEXTS, check
+from .texts import FIRST_TEXTS, check_placeholders
 
 MOST_RULES = 10
 
 Days = Annotated[int, Whole("Days after the due date; negative for before it.", least=-30, most=90)]
-Subject = Annotated[str, Text("A subject, with placeholders.", least=1, most=200, check=check)]
-Message = Annotated[str, Text("A message, with placeholders.", least=1, most=4000, check=check)]
+Subject = Annotated[str, Text("A subject, with placeholders.", least=1, most=200, check=check_placeholders)]
+Message = Annotated[str, Text("A message, with placeholders.", least=1, most=4000, check=check_placeholders)]
 Status = Literal["sent", "skipped"]
 Reason = Literal[
     "no_mail", "no_address", "address_suppressed", "email_held", "reminders_off", "just_sent", "nothing_due"
@@ -22,8 +22,8 @@ Reason = Literal[
 
 
 class Rule(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When a reminder is sent, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
-    `{due_date}`, `{client}`, `{business}` and `{link}`.
+    """A reminder: its day and its texts. The texts may use the placeholders `{number}`, `{amount_due}`, `{due_date}`,
+    `{client}`, `{business}` and `{link}`.
 
     days: How many days after the due date it is sent, at 09:00; negative for days before it.
     subject: The subject of the email.
@@ -38,12 +38,12 @@ class Rule(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def first_rules() -> list[Rule]:
-    """The rules that a business begins with."""
+    """Return the rules that a business starts with."""
     return [Rule(days=days, subject=subject, message=text) for days, (subject, text) in FIRST_TEXTS.items()]
 
 
 class NewReminders(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whether clients are reminded of unpaid invoices, and when.
+    """The business's reminders of unpaid invoices: on or off, and their rules.
 
     enabled: Whether any reminders are sent.
     rules: At most 10, each with different days. A list that you send replaces the whole list.
@@ -60,7 +60,7 @@ class NewReminders(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Reminders(Struct, kw_only=True):
-    """Whether clients are reminded of unpaid invoices, and when.
+    """The business's reminders of unpaid invoices: on or off, and their rules.
 
     enabled: Whether any reminders are sent; false until the business turns them on.
     rules: When each reminder is sent, and what it says, in order of `days`.
@@ -109,7 +109,7 @@ class SentReminderQuery(PageQuery, kw_only=True):
 
 
 class TakesReminders(Struct, kw_only=True):
-    """What a client may send with an invoice or a contact.
+    """The member that a client may send with an invoice or a contact.
 
     reminders: Whether reminders are sent while something is due.
     """
@@ -118,7 +118,7 @@ class TakesReminders(Struct, kw_only=True):
 
 
 class HasReminders(Struct, kw_only=True):
-    """What every invoice and contact also shows.
+    """The member that every invoice and contact also shows.
 
     reminders: Whether reminders are sent while something is due.
     """

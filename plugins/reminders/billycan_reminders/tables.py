@@ -1,10 +1,10 @@
-"""The tables of a business's reminder rules, of who gets no reminders, and of what became of each reminder."""
+"""The tables of reminder rules, of invoices and contacts without reminders, and of sent or skipped reminders."""
 
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, UTCDateTime, reference, resource_table, tenant_table
 
-# One row a business, whose id is always `reminders`. `since` is the first day for whose reminders it is time.
+# One row for each business; its id is always `reminders`. `since` is the first day that reminders are sent for.
 settings = tenant_table(
     "reminders_settings",
     sa.Column("enabled", sa.Boolean, nullable=False),
@@ -22,10 +22,10 @@ rules = tenant_table(
     sa.UniqueConstraint("tenant_id", "days"),
 )
 
-# Each row's id is that of an invoice or a contact. Without a foreign key: the plugin hears of what is deleted.
+# Each row's id is an invoice or a contact. There is no foreign key: the plugin hears of deletions.
 off = tenant_table("reminders_off")
 
-# What became of each reminder. No rule has two of them for an invoice and its due date.
+# The result of each reminder; at most one for a rule, an invoice and its due date.
 sent = resource_table(
     "reminders_sent",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
@@ -33,7 +33,7 @@ sent = resource_table(
     sa.Column("days", sa.Integer, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("reason", sa.Text),
-    sa.Column("email_id", ByCodePoint),  # no reference: mail may be off, and forgets
+    sa.Column("email_id", ByCodePoint),  # no foreign key: mail may be off, and deletes old emails
     reference("invoice_id", "invoices"),
     sa.UniqueConstraint("tenant_id", "invoice_id", "due_date", "days"),
 )

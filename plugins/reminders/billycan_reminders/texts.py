@@ -1,4 +1,4 @@
-"""What reminders say: texts with placeholders, and those that a business begins with."""
+"""Texts of reminders: their placeholders, and the texts that a business starts with."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _REST = (
 _SOON = "Invoice {number} is due on {due_date}"
 _LATE = "Invoice {number} was due on {due_date}"
 
-# By days after the due date, a subject and a message.
+# Subjects and messages by days after the due date.
 FIRST_TEXTS = {
     -3: (
         _SOON,
@@ -36,13 +36,13 @@ FIRST_TEXTS = {
 }
 
 
-def check(text: str) -> str:
-    """The text, if all that stands in braces is a placeholder; RuleBroken otherwise."""
+def check_placeholders(text: str) -> str:
+    """Return the text. Raise RuleBroken if anything in braces is not a placeholder."""
     if wrong := re.search(r"\{[^{}\n]{0,40}\}?|\}", _PLACEHOLDER.sub("", text)):
         raise RuleBroken("invalid_value", f"has {wrong[0]}, which is no placeholder: use {_LISTED}")
     return text
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with its placeholders replaced; braces in a value stay as they are."""
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Replace the placeholders of a text; braces in a value stay as they are."""
     return _PLACEHOLDER.sub(lambda found: values[found[1]], text)

@@ -1,4 +1,4 @@
-"""Reminders: at nine where the business is, each rule once for a due date, and only of what is due."""
+"""Reminders at 09:00 in the business's zone: each rule once for a due date, and only while something is due."""
 
 from datetime import UTC, date, datetime, timedelta
 from threading import Barrier, Event, Thread
@@ -25,7 +25,7 @@ def app(make_app):
 
 @pytest.fixture
 def at(clock):
-    """Look for what is due at a time on a date in a zone; the clock may be moved back."""
+    """Run timed work at a time on a date in a zone; the clock may move back."""
 
     def look(app, day, hour=9, zone="Australia/Sydney", *, minute=0):
         clock.time = datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone))
@@ -58,9 +58,6 @@ def fates(client, query=""):
 
 def messages(client):
     return [email["message"] for email in client.get("/v1/emails?sort=created_at")["data"]]
-
-
-# Rules ----------------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_goes_until_the_business_turns_it_on(app, clock, at):
@@ -126,9 +123,6 @@ def test_scopes_and_businesses_are_apart(app, at):
     client.key("invoices:write").refused(403, "insufficient_scope", "GET", "/v1/reminders")
 
 
-# When -----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("sunday", [pytest.param(STARTS, marks=pytest.mark.either), ENDS], ids=["begins", "ends"])
 def test_at_nine_where_the_business_is_and_once_whatever_the_clock_does(app, clock, sunday):
     clock.time = datetime(2027, 3, 1, tzinfo=UTC)
@@ -165,7 +159,7 @@ def test_late_workers_send_the_latest_only_and_not_what_is_too_old(app, at):
     at(app, DUE + timedelta(61))
     assert messages(soon) == ["-3 days"]
     invoice(soon, DUE + timedelta(90))
-    at(app, DUE + timedelta(91))  # what is announced does not go afterwards
+    at(app, DUE + timedelta(91))  # a reminder before the due date is not sent after it
     assert messages(soon) == ["-3 days"]
 
 
@@ -214,7 +208,7 @@ def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(m
     inside, begun = Event(), Event()
 
     def on_event(ctx, event):
-        """Keep whoever came first in its transaction until the other begins."""
+        """Hold the first transaction open until the other begins."""
         if event.name == ("invoice.paid" if first == "payment" else "guest.reminded"):
             inside.set()
             assert begun.wait(60)
@@ -245,9 +239,6 @@ def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(m
     assert client.get(f"/v1/invoices/{id}")["data"]["status"] == "paid"
     assert fates(client) == ([] if first == "payment" else [(0, "sent", None)])
     assert messages(client) == ([] if first == "payment" else ["0 days"])
-
-
-# Whom -----------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_settled_reminds_nobody_and_what_is_not_wanted_is_skipped(app, clock, at):

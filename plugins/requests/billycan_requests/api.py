@@ -1,4 +1,4 @@
-"""What other plugins may use of requests: how much each tenant asks, never what."""
+"""The request log's functions for other plugins: counts of each tenant's requests, never their contents."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ __all__ = ["Usage", "usage"]
 
 
 class Usage(Struct, frozen=True):
-    """How many requests of a tenant were answered in the last 30 days; of those refused as too many, or failed."""
+    """Counts of a tenant's requests in the last 30 days: answered, refused as too many, and failed."""
 
     answered: int
     refused: int
@@ -19,7 +19,7 @@ class Usage(Struct, frozen=True):
 
 
 def usage(db: sa.Connection) -> Mapping[str, Usage]:
-    """The usage of each tenant that made any requests, by its id."""
+    """Map the id of each tenant that made requests to its usage."""
     sums = [sa.func.sum(days.c[name]).label(name) for name in Usage.__struct_fields__]
     by_tenant = sa.select(days.c.tenant_id, *sums).group_by(days.c.tenant_id)
     rows = db.execute(by_tenant.execution_options(billycan_across="counts of every business, for the operator"))

@@ -1,4 +1,4 @@
-"""Requests as they are answered: gathered in memory, and written by a thread beside them."""
+"""The collector of answered requests: it gathers them in memory, and a background thread writes them to the log."""
 
 import atexit
 import logging
@@ -13,21 +13,21 @@ from billycan import Answered, App
 
 from . import keeping
 
-MOST = 10_000  # that wait in a process to be written
+MOST = 10_000  # waiting in a process
 MOST_AT_ONCE = 2_000  # in one transaction
 EVERY_SECONDS = 1.0
 _QUIET_ROUNDS = 10
-_WAIT_SECONDS = 5.0  # for others that write to SQLite
+_WAIT_SECONDS = 5.0  # for other writers of SQLite
 
 log = logging.getLogger("billycan.requests")
 
 
 class Collector:
-    """What this process has answered and not yet written; a request itself only adds to it.
+    """The requests that this process has answered and not yet written; answering a request only appends to it.
 
-    A thread writes it once a second. It begins with the first request, in the process that answers it, and ends when
-    none have come for a while. As long as it lives, the database knows of it: should the process be killed, what it had
-    not written is known to be missing.
+    A thread writes them once a second. The first request starts it, in the process that answers; it ends after ten
+    seconds without requests. While it lives, the process has a row in `writers`: if the process is killed, the row
+    remains and shows that requests are missing from the log.
     """
 
     def __init__(self, app: App) -> None:
@@ -44,12 +44,12 @@ class Collector:
             self.waiting.append(answered)
         else:
             with self._lock:
-                self.lost[answered.tenant_id, keeping.day(answered.at)] += 1
+                self.lost[answered.tenant_id, keeping.day_id(answered.at)] += 1
         if self.thread is None:
             self._begin()
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write the waiting requests and stop the thread."""
         if thread := self.thread:
             self._ends.set()
             if thread is not threading.current_thread():
@@ -57,7 +57,7 @@ class Collector:
         self.write()
 
     def write(self) -> None:
-        """Write all that waits; what the database cannot take now waits on."""
+        """Write all waiting requests; those that the database cannot take now keep waiting."""
         with self._writing:
             while self._write_some():
                 pass
@@ -71,27 +71,27 @@ class Collector:
 
     def _run(self) -> None:
         quiet = 0
-        self._note(keeping.note_writer)
+        self._record(keeping.record_writer)
         while quiet < _QUIET_ROUNDS and not self._ends.wait(EVERY_SECONDS):
             quiet = 0 if self.waiting or self.lost else quiet + 1
             self.write()
         self.write()
         if not self.waiting:
-            self._note(keeping.forget_writer)
+            self._record(keeping.forget_writer)
         atexit.unregister(self.close)
         self.thread = None
         if self.waiting and not self._ends.is_set():
-            self._begin()  # one came since
+            self._begin()  # a request came in the meantime
 
-    def _note(self, note: "keeping.Note") -> None:
+    def _record(self, record: "keeping.Record") -> None:
         try:
             with self.app.db.noting(_WAIT_SECONDS) as db:
-                note(db, self.id, self.app.now())
+                record(db, self.id, self.app.now())
         except sa.exc.SQLAlchemyError:
             log.warning("requests cannot be written to the database at present")
 
     def _write_some(self) -> bool:
-        """Write a batch; whether more can be written at once."""
+        """Write a batch; return True if more can be written at once."""
         batch = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_AT_ONCE))]
         with self._lock:
             lost, self.lost = self.lost, Counter()
@@ -99,7 +99,7 @@ class Collector:
             return False
         try:
             with self.app.db.noting(_WAIT_SECONDS) as db:
-                self._number = keeping.write(db, self.app, self.id, self._number, batch, lost)
+                self._number = keeping.write_requests(db, self.app, self.id, self._number, batch, lost)
         except (sa.exc.OperationalError, sa.exc.TimeoutError):
             log.warning("%s requests wait for the database", len(batch))
             self.waiting.extendleft(reversed(batch))
@@ -108,7 +108,7 @@ class Collector:
             return False
         except Exception:
             log.exception("%s requests could not be written", len(batch))
-            lost.update((each.tenant_id, keeping.day(each.at)) for each in batch)
-            for of, count in lost.items():  # one by one: whatever is wrong may be so of one of them only
-                self._note(partial(keeping.write_lost, of=of, count=count))
+            lost.update((each.tenant_id, keeping.day_id(each.at)) for each in batch)
+            for of, count in lost.items():  # one by one, since the fault may concern only one of them
+                self._record(partial(keeping.write_lost, of=of, count=count))
         return len(batch) == MOST_AT_ONCE

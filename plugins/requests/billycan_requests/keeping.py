@@ -1,4 +1,4 @@
-"""The log in the database: written in batches, bounded, and honest about what is missing."""
+"""The log in the database: written in batches, limited in size, with counts of missing requests."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,20 +19,20 @@ from .settings import Settings
 from .tables import days, log, writers
 
 KEPT_DAYS = 30
-_SILENT = timedelta(minutes=1)  # after which a process that should have written is taken for dead
+_SILENT = timedelta(minutes=1)  # without a write: the process counts as dead
 _MOST_TEXT = 200
-_MOST_FORGOTTEN = 5_000  # at once, or others that write would wait for long
+_MOST_FORGOTTEN = 5_000  # at once, so that other writers do not wait for long
 _DAY_MS, _DAY_0 = 86_400_000, date(1970, 1, 1).toordinal()
 _SEVERAL = "requests of several businesses are written in one transaction"
 
-Note = Callable[[sa.Connection, str, Moment], None]
+Record = Callable[[sa.Connection, str, Moment], None]
 Lost = Mapping[tuple[str, str], int]
 
 
 class State(Struct, frozen=True):
-    """How complete a business's log is: of all requests of its days, those listed, and those that never were.
+    """The completeness of a business's log: of all requests of its days, the number listed and the number lost.
 
-    `silent_since` is when each process that has ended without a word had last written.
+    `silent_since` has, for each process that ended without closing its log, the moment of its last write.
     """
 
     answered: int
@@ -42,21 +42,18 @@ class State(Struct, frozen=True):
     silent_since: Sequence[Moment]
 
 
-def day(at: Moment) -> str:
-    """The day (UTC) of a moment, as ids of days have it."""
+def day_id(at: Moment) -> str:
+    """Return the day (UTC) of a moment, in the form of the ids of days."""
     return at.astimezone(UTC).date().isoformat()
 
 
 def first_id(at: datetime) -> str:
-    """What the ids of requests from a moment on are not less than."""
+    """Return the lower bound of the ids of requests from a moment on."""
     return f"{round(at.timestamp() * 1000):012x}"
 
 
-# Writing -------------------------------------------------------------------------------------------------------------
-
-
-def write(db: sa.Connection, app: App, writer: str, number: int, batch: Sequence[Answered], lost: Lost) -> int:
-    """Add requests to the log, and count those that were lost; returns the number of the last one."""
+def write_requests(db: sa.Connection, app: App, writer: str, number: int, batch: Sequence[Answered], lost: Lost) -> int:
+    """Add requests to the log and count lost ones; return the number of the last request."""
     rows: list[tuple[Any, ...]] = []
     found: dict[tuple[str, int], list[int]] = {}
     for a in batch:
@@ -80,7 +77,7 @@ def write(db: sa.Connection, app: App, writer: str, number: int, batch: Sequence
     for of, count in sorted(lost.items()):
         _count(db, *of, {"lost": count, "answered": count})
     _trim(db, app, {tenant_id for tenant_id, _ in found}, len(batch))
-    note_writer(db, writer, app.now())
+    record_writer(db, writer, app.now())
     return number
 
 
@@ -90,12 +87,12 @@ def write_lost(db: sa.Connection, writer: str, now: Moment, of: tuple[str, str],
 
 
 def _clean(param: str) -> str:
-    """A name that a client sent, as every database can keep it."""
+    """Return a name from a client in a form that every database can store."""
     return param[:_MOST_TEXT].encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _insert(db: sa.Connection, rows: list[tuple[Any, ...]]) -> None:
-    """Add rows in the way that takes each database the least: what a row costs, every request costs."""
+    """Add rows in the cheapest way for each database, since every request pays for its row."""
     if db.dialect.name == "sqlite":
         db.exec_driver_sql(_ON_SQLITE, rows)
     else:
@@ -103,7 +100,7 @@ def _insert(db: sa.Connection, rows: list[tuple[Any, ...]]) -> None:
 
 
 def _of_json() -> sa.Insert:
-    """An INSERT of rows that are sent as one text: one by one would take longer than all the rest."""
+    """Return an INSERT of rows sent as one JSON text: sending them one by one would take longer than all else."""
     names = [column.name for column in log.c]
     given = sa.func.jsonb_array_elements(sa.cast(sa.bindparam("rows"), JSONB)).table_valued("value").alias("r")
     value = given.c.value.op("->>")
@@ -124,7 +121,7 @@ def _count(db: sa.Connection, tenant_id: str, id: str, counts: Mapping[str, int]
 
 
 def _trim(db: sa.Connection, app: App, tenants: Iterable[str], written: int) -> None:
-    """Take the oldest out of each log that has become too large; not of each batch, but of one in many."""
+    """Delete the oldest requests of logs that exceed the limit by a twentieth, so that few batches pay for it."""
     most = app.settings_of(Settings).most
     kept = sa.func.sum(days.c.kept)
     large = sa.select(days.c.tenant_id, kept.label("kept")).where(days.c.tenant_id.in_(sorted(tenants)))
@@ -133,28 +130,25 @@ def _trim(db: sa.Connection, app: App, tenants: Iterable[str], written: int) -> 
         _forget(db, row.tenant_id, min(int(row.kept) - most, _MOST_FORGOTTEN + written))
 
 
-def note_writer(db: sa.Connection, id: str, now: Moment) -> None:
-    """Note that a process has written all but what comes now."""
+def record_writer(db: sa.Connection, id: str, now: Moment) -> None:
+    """Record that a process has written all requests answered so far."""
     row = upsert(writers, db).values(id=id, wrote_at=now)
     db.execute(row.on_conflict_do_update(index_elements=["id"], set_={"wrote_at": now}))
 
 
 def forget_writer(db: sa.Connection, id: str, now: Moment) -> None:
-    """Note that a process has written everything; those that died are forgotten with what they should have written."""
+    """Delete the row of a process that has written everything, and rows of processes that died long ago."""
     old = writers.c.wrote_at < now - timedelta(days=KEPT_DAYS + 1)
     db.execute(sa.delete(writers).where((writers.c.id == id) | old))
 
 
-# Forgetting ----------------------------------------------------------------------------------------------------------
-
-
 def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
-    """The tenants that have a day too many."""
+    """Return the tenants that have requests older than the log keeps."""
     return db.execute(sa.select(days.c.tenant_id).where(days.c.id < _first_day(now)).distinct()).scalars().all()
 
 
 def forget_old(ctx: Context) -> bool:
-    """Forget the tenant's requests of days that are too long ago, a batch at a time; whether there may be more."""
+    """Delete a batch of the tenant's requests that are too old; return True if there may be more."""
     first = _first_day(ctx.now())
     if _forget(ctx.db, ctx.tenant_id, _MOST_FORGOTTEN, before=first) == _MOST_FORGOTTEN:
         return True
@@ -163,11 +157,11 @@ def forget_old(ctx: Context) -> bool:
 
 
 def _first_day(now: Moment) -> str:
-    return day(Moment.of(now - timedelta(days=KEPT_DAYS)))
+    return day_id(Moment.of(now - timedelta(days=KEPT_DAYS)))
 
 
 def _forget(db: sa.Connection, tenant_id: str, most: int, before: str = "") -> int:
-    """Forget so many of a tenant's oldest requests, or of those before a day; returns how many there were."""
+    """Delete up to `most` of a tenant's oldest requests, or of those before a day; return the number deleted."""
     oldest = sa.select(log.c.id).where(log.c.tenant_id == tenant_id).order_by(log.c.id).limit(most)
     if before:
         oldest = oldest.where(log.c.id < first_id(datetime.fromisoformat(before).replace(tzinfo=UTC)))
@@ -179,11 +173,8 @@ def _forget(db: sa.Connection, tenant_id: str, most: int, before: str = "") -> i
     return of_days.total()
 
 
-# Reading -------------------------------------------------------------------------------------------------------------
-
-
-def state(ctx: Context) -> State:
-    """How complete the caller's log is."""
+def log_state(ctx: Context) -> State:
+    """Return the completeness of the caller's log."""
     first = _first_day(ctx.now())
     sums = [sa.func.coalesce(sa.func.sum(days.c[name]), 0).label(name) for name in ("answered", "kept", "lost")]
     row = ctx.db.execute(sa.select(*sums).where(own(ctx, days), days.c.id >= first)).one()

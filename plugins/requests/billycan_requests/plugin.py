@@ -1,4 +1,4 @@
-"""Requests: a log of what each business asks of the API, written beside the requests and shown to its developers."""
+"""Requests: a log of each business's API requests, written in the background and shown to its developers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a deployment sets for requests."""
+"""Settings of the request log, which a deployment may change."""
 
 from typing import Annotated
 

@@ -13,12 +13,12 @@ from billycan.businesses import list_keys
 from billycan.fields import Moment
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from . import asking, keeping
+from . import filters, keeping
 from .settings import Settings
 from .tables import log
 
 PER_PAGE = 50
-MINUTES = 60  # of the chart
+MINUTES = 60  # in the chart
 _MOST_PAGES = 10_000
 
 
@@ -32,7 +32,7 @@ class Caller(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """How many requests a caller made in each of the last minutes, and how many it may."""
+    """The number of requests that a caller made in each of the last minutes."""
 
     caller: Caller
     minutes: Sequence[tuple[str, int]]
@@ -41,27 +41,27 @@ class Usage(Struct, frozen=True):
 
 
 def show_requests(visit: Visit) -> Answer:
-    filters = asking.asked(visit.query)
+    given = filters.given_filters(visit.query)
     page = _page(visit.query)
     with visit.reading() as ctx:
         callers = _callers(ctx)
-        wanted, faults = asking.conditions(ctx, filters, visit.session.zone)
+        wanted, faults = filters.filter_conditions(ctx, given, visit.session.zone)
         visit.faults.update({fault.param: fault.message for fault in faults})
         total = 0 if faults else ctx.db.execute(sa.select(sa.func.count()).select_from(log).where(*wanted)).scalar_one()
         newest = sa.select(log).where(*wanted).order_by(log.c.id.desc())
         rows = ctx.db.execute(newest.limit(PER_PAGE).offset((page - 1) * PER_PAGE)).all() if total else []
-        state = keeping.state(ctx)
-        usage = _usage(ctx, callers, filters.get("caller", ""))
+        state = keeping.log_state(ctx)
+        usage = _usage(ctx, callers, given.get("caller", ""))
     values = {
-        "filters": filters,
-        "fields": [*filters.items()],
+        "filters": given,
+        "fields": [*given.items()],
         "rows": [_shown(row, callers) for row in rows],
         "page": {"page": page, "per_page": PER_PAGE, "total": total, "has_more": page * PER_PAGE < total},
         "state": state,
         "usage": usage,
         "callers": sorted(callers.values(), key=lambda caller: caller.name.casefold()),
         "routes": sorted({endpoint.route.path for endpoint in visit.app.endpoints}),
-        "nowhere": asking.NOWHERE,
+        "nowhere": filters.NOWHERE,
         "kept_days": keeping.KEPT_DAYS,
         "most": visit.app.settings_of(Settings).most,
     }
@@ -74,7 +74,7 @@ def _page(query: Mapping[str, str]) -> int:
 
 
 def _callers(ctx: Context) -> dict[str, Caller]:
-    """The keys that may have made requests, by id."""
+    """Map ids to the keys that may have made requests."""
     settings = ctx.app.settings
     return {
         key.id: Caller(key.id, key.name or key.hint, key.hint, key.per_minute or settings.per_minute)
@@ -100,7 +100,7 @@ def _shown(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
 
 
 def _usage(ctx: Context, callers: Mapping[str, Caller], chosen: str) -> Usage | None:
-    """The last hour of a caller, or of the busiest; None where nobody made any."""
+    """Return the last hour of the chosen caller, or else of the busiest; None if no key made requests."""
     now = int(ctx.now().timestamp())
     last = now // 60
     recent = (own(ctx, log), log.c.id >= f"{(last - MINUTES + 1) * 60_000:012x}")

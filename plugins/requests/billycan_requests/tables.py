@@ -1,17 +1,17 @@
-"""The tables of the log, and of how complete it is."""
+"""The tables of the log, and of its completeness."""
 
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, UTCDateTime, tenant_table
 from billycan.sql import deployment_table
 
-# Ids begin with the time, so that the primary key finds the newest, and those of a day.
+# Ids begin with the time, so that the primary key finds the newest rows, and those of a day.
 log = tenant_table(
     "requests_log",
     sa.Column("at", sa.BigInteger, nullable=False),  # in milliseconds since 1970
     sa.Column("caller_id", ByCodePoint, nullable=False),
     sa.Column("method", sa.Text, nullable=False),
-    sa.Column("route", sa.Text, nullable=False),  # the template; empty for a path where nothing is
+    sa.Column("route", sa.Text, nullable=False),  # the template; empty for a path that does not exist
     sa.Column("status", sa.Integer, nullable=False),
     sa.Column("microseconds", sa.BigInteger, nullable=False),
     sa.Column("request_id", sa.Text, nullable=False),
@@ -23,14 +23,14 @@ log = tenant_table(
 days = tenant_table(
     "requests_days",
     sa.Column("answered", sa.BigInteger, nullable=False),  # all of them
-    sa.Column("refused", sa.BigInteger, nullable=False),  # by status 429
-    sa.Column("failed", sa.BigInteger, nullable=False),  # by status 500 and above
-    sa.Column("lost", sa.BigInteger, nullable=False),  # that were too many at once to be written
-    sa.Column("kept", sa.BigInteger, nullable=False),  # that are in the log
-    sa.Index("ix_requests_days_id", "id"),  # by which the worker finds those that are over
+    sa.Column("refused", sa.BigInteger, nullable=False),  # with status 429
+    sa.Column("failed", sa.BigInteger, nullable=False),  # with status 500 and above
+    sa.Column("lost", sa.BigInteger, nullable=False),  # too many at once to be written
+    sa.Column("kept", sa.BigInteger, nullable=False),  # in the log
+    sa.Index("ix_requests_days_id", "id"),  # the worker finds old days by it
 )
 
-# The processes that may have requests in memory which are not written yet: one that ends well leaves no row.
+# The processes that may have unwritten requests in memory; a process that ends well leaves no row.
 writers = deployment_table(
     "requests_writers",
     sa.Column("id", ByCodePoint, primary_key=True),

@@ -1,4 +1,4 @@
-"""What the log of requests holds, whom it is shown to, how large it grows, and what it says of what it lacks."""
+"""The log of requests: its contents, its readers, its limits, and its counts of missing requests."""
 
 import os
 import re
@@ -57,7 +57,7 @@ def ids(page):
 
 
 def fill(app, client, count, at=None, **other):
-    """So many requests, as if they had been answered."""
+    """Log so many requests, as if they had been answered."""
     at = at or app.now()
     each = {"method": "GET", "route": "/v1/me", "status": 200, "seconds": 0.001, "code": None, "param": None, **other}
     for i in range(count):
@@ -210,7 +210,7 @@ def test_requests_wait_for_a_database_that_is_away(app, client, monkeypatch):
         raise sa.exc.OperationalError("", {}, Exception("away"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(keeping, "write", away)
+        patch.setattr(keeping, "write_requests", away)
         client.get("/v1/me", X_Request_Id="patient")
         assert [r.request_id for r in logged(app, client)] == []
     assert [r.request_id for r in logged(app, client)] == ["patient"]

@@ -1,4 +1,4 @@
-"""What other plugins may use of staff."""
+"""Staff's functions for other plugins: people, their working hours and their time off."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,7 @@ from .tables import staff
 
 
 class Shift(Struct, frozen=True):
-    """A stretch of work that comes every week: the day (0 is Monday) and minutes of local time since its midnight."""
+    """A weekly stretch of work: the day (0 is Monday), and minutes of local time since its midnight."""
 
     weekday: int
     start: int
@@ -21,7 +21,7 @@ class Shift(Struct, frozen=True):
 
 
 class Person(Struct, frozen=True, kw_only=True):
-    """A member of staff, and when they work: weekly shifts in their time zone, less their time off."""
+    """A member of staff with their working hours: weekly shifts in their time zone, and their time off."""
 
     id: str
     name: str
@@ -31,12 +31,12 @@ class Person(Struct, frozen=True, kw_only=True):
     time_off: tuple[tuple[datetime, datetime], ...]
 
 
-# Maps each id to the name, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+# Map each id to the name, in one query; `lock=True` keeps the staff from being deleted until the transaction ends.
 names = names_of(staff.c.name)
 
 
 def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False) -> dict[str, Person]:
-    """Map ids (all of the tenant's where None) to the people, inactive ones too, in one query and in order of id.
+    """Map ids (all of the tenant's if None) to the people, including inactive ones, in one query and in order of id.
 
     `lock` keeps each of them from being changed, deleted or locked by others until the transaction ends.
     """
@@ -44,7 +44,7 @@ def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False
     if ids is not None:
         found = found.where(staff.c.id.in_(list(ids)))
     if lock:
-        # The weaker lock does not stop others from inserting rows that refer to this one.
+        # The weaker lock lets others insert rows that refer to this one.
         found = found.with_for_update(key_share=True)
     return {row.id: _person(row) for row in ctx.db.execute(found)}
 
@@ -60,4 +60,4 @@ def _person(row: sa.Row[tuple[object, ...]]) -> Person:
     )
 
 
-_moment = datetime.fromisoformat  # of what is stored in UTC: to read it as a client's takes ten times as long
+_moment = datetime.fromisoformat  # for stored UTC times: reading them as a client's takes ten times as long

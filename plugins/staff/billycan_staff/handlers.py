@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of staff: one function for each route."""
 
 from msgspec.structs import asdict
 

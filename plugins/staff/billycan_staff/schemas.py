@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 import re
 from itertools import pairwise
@@ -134,5 +134,5 @@ class StaffQuery(PageQuery, kw_only=True):
 
 
 def minutes_of(clock_time: str) -> int:
-    """Minutes since midnight."""
+    """Return the minutes since midnight of a clock time."""
     return int(clock_time[:2]) * 60 + int(clock_time[3:])

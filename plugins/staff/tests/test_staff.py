@@ -1,4 +1,4 @@
-"""What the contract says of staff, through the API."""
+"""Staff as the contract defines them, through the API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The pages of one's own account: password, second factor, and where one is signed in."""
+"""The pages of a person's own account: password, second factor, passkeys and sessions."""
 
 from urllib.parse import quote
 
@@ -7,20 +7,20 @@ import sqlalchemy as sa
 
 from billycan import Invalid, NotFound
 
-from . import codes, passkeys, people, sealing, sessions, ways_in
-from .screens import Answer, Screen, address
+from . import codes, encryption, passkeys, people, sessions, ways_in
+from .page_request import Led, Shown, Visit
+from .page_routes import Answer, Screen, page_address
 from .tables import sessions as table
 from .tables import users
-from .visits import Led, Shown, Visit
 
 
 def show_account(visit: Visit) -> Answer:
     session, app = visit.session, visit.app
     with app.db.reading() as db:
         row = db.execute(sa.select(users.c.recovery).where(users.c.id == session.user_id)).one()
-        kept = passkeys.of_user(db, session.user_id)
-        signed_in = sessions.of_user(db, session.user_id, app.now())
-        secret = codes.offered(app, db, session)
+        kept = passkeys.list_passkeys(db, session.user_id)
+        signed_in = sessions.list_sessions(db, session.user_id, app.now())
+        secret = codes.offered_secret(app, db, session)
     values = {
         "codes_left": len(row.recovery),
         "signed_in": signed_in,
@@ -33,60 +33,60 @@ def show_account(visit: Visit) -> Answer:
 
 
 def _browser(agent: str) -> str:
-    """A browser as people call it: `Firefox on Windows`."""
+    """Return the everyday name of a browser, such as `Firefox on Windows`."""
     words = (next((word for mark, word in known if mark in agent), "") for known in (_BROWSERS, _SYSTEMS))
     return " on ".join(filter(None, words)) or agent[:80] or "Unknown browser"
 
 
 def _offered(visit: Visit, secret: str) -> dict[str, str]:
-    """A new secret as an app takes it: to scan, and to type."""
-    issuer = address(visit.app).partition("//")[2]
+    """Return a new secret for an authenticator app: as a QR code, and as text."""
+    issuer = page_address(visit.app).partition("//")[2]
     uri = f"otpauth://totp/{quote(f'{issuer}:{visit.session.email}')}?secret={secret}&issuer={quote(issuer)}"
     words = " ".join(secret[i : i + 4] for i in range(0, len(secret), 4))
     return {"qr": segno.make(uri).svg_data_uri(border=2, light="#fff"), "words": words}
 
 
 def offer_totp(visit: Visit) -> Answer:
-    """Begin to set up an authenticator app: nothing changes until `turn_totp_on`, which asks for the proof."""
-    codes.offer(visit.app, visit.session)
+    """Begin to set up an authenticator app. Nothing changes until `turn_totp_on`, which asks for the proof."""
+    codes.offer_secret(visit.app, visit.session)
     return Led(f"{_HERE}#totp")
 
 
 def turn_totp_on(visit: Visit) -> Answer:
-    """Take the app whose code this is; the secret is the one that waits here, never one that a form brings."""
+    """Set the app that this code is from. The secret is the one stored with the session, never one from a form."""
     app, session = visit.app, visit.session
     with app.db.reading() as db:
-        secret = codes.offered(app, db, session)
+        secret = codes.offered_secret(app, db, session)
     if secret is None:
         raise Invalid("There is no authenticator app to turn on: begin by setting one up.")
-    step = codes.step_of(app, secret, visit.form.get("code", ""))
-    sealed = sealing.of_deployment(app, "totp").encrypt(secret.encode())
-    proof, keep = ways_in.prove(visit), _kept(visit)
+    step = codes.find_step(app, secret, visit.form.get("code", ""))
+    sealed = encryption.deployment_cipher(app, "totp").encrypt(secret.encode())
+    proof, keep = ways_in.prove_way_in(visit), _kept(visit)
     with app.db.writing() as db:
         made = ways_in.turn_totp_on(db, app, proof, sealed, step, session_id=visit.session.id, keep=keep)
     return visit.reveal(_HERE, "\n".join(made))
 
 
 def make_recovery_codes(visit: Visit) -> Answer:
-    proof = ways_in.prove(visit)
+    proof = ways_in.prove_way_in(visit)
     with visit.app.db.writing() as db:
         made = ways_in.make_recovery_codes(db, visit.app, proof)
     return visit.reveal(_HERE, "\n".join(made))
 
 
 def turn_totp_off(visit: Visit) -> Answer:
-    proof = ways_in.prove(visit)
+    proof = ways_in.prove_way_in(visit)
     with visit.app.db.writing() as db:
         ways_in.turn_totp_off(db, visit.app, proof)
     return Led(_HERE, "The second factor is off.")
 
 
 def change_password(visit: Visit) -> Answer:
-    """Change the password, or choose the first: only in a session that has just begun, as there is none to ask for."""
+    """Change the password. The first can be chosen only in a session that has just begun: there is none to check."""
     app, session = visit.app, visit.session
     people.check_password(session.email, visit.form.get("password", ""))
-    proof = ways_in.prove(visit)
-    chosen = people.new_password(session.email, visit.form.get("password", ""))
+    proof = ways_in.prove_way_in(visit)
+    chosen = people.hash_new_password(session.email, visit.form.get("password", ""))
     with app.db.writing() as db:
         removed = ways_in.set_password(db, app, proof, chosen, keep=_kept(visit))
         visit.enter(db, session.user_id, session.email, is_complete=True, business_id=session.tenant_id or "")
@@ -96,18 +96,18 @@ def change_password(visit: Visit) -> Answer:
 
 
 def _kept(visit: Visit) -> list[str]:
-    """The passkeys that a form keeps, by id."""
+    """Return the ids of the passkeys that a form keeps."""
     return visit.form.get("keep", "").split()
 
 
 def end_session(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        if not sessions.end(db, table.c.user_id == visit.session.user_id, table.c.id == id):
+        if not sessions.end_sessions(db, table.c.user_id == visit.session.user_id, table.c.id == id):
             raise NotFound
     return Led("/dashboard/account", "That browser is signed out.")
 
 
-# By what the User-Agent has; most claim to be the later ones, too.
+# Parts of the User-Agent, in this order: most browsers also claim to be later ones.
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = (
     *((name, name) for name in ("Android", "iPhone", "iPad", "Windows")),

@@ -1,13 +1,13 @@
-"""What other plugins may use of users: pages for people who are signed in, who these are, and letters to people."""
+"""Users' functions for other plugins: pages for people who are signed in, their names and roles, and emails to them."""
 
-from .drawing import day, field, moment, money, words
-from .letters import can_send, send
-from .people import Business, invite, live_of, members, names
-from .reading import checked
+from .emails import can_send, send
+from .field_values import read_field
+from .page_digest import ChangedMeanwhile, check_digest, digest_of
+from .page_request import Led, Sent, Shown, Visit
+from .page_routes import Answer, Screen, mounted, page_address, to_sign_in
+from .people import Business, invite_person, list_members, live_of, names_of_people
 from .rules import Role
-from .screens import Answer, Screen, address, mounted, to_sign_in
-from .seen import ChangedMeanwhile, check_digest, digest_of
-from .visits import Led, Sent, Shown, Visit
+from .templates import day, field, moment, money, words
 
 __all__ = [
     "Answer",
@@ -19,20 +19,20 @@ __all__ = [
     "Sent",
     "Shown",
     "Visit",
-    "address",
     "can_send",
     "check_digest",
-    "checked",
     "day",
     "digest_of",
     "field",
-    "invite",
+    "invite_person",
+    "list_members",
     "live_of",
-    "members",
     "moment",
     "money",
     "mounted",
-    "names",
+    "names_of_people",
+    "page_address",
+    "read_field",
     "send",
     "to_sign_in",
     "words",

@@ -1,4 +1,4 @@
-"""The command `billycan users`: who may sign in to the dashboard."""
+"""The command `billycan users`: people who sign in to the dashboard."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from collections.abc import Iterator
@@ -40,18 +40,18 @@ def invite(opened: Any, tenant: str | None, email: str, role: Any, operator: boo
     from billycan.fields import Email
 
     from . import people
-    from .reading import checked
-    from .screens import address
+    from .field_values import read_field
+    from .page_routes import page_address
 
     if tenant is None and not operator:
         raise click.UsageError(
             "--tenant: name the business, or use --operator for somebody who only runs the deployment"
         )
     with _users(opened) as app:
-        email = checked(Email, "email", email)
+        email = read_field(Email, "email", email)
         with app.db.writing(across=_BY_OPERATOR) as db:
-            user_id, token = people.invite(db, tenant, email, role, app.now(), is_operator=operator)
-        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}")}, as_json)
+            user_id, token = people.invite_person(db, tenant, email, role, app.now(), is_operator=operator)
+        _say({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}")}, as_json)
 
 
 @users.command("list")
@@ -67,7 +67,7 @@ def list_users(opened: Any, tenant: str | None, as_json: bool) -> None:
     from . import people
 
     with _users(opened) as app, app.db.reading(across=_BY_OPERATOR) as db:
-        rows = people.listed(db, app.now(), people.live_of(db, tenant) if tenant else None)
+        rows = people.list_people(db, app.now(), people.live_of(db, tenant) if tenant else None)
     if as_json:
         _say(rows, as_json)
         return
@@ -94,28 +94,28 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep: bool, as_json: b
 
     from billycan import Context
 
-    from . import makers, people
+    from . import key_makers, people
     from .tables import sessions
     from .tables import users as table
 
-    ended: list[makers.Made] = []
+    ended: list[key_makers.SetUp] = []
     with _users(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
             _known(db, user_id)
-            from_all = [business.id for business in people.businesses(db, user_id)]
+            from_all = [business.id for business in people.list_businesses(db, user_id)]
             leaves = [people.live_of(db, tenant)] if tenant else from_all
             db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
             for live in leaves:
                 if not keep:
-                    ended += makers.revoke_beyond(db, app, live, user_id, None, user_id)
-                people.leave(db, live, user_id)
+                    ended += key_makers.revoke_beyond(db, app, live, user_id, None, user_id)
+                people.remove_from_business(db, live, user_id)
             if not tenant:
                 db.execute(sa.delete(table).where(table.c.id == user_id))
         for live in leaves if not keep else ():
-            ended += makers.end_beyond(app, live, user_id, None, (), lambda tenant_id: Context(app, tenant_id))
-        with suppress(OSError, RuntimeError):  # workers of another user's hear of it within a second
+            ended += key_makers.end_beyond(app, live, user_id, None, (), lambda tenant_id: Context(app, tenant_id))
+        with suppress(OSError, RuntimeError):  # another user's workers notice within a second
             app.epoch.bump()
-    counts = {f"{kind.replace(' ', '_')}s": sum(each.kind == kind for each in ended) for kind in makers.KINDS}
+    counts = {f"{kind.replace(' ', '_')}s": sum(each.kind == kind for each in ended) for kind in key_makers.KINDS}
     _say({"user": user_id, "removed": True, **{f"ended_{kind}": n for kind, n in counts.items()}}, as_json)
 
 
@@ -137,20 +137,20 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     import sqlalchemy as sa
 
     from . import passkeys, people, sessions, ways_in
-    from .screens import address
+    from .page_routes import page_address
     from .tables import sessions as table
     from .tables import users as people_table
 
     with _users(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
             _known(db, user_id)
-            sessions.end(db, table.c.user_id == user_id)
+            sessions.end_sessions(db, table.c.user_id == user_id)
             if second_factor:
-                ways_in.remove_second_factor(db, app, ways_in.by_operator(db, user_id))
-            token = people.reset_link(db, user_id, app.now())
+                ways_in.remove_second_factor(db, app, ways_in.prove_by_operator(db, user_id))
+            token = people.new_reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
-            left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}
-        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}"), **left}, as_json)
+            left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.list_passkeys(db, user_id))}
+        _say({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}"), **left}, as_json)
 
 
 def _known(db: Any, user_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The page on which somebody who forgot their password asks for a link to choose a new one."""
+"""The page for a forgotten password: it emails a link to choose a new one."""
 
 import hashlib
 import secrets
@@ -8,12 +8,12 @@ import sqlalchemy as sa
 from billycan import Invalid
 from billycan.fields import Email
 
-from . import attempts, letters, people
-from .reading import checked
-from .screens import Answer, Screen, address
+from . import emails, people, sign_in_attempts
+from .field_values import read_field
+from .page_request import Led, Shown, Visit
+from .page_routes import Answer, Screen, page_address
 from .tables import attempts as table
 from .tables import users
-from .visits import Led, Shown, Visit
 
 HERE = "/dashboard/forgot"
 _ASK = "Ask whoever runs this service for a link to choose a new one."
@@ -21,27 +21,27 @@ _SENT = "If this address belongs to an account, a link to choose a new password 
 
 
 def show(visit: Visit) -> Answer:
-    return Shown("users/forgot.html", {"text": "" if letters.can_send(visit.app) else _ASK})
+    return Shown("users/forgot.html", {"text": "" if emails.can_send(visit.app) else _ASK})
 
 
 def ask(visit: Visit) -> Answer:
-    """Send a link to whoever has the address; the answer, and the work, is the same if nobody has."""
+    """Email a link to the account with this address. The answer, and the work, is the same if there is none."""
     app = visit.app
-    if not letters.can_send(app):
+    if not emails.can_send(app):
         raise Invalid(_ASK)
-    email = checked(Email, "email", visit.form.get("email", "")).casefold()
+    email = read_field(Email, "email", visit.form.get("email", "")).casefold()
     counted = f"letters:{hashlib.sha256(email.encode()).hexdigest()}"
     try:
-        attempts.take(app, counted, f"forgot:{visit.network}")
-    except attempts.Wait as wait:
+        sign_in_attempts.count_attempt(app, counted, f"forgot:{visit.network}")
+    except sign_in_attempts.Wait as wait:
         raise Invalid(f"Too many links were asked for: please try again in {wait}.") from None
     with app.db.writing() as db:
-        # Written either way, so that the disk is waited for whether or not there is such a person.
+        # Written either way, so that the time does not tell if the account exists.
         db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
         known = db.execute(sa.select(users.c.id).where(users.c.email == email, users.c.password.is_not(None))).first()
         nested = db.begin_nested()
         if known:
-            _write(visit, db, email, people.reset_link(db, known.id, app.now()))
+            _write(visit, db, email, people.new_reset_link(db, known.id, app.now()))
             nested.commit()
         else:
             for _ in range(3):  # as many statements as a link takes
@@ -52,10 +52,10 @@ def ask(visit: Visit) -> Answer:
 
 
 def _write(visit: Visit, db: sa.Connection, email: str, token: str) -> None:
-    link = address(visit.app, f"/dashboard/join/{token}")
+    link = page_address(visit.app, f"/dashboard/join/{token}")
     text = f"Choose a new password here. The link works once, within an hour:\n\n{link}\n\n"
     text += "If you did not ask for it, ignore this message: your password stays as it is.\n"
-    letters.send(visit.app, db, to=email, subject="Choose a new password", text=text)
+    emails.send(visit.app, db, to=email, subject="Choose a new password", text=text)
 
 
 screens = (Screen(HERE, show, ask, role=None, anybody=True, per_minute=60),)

@@ -1,4 +1,4 @@
-"""What `billycan serve` says to whoever tries it: a link that lets them in as the owner of the only business."""
+"""The greeting of `billycan serve`: a link that signs in as the owner of the only business."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from .tables import users
 
 
 def greeting(app: App, url: str) -> str:
-    """A link that signs the owner in, as long as nobody has made that account their own."""
+    """Return a link that signs the owner in, until somebody has chosen a password for that account."""
     shown = tenants.c.id, tenants.c.paired_id, tenants.c.profile
     live = sa.select(*shown).where(tenants.c.environment == "live").limit(2)
     with app.db.writing() as db:
@@ -20,12 +20,13 @@ def greeting(app: App, url: str) -> str:
         if len(businesses) != 1 or len(found) > 1 or (found and found[0].password):
             return ""
         user_id = found[0].id if found else _owner(db, businesses[0], app)
-        token = people.new_link(db, people.ENTER, user_id, app.now(), businesses[0].paired_id)  # where the samples are
+        # the sandbox has the samples
+        token = people.new_link(db, people.ENTER, user_id, app.now(), businesses[0].paired_id)
     return f"\nOpen the dashboard as the owner, once within 30 minutes:\n\n  {url}/dashboard/join/{token}\n"
 
 
 def _owner(db: sa.Connection, business: Any, app: App) -> str:
     email = business.profile.get("email") or "owner@example.com"
-    user_id, token = people.invite(db, business.id, email, "owner", app.now())
-    people.accept(db, people.use(db, token, people.JOIN, app.now()), app.now())
+    user_id, token = people.invite_person(db, business.id, email, "owner", app.now())
+    people.accept_invitation(db, people.use_link(db, token, people.JOIN, app.now()), app.now())
     return user_id

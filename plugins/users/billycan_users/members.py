@@ -1,4 +1,4 @@
-"""The pages of who may enter a business."""
+"""The pages of a business's people: list, invite, change, remove and leave."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -6,14 +6,14 @@ from typing import Any, get_args
 from billycan import Context, Fault, Invalid, NotFound
 from billycan.fields import Email
 
-from . import attempts, letters, makers, people, rules, sessions
-from .makers import Made
+from . import emails, key_makers, people, rules, sessions, sign_in_attempts
+from .field_values import read_field
+from .key_makers import SetUp
+from .page_request import Led, Shown, Visit
+from .page_routes import Answer, Screen, page_address
 from .people import Business
-from .reading import checked
 from .rules import Role
-from .screens import Answer, Screen, address
 from .tables import sessions as table
-from .visits import Led, Shown, Visit
 
 _HERE = "/dashboard/people"
 
@@ -21,81 +21,83 @@ _HERE = "/dashboard/people"
 def show_people(visit: Visit) -> Answer:
     with visit.app.db.reading() as db:
         live = people.live_of(db, visit.tenant_id)
-        members = people.members(db, live)
-    made = makers.list_by_maker(visit.app, live)
+        members = people.list_members(db, live)
+    made = key_makers.list_by_maker(visit.app, live)
     named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in reversed(rules.ROLES)]
     return Shown("users/people.html", {"members": members, "roles": named, "made": made, "live": live})
 
 
 def invite(visit: Visit) -> Answer:
-    email = checked(Email, "email", visit.form.get("email", ""))
+    email = read_field(Email, "email", visit.form.get("email", ""))
     role = _role(visit.form.get("role"))
-    app, has_mail = visit.app, letters.can_send(visit.app)
-    if has_mail:  # anybody's address may be named, and the business's name is what the letter says
+    app, has_mail = visit.app, emails.can_send(visit.app)
+    if has_mail:  # limited, because the email could go to anybody's address
         try:
-            attempts.take(app, f"invitations:{visit.tenant_id}")
-        except attempts.Wait as wait:
+            sign_in_attempts.count_attempt(app, f"invitations:{visit.tenant_id}")
+        except sign_in_attempts.Wait as wait:
             raise Invalid(f"You sent many invitations in a short time: please try again in {wait}.") from None
     with app.db.writing() as db:
         by = visit.session.user_id
-        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now(), made_by=by, is_mailed_only=has_mail)
+        user_id, token = people.invite_person(
+            db, visit.tenant_id, email, role, app.now(), made_by=by, is_mailed_only=has_mail
+        )
         live = people.live_of(db, visit.tenant_id)
-        if is_inside := people.has_role(db, live, user_id):  # whoever is in the business has the role at once
-            makers.revoke_beyond(db, app, live, user_id, role, by)
-        link = address(app, f"/dashboard/join/{token}")
+        if is_inside := people.has_role(db, live, user_id):  # a member has the new role at once
+            key_makers.revoke_beyond(db, app, live, user_id, role, by)
+        link = page_address(app, f"/dashboard/join/{token}")
         name = _name(visit)
         text = f"You have been invited to {name}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
-        letters.send(app, db, to=email, subject=f"You are invited to {name}", text=text)
+        emails.send(app, db, to=email, subject=f"You are invited to {name}", text=text)
     if is_inside:
-        makers.end_beyond(app, live, user_id, role, (), _contexts(visit))
+        key_makers.end_beyond(app, live, user_id, role, (), _contexts(visit))
     app.epoch.bump()
-    # Whoever has the link can tell whether there is an account, and set one up: it is only the address's.
+    # The link tells if there is an account, and sets one up: only the address's owner may have it.
     return Led(_HERE, f"The invitation is on its way to {email}.") if has_mail else visit.reveal(_HERE, link)
 
 
 def change_member(visit: Visit, id: str) -> Answer:
     app, removes = visit.app, visit.form.get("remove") == "yes"
     role = None if removes else _role(visit.form.get("role"))
-    keep, ended, context_of = visit.form.get("keep", "").split(), list[Made](), _contexts(visit)
+    keep, ended, context_of = visit.form.get("keep", "").split(), list[SetUp](), _contexts(visit)
     with app.db.writing() as db:
         live = people.live_of(db, visit.tenant_id)
         was_inside = people.change_role(db, live, id, role, by=visit.session.user_id)
         if was_inside:
-            ended += makers.revoke_beyond(db, app, live, id, role, visit.session.user_id, keep)
+            ended += key_makers.revoke_beyond(db, app, live, id, role, visit.session.user_id, keep)
         if removes and was_inside:
-            sessions.end(db, table.c.user_id == id)
+            sessions.end_sessions(db, table.c.user_id == id)
     if removes and not was_inside:
         return Led(_HERE, "The invitation is withdrawn.")
-    ended += makers.end_beyond(app, live, id, role, keep, context_of)
+    ended += key_makers.end_beyond(app, live, id, role, keep, context_of)
     if ended:
         app.epoch.bump()
     said = "The person is removed, and signed out everywhere." if removes else "The role is changed."
-    return Led(_HERE, said + makers.told(ended))
+    return Led(_HERE, said + key_makers.describe_ended(ended))
 
 
 def show_leave(visit: Visit, id: str) -> Answer:
-    """The page on which somebody leaves a business, and sees what ends with it."""
-    made = makers.list_by_maker(visit.app, _own(visit, id).id).get(visit.session.user_id, [])
+    """Show the page to leave a business, with what ends with it."""
+    made = key_makers.list_by_maker(visit.app, _own(visit, id).id).get(visit.session.user_id, [])
     return Shown("users/leave.html", {"business": _own(visit, id), "made": made})
 
 
 def leave(visit: Visit, id: str) -> Answer:
-    """Take the visitor out of a business, with all that they set up there. Raise Conflict for its only owner.
+    """Remove the visitor from a business with all that they set up there. Raise Conflict for its only owner.
 
-    They choose nothing that stays: whoever leaves must not keep a key of the business.
+    They cannot choose anything that stays: a person who leaves must not keep a key of the business.
     """
     app, user_id, business = visit.app, visit.session.user_id, _own(visit, id)
     context_of = visit.contexts_of(business)
     with app.db.writing() as db:
         people.change_role(db, business.id, user_id, None)
-        ended = makers.revoke_beyond(db, app, business.id, user_id, None, user_id)
-    ended += makers.end_beyond(app, business.id, user_id, None, (), context_of)
+        ended = key_makers.revoke_beyond(db, app, business.id, user_id, None, user_id)
+    ended += key_makers.end_beyond(app, business.id, user_id, None, (), context_of)
     app.epoch.bump()
-    return Led("/dashboard/businesses", f"You have left {business.name}.{makers.told(ended)}")
+    return Led("/dashboard/businesses", f"You have left {business.name}.{key_makers.describe_ended(ended)}")
 
 
 def _own(visit: Visit, id: str) -> Business:
-    """One of the visitor's businesses, by its live id. Raise NotFound for any other."""
+    """Return one of the visitor's businesses, by its live id. Raise NotFound for any other."""
     found = next((business for business in visit.businesses() if business.id == id), None)
     if found is None:
         raise NotFound
@@ -103,12 +105,12 @@ def _own(visit: Visit, id: str) -> Business:
 
 
 def _contexts(visit: Visit) -> Callable[[str], Context]:
-    """Contexts of the visitor's in the business that they look at."""
+    """Return a function that makes the visitor's contexts in the business shown."""
     return visit.contexts_of(next(b for b in visit.businesses() if visit.tenant_id in (b.id, b.sandbox_id)))
 
 
 def _name(visit: Visit) -> str:
-    """What the business is called that the visitor looks at."""
+    """Return the name of the business shown."""
     return next((b.name for b in visit.businesses() if visit.tenant_id in (b.id, b.sandbox_id)), "a business")
 
 

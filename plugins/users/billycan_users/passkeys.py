@@ -1,4 +1,4 @@
-"""Passkeys (WebAuthn): made on the account's page, and a way in that needs no password."""
+"""Passkeys (WebAuthn): added on the account's page, and used to sign in without a password."""
 
 import json
 from datetime import timedelta
@@ -23,29 +23,29 @@ from billycan.fields import Moment, Name
 from billycan.sql import upsert
 from billycan.web import encode
 
-from . import attempts, sealing, ways_in
-from .reading import checked
-from .screens import SIGN_IN, Answer, Screen, address, local
+from . import encryption, sign_in_attempts, ways_in
+from .field_values import read_field
+from .page_request import Led, Sent, Visit
+from .page_routes import SIGN_IN, Answer, Screen, local_path, page_address
 from .tables import answered, passkeys, users
-from .visits import Led, Sent, Visit
 
 _HERE = "/dashboard/account"
 _VALID = timedelta(minutes=5)
-_MOST_PROOF = 20_000  # characters, ten times what browsers send: fido2 takes the square of their number to read CBOR
-# What fido2 raises of bytes that no browser sends: besides ValueError, whatever its readers of CBOR and JSON run into.
+_MOST_PROOF = 20_000  # characters, ten times what browsers send: fido2 reads CBOR in quadratic time
+# Errors of fido2 for bytes that no browser sends: ValueError, and those of its CBOR and JSON readers.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)
-_VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
+_VERIFIED = UserVerificationRequirement.REQUIRED  # a passkey that verifies its owner needs no password
 
 
 def are_possible(app: App) -> bool:
-    """Whether this deployment's address can have passkeys: browsers bind them to a domain, not to an IP address."""
-    host = urlsplit(address(app)).hostname or ""
+    """Tell whether this deployment can have passkeys: browsers bind them to a domain, not to an IP address."""
+    host = urlsplit(page_address(app)).hostname or ""
     return not host.replace(".", "").isdecimal() and ":" not in host
 
 
 def _server(app: App) -> Fido2Server:
-    # From the settings, never from the Host header: whoever sends that would choose what they prove.
-    url = urlsplit(address(app))
+    # From the settings, not from the Host header: its sender could choose what to prove.
+    url = urlsplit(page_address(app))
     party = PublicKeyCredentialRpEntity(name=url.hostname or "", id=url.hostname)
     return Fido2Server(party, verify_origin=lambda origin: origin == f"{url.scheme}://{url.netloc}")
 
@@ -57,7 +57,7 @@ def _begin(visit: Visit, use: str, options: Any, state: Any) -> Answer:
 
 
 def _state(visit: Visit, use: str) -> Any:
-    """What the browser was asked for this use; Invalid where nothing was, too long ago, or it was answered before."""
+    """Return the challenge for this use. Raise Invalid if there is none, or if it is too old or was answered."""
     visit.cookies["passkey"] = None
     app = visit.app
     try:
@@ -69,7 +69,7 @@ def _state(visit: Visit, use: str) -> Any:
         raise Invalid("That took too long: please try again.")
     with app.db.writing() as db:
         db.execute(sa.delete(answered).where(answered.c.expires_at <= now))
-        mine = upsert(answered, db).values(digest=sealing.digest(state["challenge"]), expires_at=expires_at)
+        mine = upsert(answered, db).values(digest=encryption.secret_digest(state["challenge"]), expires_at=expires_at)
         if db.execute(mine.on_conflict_do_nothing().returning(answered.c.digest)).first() is None:
             raise Invalid("This was answered already: please try again.")
     return state
@@ -80,26 +80,26 @@ def _states(app: App) -> URLSafeSerializer:
 
 
 def _given(visit: Visit) -> Any:
-    """What the browser proved, as it wrote it down; raises one of _UNREADABLE for what no browser writes."""
+    """Return the browser's answer. Raise one of _UNREADABLE if no browser writes such an answer."""
     return json.loads(visit.form.get("credential", "")[:_MOST_PROOF])
 
 
-def of_user(db: sa.Connection, user_id: str) -> list[Any]:
-    """Somebody's passkeys, the oldest first."""
+def list_passkeys(db: sa.Connection, user_id: str) -> list[Any]:
+    """List a person's passkeys, oldest first."""
     return [*db.execute(sa.select(passkeys).where(passkeys.c.user_id == user_id).order_by(passkeys.c.created_at))]
 
 
 def ask_for_new(visit: Visit) -> Answer:
     """Check the proof before the browser makes a passkey, which would otherwise stay on the device unused."""
-    checked(Name, "name", visit.form.get("name", ""))
-    ways_in.prove(visit)
+    read_field(Name, "name", visit.form.get("name", ""))
+    ways_in.prove_way_in(visit)
     session = visit.session
     with visit.app.db.reading() as db:
-        known = [AttestedCredentialData(row.credential) for row in of_user(db, session.user_id)]
+        known = [AttestedCredentialData(row.credential) for row in list_passkeys(db, session.user_id)]
     user = PublicKeyCredentialUserEntity(
         id=session.user_id.encode(), name=session.email, display_name=session.name or session.email
     )
-    resident = ResidentKeyRequirement.REQUIRED  # so that it signs in without an email address
+    resident = ResidentKeyRequirement.REQUIRED  # signs in without an email address
     asked = _server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
@@ -107,15 +107,15 @@ def ask_for_new(visit: Visit) -> Answer:
 
 
 def _adding(visit: Visit) -> str:
-    """What a challenge for a new passkey is for: only the session that gave the proof can answer it."""
+    """Return the use of a challenge for a new passkey: only the session that gave the proof can answer it."""
     return f"add to {visit.session.user_id} in {visit.session.id}"
 
 
 def add(visit: Visit) -> Answer:
-    """Keep a new passkey: it answers the challenge that `ask_for_new` gave for the proof, a few minutes ago."""
-    name = checked(Name, "name", visit.form.get("name", ""))
+    """Store a new passkey. It answers the challenge that `ask_for_new` gave for the proof a few minutes ago."""
+    name = read_field(Name, "name", visit.form.get("name", ""))
     state = _state(visit, _adding(visit))
-    proof = ways_in.by_challenge(visit)
+    proof = ways_in.prove_by_challenge(visit)
     try:
         made = _server(visit.app).register_complete(state, _given(visit))
     except _UNREADABLE:
@@ -129,9 +129,9 @@ def add(visit: Visit) -> Answer:
 
 def remove(visit: Visit, id: str) -> Answer:
     with visit.app.db.reading() as db:
-        if id not in {row.id for row in of_user(db, visit.session.user_id)}:
+        if id not in {row.id for row in list_passkeys(db, visit.session.user_id)}:
             raise NotFound  # before a code is used up
-    proof = ways_in.prove(visit)
+    proof = ways_in.prove_way_in(visit)
     with visit.app.db.writing() as db:
         ways_in.remove_passkey(db, visit.app, proof, id)
     return Led(_HERE, "The passkey is removed.")
@@ -142,11 +142,11 @@ def ask_to_sign_in(visit: Visit) -> Answer:
 
 
 def sign_in(visit: Visit) -> Answer:
-    """Whoever holds a passkey and proved to it that they are its owner has given two factors."""
+    """Sign in with a passkey. It counts as two factors, because its device checked its owner."""
     app, state = visit.app, _state(visit, "enter")
     try:
-        taken = attempts.take(app, f"address:{visit.network}")
-    except attempts.Wait as wait:
+        taken = sign_in_attempts.count_attempt(app, f"address:{visit.network}")
+    except sign_in_attempts.Wait as wait:
         raise Invalid(f"Too many attempts: please try again in {wait}.") from None
     try:
         answer = AuthenticationResponse.from_dict(_given(visit))
@@ -163,11 +163,11 @@ def sign_in(visit: Visit) -> Answer:
     except (*_UNREADABLE, sa.exc.NoResultFound):
         raise Invalid("This passkey is not known here.") from None
     with app.db.writing() as db:
-        attempts.forgive(db, app.now(), taken)
+        sign_in_attempts.clear_attempts(db, app.now(), taken)
         used = {"count": count, "used_at": app.now()}
         db.execute(sa.update(passkeys).where(passkeys.c.id == row.id).values(**used))
         visit.enter(db, row.user_id, row.email, is_complete=True)
-    return Led(local(visit.form.get("next") or "/dashboard"))
+    return Led(local_path(visit.form.get("next") or "/dashboard"))
 
 
 screens = (

@@ -1,4 +1,4 @@
-"""Passwords: Argon2id, with a bound on how many are worked on at once."""
+"""Passwords: Argon2id, with a limit on hashes computed at once."""
 
 import sys
 import threading
@@ -21,21 +21,21 @@ _admitted = threading.BoundedSemaphore(AT_ONCE + WAITING)
 
 
 class Busy(Problem):
-    """So many passwords are hashed, and wait for it, that no more are taken."""
+    """Too many passwords are being hashed or waiting to be."""
 
     status, type, code = 503, "api", "unavailable"
     message = "Many people are signing in at this moment: please try again in a few seconds."
 
 
-def hashed(password: str) -> str:
-    """What is stored of a password. Raises Busy; call it outside any transaction, which would wait with it."""
-    with _turn():
+def hash_password(password: str) -> str:
+    """Return the hash of a password. Raise Busy. Call it outside any transaction, which would wait with it."""
+    with _hashing_turn():
         return run_apart(lambda: _hasher.hash(password))
 
 
-def matches(stored: str | None, password: str) -> bool:
-    """Whether this is the password; where none is stored it takes as long to say that it is not. Raises Busy."""
-    with _turn():
+def matches_password(stored: str | None, password: str) -> bool:
+    """Tell whether a password matches. Without a stored hash, False takes as long. Raise Busy."""
+    with _hashing_turn():
         try:
             return run_apart(lambda: _hasher.verify(stored or _NOBODYS, password)) and stored is not None
         except (VerificationError, InvalidHashError):
@@ -43,8 +43,8 @@ def matches(stored: str | None, password: str) -> bool:
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    """One of the few that are hashed at once, after a short wait: strangers must not hold up every thread."""
+def _hashing_turn() -> Iterator[None]:
+    """Wait briefly for one of the few turns to hash, so that strangers cannot block every thread."""
     sys.audit("billycan.slow", "to hash a password")
     if not _admitted.acquire(blocking=False):
         raise Busy
@@ -56,12 +56,12 @@ def _turn() -> Iterator[None]:
 
 
 def is_outdated(stored: str) -> bool:
-    """Whether it was hashed with other parameters than today's."""
+    """Tell whether a hash was made with other parameters than today's."""
     return _hasher.check_needs_rehash(stored)
 
 
-def fault(password: str, email: str) -> str | None:
-    """Why a new password is not taken; None where it is."""
+def password_fault(password: str, email: str) -> str | None:
+    """Return the reason that a new password is refused, or None."""
     if len(password) < LEAST:
         return f"must have at least {LEAST} characters"
     if len(password) > MOST:
@@ -71,5 +71,5 @@ def fault(password: str, email: str) -> str | None:
     return None
 
 
-# Of random bytes that nobody kept.
+# The hash of random bytes that were not stored.
 _NOBODYS = "$argon2id$v=19$m=19456,t=2,p=1$4sW/2jiHPEFZ6Jhqfw9cRg$Idse1vsNXY3iP4+c8JeLeMFdE+ZW3tz8Yxr7xxCqMhE"

@@ -1,4 +1,4 @@
-"""Who there is, and what each may do in which business."""
+"""People: their roles in businesses, invitations, and the links that let them in."""
 
 import secrets
 from collections.abc import Iterable
@@ -13,24 +13,24 @@ from billycan.fields import Moment
 from billycan.sql import tenants, upsert
 
 from . import passwords
+from .encryption import secret_digest
 from .rules import Role
-from .sealing import digest
 from .tables import links, passkeys, roles, sessions, users
 
-JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # what a link is for
+JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # purposes of a link
 INVITATIONS = (JOIN, OPERATE)
-MOST_INVITATIONS = 100  # of a business that are open
-_MOST_FORGOTTEN = 100  # of those who never came, with each invitation
+MOST_INVITATIONS = 100  # open at once in a business
+_MOST_FORGOTTEN = 100  # people who never came, with each invitation
 _LONG = timedelta(hours=72)
 KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
 
 
 class Link(Struct, frozen=True):
-    """What a link that was opened is for.
+    """A one-use link, as it was opened.
 
-    `has_account` says that the person has a password, or may enter elsewhere: whoever has the link of one business must
-    not come by what others have given. `proves` says that only the address's mailbox has the link, or that whoever runs
-    the deployment handed it over; `is_proved` that the account's password was chosen with such a link.
+    `has_account`: the person has a password or another business, to which the link of one business must not give
+    access. `proves`: only the address's mailbox has the link, or the operator handed it over. `is_proved`: the
+    account's password was chosen with such a link.
     """
 
     purpose: str
@@ -45,12 +45,12 @@ class Link(Struct, frozen=True):
 
     @property
     def needs_sign_in(self) -> bool:
-        """Whether only who signs in may accept: the account is somebody's, and this link does not say whose."""
+        """True if accepting needs a sign-in: the account is in use, and this link does not prove whose it is."""
         return self.purpose in INVITATIONS and self.has_account and (self.is_proved or not self.proves)
 
 
 class Business(Struct, frozen=True):
-    """A business that somebody may enter: its live tenant, its sandbox and the role there."""
+    """A business that a person may enter: its live tenant, its sandbox and the person's role."""
 
     id: str
     sandbox_id: str
@@ -59,9 +59,9 @@ class Business(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """Somebody who may enter a business, or was invited to; the `id` is the person's, or that of the invitation.
+    """A member of a business, or somebody invited to it; `id` is the person's, or that of the invitation.
 
-    A person's own id begins with the time of its making: it would tell of an account that is older than the invitation.
+    A person's own id begins with the time of its making: it would reveal an account that is older than the invitation.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Member(Struct, frozen=True):
     seen_at: Moment | None
 
 
-def invite(
+def invite_person(
     db: sa.Connection,
     tenant_id: str | None,
     email: str,
@@ -84,17 +84,16 @@ def invite(
     made_by: str | None = None,
     is_mailed_only: bool = False,
 ) -> tuple[str, str]:
-    """Invite somebody into a business, or only to run the deployment; the person's id and the link's token.
+    """Invite a person to a business, or only to run the deployment. Return the person's id and the link's token.
 
-    Nothing is given until the link is followed, and nothing once `made_by`, the owner who invites, is no owner any
-    more. Who is in the business already has the role at once. Following the link proves the address if the link
-    `is_mailed_only`, so that not even `made_by` sees it, or if whoever runs the deployment makes it. Raises NotFound
-    where there is no such business, Forbidden where `made_by` is no owner of it, and Conflict where too many of its
-    invitations are open.
+    Nothing is given until the link is followed, or once `made_by`, the owner who invites, is no longer an owner. A
+    person who is in the business already gets the role at once. Following the link proves the address if the link
+    `is_mailed_only`, so that not even `made_by` sees it, or if the operator makes it. Raises NotFound if there is no
+    such business, Forbidden if `made_by` is not an owner of it, and Conflict if too many of its invitations are open.
     """
     email = email.strip().casefold()
     _forget_absent(db)
-    # Offered either way, so that the work tells nobody whether somebody has this address; and locked either way.
+    # Upserted in any case, so that the work does not tell if the address has an account, and the row is locked.
     added = {"id": new_id("usr"), "email": email, "is_operator": False, "created_at": now}
     row = upsert(users, db).values(recovery=[], **added)
     row = row.on_conflict_do_update(index_elements=["email"], set_={"email": email}).returning(users.c.id)
@@ -102,23 +101,23 @@ def invite(
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
         if made_by is not None:
-            _keep_owner(db, tenant_id, made_by)
-            _check_open(db, tenant_id, user_id, now)
+            _lock_owner(db, tenant_id, made_by)
+            _check_open_invitations(db, tenant_id, user_id, now)
         if has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
-    db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
+    db.execute(sa.delete(links).where(*_invitation_links(tenant_id, user_id)))
     purpose, proves = OPERATE if is_operator else JOIN, is_mailed_only or made_by is None
     return user_id, new_link(db, purpose, user_id, now, tenant_id, role, made_by, proves=proves)
 
 
-def _keep_owner(db: sa.Connection, tenant_id: str, user_id: str) -> None:
-    """Let somebody stay an owner until the commit, or an invitation could outlive the one who is removed meanwhile."""
+def _lock_owner(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+    """Keep a person an owner until the commit; otherwise an invitation could outlive an owner removed meanwhile."""
     this = sa.select(roles.c.role).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
     if db.execute(this.with_for_update(read=True)).scalar() != "owner":
         raise Forbidden("Only an owner of the business may invite somebody.")
 
 
-def _check_open(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) -> None:
+def _check_open_invitations(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) -> None:
     of = links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS), links.c.expires_at > now
     others = sa.select(sa.func.count()).where(*of, links.c.user_id != user_id)
     if db.execute(others).scalar_one() >= MOST_INVITATIONS:
@@ -126,17 +125,17 @@ def _check_open(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) ->
 
 
 def _forget_absent(db: sa.Connection) -> None:
-    """Delete some of those who were invited and never came, once nothing is left of their invitations."""
+    """Delete some of the people who were invited, never came, and have no invitation left."""
     mine = (sa.exists().where(table.c[name] == users.c.id) for table, name in _OF_USERS)
     absent = sa.select(users.c.id).where(users.c.password.is_(None), ~users.c.is_operator, *(~each for each in mine))
-    some = absent.limit(_MOST_FORGOTTEN).with_for_update(skip_locked=True)  # those who are invited at this moment stay
+    some = absent.limit(_MOST_FORGOTTEN).with_for_update(skip_locked=True)  # skips people who are being invited
     across = {"billycan_across": "somebody who is invited belongs to no business yet"}
     ids = list(db.execute(some.execution_options(**across)).scalars())
     db.execute(sa.delete(users).where(users.c.id.in_(ids)))
 
 
-def accept(db: sa.Connection, link: Link, now: Moment) -> None:
-    """Give what an invitation that was used offers; a role that somebody has meanwhile stays as it is."""
+def accept_invitation(db: sa.Connection, link: Link, now: Moment) -> None:
+    """Give the person what a used invitation offers. A role that they have meanwhile stays as it is."""
     if link.purpose == OPERATE:
         db.execute(sa.update(users).where(users.c.id == link.user_id).values(is_operator=True))
     if link.business_id and not has_role(db, link.business_id, link.user_id):
@@ -145,23 +144,23 @@ def accept(db: sa.Connection, link: Link, now: Moment) -> None:
 
 
 def has_role(db: sa.Connection, tenant_id: str, user_id: str) -> bool:
-    """Whether somebody is in a business, by its live id."""
+    """Tell whether a person is in a business, given its live id."""
     this = sa.select(roles.c.id).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
     return db.execute(this).first() is not None
 
 
-def _invited(tenant_id: str | None, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
-    """The links that invite somebody into a business."""
+def _invitation_links(tenant_id: str | None, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return the condition for the links that invite a person to a business."""
     return links.c.user_id == user_id, links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS)
 
 
-def name_of(db: sa.Connection, tenant_id: str) -> str:
-    """What a business is called."""
+def business_name(db: sa.Connection, tenant_id: str) -> str:
+    """Return the name of a business."""
     return str(db.execute(sa.select(tenants.c.profile).where(tenants.c.id == tenant_id)).scalar_one()["name"])
 
 
 def live_of(db: sa.Connection, tenant_id: str) -> str:
-    """The live tenant of a business, by either of its ids; NotFound where there is none."""
+    """Return the live tenant of a business, by either of its ids. Raise NotFound if there is none."""
     row = db.execute(sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)).first()
     if row is None:
         raise NotFound(f"There is no tenant {tenant_id}.")
@@ -179,17 +178,19 @@ def new_link(
     *,
     proves: bool = False,
 ) -> str:
-    """The token of a new one-use link; those that expired are gone with it."""
+    """Make a one-use link and return its token. Delete links that have expired."""
     token = secrets.token_urlsafe(32)
     db.execute(sa.delete(links).where(links.c.expires_at <= now))
     row: dict[str, Any] = {"purpose": purpose, "user_id": user_id, "business_id": business_id, "role": role}
     row |= {"made_by": made_by, "proves": proves}
-    db.execute(sa.insert(links).values(digest=digest(token), id=new_id("lnk"), expires_at=now + KEPT[purpose], **row))
+    db.execute(
+        sa.insert(links).values(digest=secret_digest(token), id=new_id("lnk"), expires_at=now + KEPT[purpose], **row)
+    )
     return token
 
 
-def reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
-    """The token of a link to choose a new password; of those that somebody was given, only the last works.
+def new_reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
+    """Make a link to choose a new password and return its token. Earlier such links stop working.
 
     It proves the address: mail it, or hand it to the person.
     """
@@ -198,53 +199,53 @@ def reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
 
 
 def forget_links(db: sa.Connection, user_id: str) -> None:
-    """Let the links that somebody was given stop working, but for invitations."""
+    """Delete a person's links except invitations."""
     db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
 
 
-def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
-    """What a link is for; None for one that was used, has expired or never was."""
+def read_link(db: sa.Connection, token: str, now: Moment) -> Link | None:
+    """Return the link of a token, or None if it was used, has expired or never existed."""
     row = db.execute(
         sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator, users.c.is_proved)
         .join(users, users.c.id == links.c.user_id)
-        .where(links.c.digest == digest(token), links.c.expires_at > now)
+        .where(links.c.digest == secret_digest(token), links.c.expires_at > now)
     ).first()
     if row is None:
         return None
     has_account = row.password is not None or row.is_operator
-    has_account = has_account or any(each.id != row.business_id for each in businesses(db, row.user_id))
+    has_account = has_account or any(each.id != row.business_id for each in list_businesses(db, row.user_id))
     who = (row.purpose, row.user_id, row.email, row.name, row.business_id, row.role)
     return Link(*who, has_account, row.proves, row.is_proved)
 
 
-def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
-    """The same, and the link is used up with it; NotFound where another was quicker.
+def use_link(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
+    """Return the link of a token and use it up. Raise NotFound if somebody else was faster.
 
-    The person is locked first: of two invitations that are followed at once, the second finds the first one's account.
+    The person is locked first: of two invitations followed at once, the second finds the account that the first made.
     """
-    whose = sa.select(links.c.user_id).where(links.c.digest == digest(token)).scalar_subquery()
+    whose = sa.select(links.c.user_id).where(links.c.digest == secret_digest(token)).scalar_subquery()
     db.execute(sa.select(users.c.id).where(users.c.id == whose).with_for_update())
-    link = opened(db, token, now)
-    this = sa.delete(links).where(links.c.digest == digest(token), links.c.purpose == purpose)
+    link = read_link(db, token, now)
+    this = sa.delete(links).where(links.c.digest == secret_digest(token), links.c.purpose == purpose)
     if link is None or db.execute(this).rowcount != 1:
         raise NotFound
     return link
 
 
-def new_password(email: str, password: str) -> str:
-    """What is stored of a password that somebody chooses; raises Invalid. Call it outside any transaction."""
+def hash_new_password(email: str, password: str) -> str:
+    """Return the hash of a new password. Raise Invalid if it is too weak. Call it outside any transaction."""
     check_password(email, password)
-    return passwords.hashed(password)
+    return passwords.hash_password(password)
 
 
 def check_password(email: str, password: str) -> None:
-    """Raise Invalid if this is too weak to be somebody's password."""
-    if fault := passwords.fault(password, email):
+    """Raise Invalid if a password is too weak."""
+    if fault := passwords.password_fault(password, email):
         raise Invalid.of(Fault("password", "invalid_value", fault))
 
 
-def businesses(db: sa.Connection, user_id: str) -> list[Business]:
-    """Where somebody may enter, by name."""
+def list_businesses(db: sa.Connection, user_id: str) -> list[Business]:
+    """List the businesses that a person may enter, by name."""
     rows = db.execute(
         sa.select(roles.c.role, tenants.c.id, tenants.c.paired_id, tenants.c.profile)
         .join(tenants, tenants.c.id == roles.c.tenant_id)
@@ -255,8 +256,8 @@ def businesses(db: sa.Connection, user_id: str) -> list[Business]:
     return sorted(found, key=lambda business: (business.name.casefold(), business.id))
 
 
-def members(db: sa.Connection, tenant_id: str) -> list[Member]:
-    """Who may enter a business, and who is invited, owners first."""
+def list_members(db: sa.Connection, tenant_id: str) -> list[Member]:
+    """List the members of a business and the people invited to it, owners first."""
     seen = (
         sa.select(sa.func.max(sessions.c.seen_at)).where(sessions.c.user_id == users.c.id).correlate(users)
     ).scalar_subquery()
@@ -271,16 +272,16 @@ def members(db: sa.Connection, tenant_id: str) -> list[Member]:
     )
     invited = db.execute(asked.where(links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS))).all()
     inside = {member.id for member in found}
-    # Of somebody who has not accepted, no more is told than was typed.
+    # An open invitation shows only what the inviter typed.
     found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.user_id not in inside]
     order = ("owner", "developer", "viewer")
     return sorted(found, key=lambda member: (order.index(member.role), member.email))
 
 
-def listed(db: sa.Connection, now: Moment, live_id: str | None = None) -> list[dict[str, Any]]:
-    """Everybody with a role or an invitation, of one business or of all, and who has neither; by email address.
+def list_people(db: sa.Connection, now: Moment, live_id: str | None = None) -> list[dict[str, Any]]:
+    """List the people of one business or of all, with roles, invitations or neither, by email address.
 
-    A row for each business; `has_joined` says that its invitation was followed.
+    There is a row for each business; `has_joined` is true once the invitation was followed.
     """
     shown = [users.c[name] for name in ("id", "email", "name", "is_operator", "created_at")]
     inside = sa.select(*shown, users.c.password.is_not(None).label("has_joined"), roles.c.tenant_id, roles.c.role)
@@ -299,18 +300,18 @@ def listed(db: sa.Connection, now: Moment, live_id: str | None = None) -> list[d
     return sorted(found, key=lambda row: (row["email"], row["tenant_id"] or ""))
 
 
-def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
-    """What each of these people is called; those who are gone from the deployment are not in it."""
+def names_of_people(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
+    """Map the ids of people to their names. People who are gone from the deployment are left out."""
     chosen = sa.select(users.c.id, users.c.name, users.c.email).where(users.c.id.in_(sorted(set(user_ids))))
     return {row.id: row.name or row.email for row in db.execute(chosen)}
 
 
 def change_role(db: sa.Connection, tenant_id: str, id: str, role: Role | None, *, by: str | None = None) -> bool:
-    """Give somebody another role in a business, or none; return whether they are in it.
+    """Change or end a person's role in a business. Return True if they were in it.
 
     The `id` is that of a `Member`: an invitation that is still open is changed or withdrawn. Raise NotFound if there is
     no such person or invitation in the business, Forbidden if `by` is given and is no longer an owner, and Conflict if
-    nobody would be left who may do everything. The invitations that an owner sent end when they are no longer one.
+    no owner would be left. The invitations that an owner sent end when they are no longer one.
     """
     # The owners' rows are locked in one order, so that two who remove each other at once do not both succeed.
     rows = db.execute(
@@ -327,23 +328,23 @@ def change_role(db: sa.Connection, tenant_id: str, id: str, role: Role | None, *
     if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != id]:
         raise Conflict("A business must have an owner: make somebody else one first.")
     if role is None:
-        leave(db, tenant_id, id)
+        remove_from_business(db, tenant_id, id)
         return True
     this = (roles.c.tenant_id == tenant_id) & (roles.c.id == id)
     db.execute(sa.update(roles).where(this).values(role=role))
     if role != "owner":
-        _withdraw(db, tenant_id, id)
+        _withdraw_invitations(db, tenant_id, id)
     return True
 
 
-def leave(db: sa.Connection, tenant_id: str, user_id: str) -> None:
-    """Take somebody out of a business, with their links to it and what they invited others to."""
+def remove_from_business(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+    """Remove a person from a business, with their links to it and the invitations they sent."""
     db.execute(sa.delete(roles).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id))
     db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
-    _withdraw(db, tenant_id, user_id)
+    _withdraw_invitations(db, tenant_id, user_id)
 
 
-def _withdraw(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+def _withdraw_invitations(db: sa.Connection, tenant_id: str, user_id: str) -> None:
     db.execute(sa.delete(links).where(links.c.business_id == tenant_id, links.c.made_by == user_id))
 
 

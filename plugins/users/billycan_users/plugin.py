@@ -1,17 +1,17 @@
-"""Users: the people who sign in, what each may do in which business, and the pages that let them in."""
+"""Users: people who sign in, their roles in each business, and the pages that let them in."""
 
 from pathlib import Path
 
 from billycan import Code, Manifest
 
 from . import account, forgotten, members, passkeys, signing_in
-from .drawing import Assets
+from .current_role import find_identity
 from .greeting import greeting
-from .screens import mounted
+from .page_routes import mounted
 from .settings import Settings
-from .standing import find
 from .tables import answered, attempts, links, roles, sessions, shown_once, users
 from .tables import passkeys as passkeys_table
+from .templates import Assets
 
 manifest = Manifest(
     name="users",
@@ -22,7 +22,7 @@ manifest = Manifest(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
-    callers={"usr": find},
+    callers={"usr": find_identity},
     codes={
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
         "person_removed": Code(401, "Whoever queued the work was removed from the business."),

@@ -1,4 +1,4 @@
-"""Roles, second factors and how long wrong passwords wait: pure functions."""
+"""Roles, second factors and the wait after wrong passwords: pure functions."""
 
 import base64
 import hmac
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from billycan import App
 
 Role = Literal["owner", "developer", "viewer"]
-ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what those before it may
+ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what the previous ones may
 WORDS = {
     "owner": "Everything, people and bank details included",
     "developer": "Records, keys, webhooks and requests",
@@ -22,20 +22,20 @@ _ONLY_OWNERS = {"tenant:write"}
 _NOT_VIEWERS = {"webhooks:read"}
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
-FRESH = timedelta(minutes=15)  # how long a password that was given counts for what asks for it again
-_TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be a whole office's
+FRESH = timedelta(minutes=15)  # how long a given password is not asked for again
+_TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be shared by an office
 _LETTERS_AT_ONCE, _LETTER_WAIT, _LONGEST_LETTER_WAIT = 3, timedelta(minutes=15), timedelta(hours=2)
 _STEP_SECONDS = 30
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that could be taken for another
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 
 
-def may(role: str | None, needed: Role) -> bool:
-    """Whether a role may do what needs another."""
+def role_allows(role: str | None, needed: Role) -> bool:
+    """Tell whether a role may do what needs the role `needed`."""
     return role is not None and ROLES.index(role) >= ROLES.index(needed)
 
 
-def scopes(role: str, known: Iterable[str]) -> tuple[str, ...]:
-    """What a key of this role's would hold, of the scopes that there are."""
+def scopes_of_role(role: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes that a key of this role would have, out of the known ones."""
     if role == "owner":
         return "read", "write"
     if role == "developer":
@@ -43,43 +43,43 @@ def scopes(role: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(scope for scope in known if scope.endswith(":read") and scope not in _NOT_VIEWERS))
 
 
-def known(app: "App") -> set[str]:
-    """The scopes that this deployment's routes ask for."""
+def known_scopes(app: "App") -> set[str]:
+    """Return the scopes of this deployment's routes."""
     return {endpoint.route.scope for endpoint in app.endpoints if endpoint.route.scope}
 
 
-def wait(failures: int, *, of_address: bool = False) -> timedelta:
-    """How long an account, or an address, waits after so many wrong passwords in a row."""
+def password_wait(failures: int, *, of_address: bool = False) -> timedelta:
+    """Return how long an account or a network address waits after so many wrong passwords in a row."""
     beyond = failures - (_TRIES_OF_AN_ADDRESS if of_address else _TRIES)
     return min(timedelta(seconds=2 ** min(beyond, 20)), _LONGEST_WAIT) if beyond >= 0 else timedelta()
 
 
 def letter_wait(letters: int) -> timedelta:
-    """How long an email address waits for its next letter after so many: anybody may ask, and it gets 18 a day."""
+    """Return how long an email address waits for its next email after so many. Anybody may ask; it gets 18 a day."""
     beyond = letters - _LETTERS_AT_ONCE
     return min(_LETTER_WAIT * 2 ** min(beyond, 20), _LONGEST_LETTER_WAIT) if beyond >= 0 else timedelta()
 
 
 def new_totp_secret() -> str:
-    """A new secret for an authenticator app: 160 bits, in base 32."""
+    """Make a secret for an authenticator app: 160 bits, in base 32."""
     return base64.b32encode(secrets.token_bytes(20)).decode()
 
 
-def totp(secret: str, step: int) -> str:
-    """The six digits of a step (RFC 6238)."""
+def totp_code(secret: str, step: int) -> str:
+    """Return the six digits of a step (RFC 6238)."""
     mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
     offset = mac[-1] & 15
     return f"{(int.from_bytes(mac[offset : offset + 4]) & 0x7FFFFFFF) % 10**6:06}"
 
 
 def totp_step(secret: str, code: str, seconds: float, last: int) -> int | None:
-    """The step whose code this is: the present one or a neighbour, and later than the last that was taken."""
+    """Return the step that has this code: the present one or a neighbour, if later than the last one used."""
     now = int(seconds // _STEP_SECONDS)
     steps = (step for step in (now - 1, now, now + 1) if step > last)
-    return next((step for step in steps if hmac.compare_digest(totp(secret, step).encode(), code.encode())), None)
+    return next((step for step in steps if hmac.compare_digest(totp_code(secret, step).encode(), code.encode())), None)
 
 
 def new_recovery_code() -> str:
-    """Ten letters and digits in two groups: 49 random bits."""
+    """Make a recovery code: ten letters and digits in two groups, with 49 random bits."""
     letters = [secrets.choice(_LETTERS) for _ in range(10)]
     return f"{''.join(letters[:5])}-{''.join(letters[5:])}"

@@ -1,4 +1,4 @@
-"""Where somebody is signed in: a random cookie, of which the database has a digest."""
+"""Sessions: a random cookie for each browser that is signed in. The database stores only its digest."""
 
 import logging
 import secrets
@@ -12,9 +12,9 @@ from billycan import App, new_id
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
-from .people import businesses
+from .encryption import secret_digest
+from .people import list_businesses
 from .rules import FRESH, IDLE, LONGEST
-from .sealing import digest
 from .tables import roles, sessions, users
 
 _NOTED_SECONDS = 60
@@ -24,11 +24,11 @@ log = logging.getLogger("billycan.users")
 
 
 class Session(Struct, frozen=True, kw_only=True):
-    """A browser that is signed in: as whom, at which business, and what may be done there.
+    """A browser that is signed in: its person, the business shown, and their role there.
 
-    `tenant_id`, `environment`, `business` and `role` are None at no business; `zone` is its time zone. `is_fresh` says
-    that somebody signed in or gave the password a moment ago; `has_password` is false of who was let in by a link and
-    has not chosen one.
+    `tenant_id`, `environment`, `business` and `role` are None if no business is shown; `zone` is its time zone.
+    `is_fresh`: the person signed in or gave the password a moment ago. `has_password` is false for a person who came by
+    a link and has not chosen one.
     """
 
     id: str
@@ -75,7 +75,7 @@ _FIND = Statement(
 )
 
 
-def start(
+def start_session(
     db: sa.Connection,
     user_id: str,
     now: Moment,
@@ -85,14 +85,14 @@ def start(
     is_complete: bool,
     business_id: str = "",
 ) -> str:
-    """Sign somebody in; returns the cookie. What expired of the person's sessions is gone with it."""
+    """Sign a person in and return the cookie. Delete those of their sessions that have expired."""
     cookie = secrets.token_urlsafe(32)
     over = (sessions.c.seen_at <= now - IDLE) | (sessions.c.created_at <= now - LONGEST)
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, over))
     business_id = business_id or _last_used(db, user_id)
     db.execute(
         sa.insert(sessions).values(
-            digest=digest(cookie),
+            digest=secret_digest(cookie),
             id=new_id("ses"),
             user_id=user_id,
             business_id=business_id or None,
@@ -105,36 +105,36 @@ def start(
         )
     )
     if business_id:
-        _note_business(db, user_id, business_id)
+        _remember_business(db, user_id, business_id)
     return cookie
 
 
-def look_at(db: sa.Connection, session_id: str, user_id: str, business_id: str) -> None:
-    """Let a session look at another tenant, and remember it for the next time the person signs in."""
-    change(db, session_id, business_id=business_id)
-    _note_business(db, user_id, business_id)
+def switch_business(db: sa.Connection, session_id: str, user_id: str, business_id: str) -> None:
+    """Show another tenant in a session, and remember it for the person's next sign-in."""
+    change_session(db, session_id, business_id=business_id)
+    _remember_business(db, user_id, business_id)
 
 
-def _note_business(db: sa.Connection, user_id: str, business_id: str) -> None:
+def _remember_business(db: sa.Connection, user_id: str, business_id: str) -> None:
     db.execute(sa.update(users).where(users.c.id == user_id).values(last_business_id=business_id))
 
 
 def _last_used(db: sa.Connection, user_id: str) -> str:
-    """Find the business that somebody used last, otherwise their first by name; empty if they have none.
+    """Return the business that a person used last, otherwise their first by name; empty if they have none.
 
-    It is its live tenant even after the sandbox: nobody should take one for the other the next morning.
+    It is the live tenant even after the sandbox: nobody should mistake one for the other the next morning.
     """
-    there_are = businesses(db, user_id)
+    there_are = list_businesses(db, user_id)
     last = db.execute(sa.select(users.c.last_business_id).where(users.c.id == user_id)).scalar()
     found = next((each for each in there_are if last in (each.id, each.sandbox_id)), None)
     return found.id if found else there_are[0].id if there_are else ""
 
 
-def find(app: App, cookie: str) -> Session | None:
-    """Who is signed in with a cookie; None for one that ended."""
+def find_session(app: App, cookie: str) -> Session | None:
+    """Return the session of a cookie, or None if it has ended."""
     now = app.now()
     with app.db.reading(across="only the session says which business somebody looks at") as db:
-        row = _FIND.first(db, {"cookie": digest(cookie)})
+        row = _FIND.first(db, {"cookie": secret_digest(cookie)})
     if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
         return None
     if abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
@@ -142,7 +142,7 @@ def find(app: App, cookie: str) -> Session | None:
             with app.db.noting(_MOST_NOTING_SECONDS) as db:
                 db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
         except sa.exc.SQLAlchemyError as error:
-            # Whoever only looks is served although nothing can be written at the moment.
+            # A page that only reads is served even if nothing can be written.
             log.warning("the use of %s could not be noted: %s", row.id, type(error).__name__)
     who: dict[str, Any] = {
         "id": row.id,
@@ -156,24 +156,24 @@ def find(app: App, cookie: str) -> Session | None:
         "has_password": row.has_password,
     }
     if row.role is None:
-        return Session(**who)  # whose access ended, or who has none yet
+        return Session(**who)  # no access yet, or none any more
     profile = row.profile
     at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
     return Session(**who, **at, zone=profile["timezone"], role=row.role)
 
 
-def change(db: sa.Connection, session_id: str, **values: Any) -> None:
-    """Note of a session that it is complete, that the password was given again, or which business it looks at."""
+def change_session(db: sa.Connection, session_id: str, **values: Any) -> None:
+    """Set columns of a session, for instance when the sign-in is complete or the password was given again."""
     db.execute(sa.update(sessions).where(sessions.c.id == session_id).values(**values))
 
 
-def end(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
-    """End the sessions that meet the conditions; how many."""
+def end_sessions(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
+    """End the sessions that meet the conditions. Return their number."""
     return int(db.execute(sa.delete(sessions).where(*conditions)).rowcount)
 
 
-def of_user(db: sa.Connection, user_id: str, now: Moment) -> Sequence[Any]:
-    """Where somebody is signed in, the latest first."""
+def list_sessions(db: sa.Connection, user_id: str, now: Moment) -> Sequence[Any]:
+    """List a person's sessions, latest first."""
     going = (sessions.c.seen_at > now - IDLE) & (sessions.c.created_at > now - LONGEST)
     chosen = sa.select(sessions).where(sessions.c.user_id == user_id, going).order_by(sessions.c.seen_at.desc())
     return db.execute(chosen).all()

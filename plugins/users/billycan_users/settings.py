@@ -1,4 +1,4 @@
-"""What a deployment sets for users."""
+"""Settings of users, which a deployment may change."""
 
 from typing import Annotated
 

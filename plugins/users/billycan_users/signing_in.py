@@ -1,4 +1,4 @@
-"""The pages by which somebody gets in: signing in and out, invitations, new passwords, which business to look at."""
+"""The pages to sign in and out, accept invitations, choose new passwords, and switch the business."""
 
 import hashlib
 from urllib.parse import quote
@@ -8,19 +8,19 @@ from msgspec import Struct
 
 from billycan import Fault, Forbidden, Invalid, NotFound
 
-from . import attempts, codes, passkeys, passwords, people, sessions, ways_in
+from . import codes, passkeys, passwords, people, sessions, sign_in_attempts, ways_in
+from .page_request import Led, Shown, Visit
+from .page_routes import SIGN_IN, Answer, Screen, local_path
 from .people import ENTER, INVITATIONS, OPERATE, RESET, Link
 from .rules import WORDS
-from .screens import SIGN_IN, Answer, Screen, local
 from .tables import sessions as table
 from .tables import users
-from .visits import Led, Shown, Visit
 
 _WRONG = "The email address or the password is wrong."
 
 
 def show_sign_in(visit: Visit) -> Answer:
-    onward = local(visit.form.get("next") or visit.query.get("next") or "/dashboard")
+    onward = local_path(visit.form.get("next") or visit.query.get("next") or "/dashboard")
     if visit.session_if_any and visit.session.is_complete and not visit.form:
         return Led(onward)
     if visit.session_if_any and not visit.session.is_complete:
@@ -29,7 +29,7 @@ def show_sign_in(visit: Visit) -> Answer:
 
 
 def sign_in(visit: Visit) -> Answer:
-    """A password, or the second factor of somebody whose password was right."""
+    """Check a password, or the second factor of a person whose password was right."""
     if visit.session_if_any and not visit.session.is_complete:
         return _second_factor(visit)
     email, password = visit.form.get("email", "").strip().casefold(), visit.form.get("password", "")
@@ -39,53 +39,50 @@ def sign_in(visit: Visit) -> Answer:
     app = visit.app
     account = visit.counted_as(f"email:{hashlib.sha256(email.encode()).hexdigest()}", email)
     try:
-        taken = attempts.take(app, account, f"address:{visit.network}")
-    except attempts.Wait as wait:
+        taken = sign_in_attempts.count_attempt(app, account, f"address:{visit.network}")
+    except sign_in_attempts.Wait as wait:
         raise Invalid(f"Too many wrong passwords: please try again in {wait}.") from None
     with app.db.reading() as db:
         user = db.execute(sa.select(users).where(users.c.email == email)).first()
     if not visit.is_password(taken, user.password if user else None, password) or user is None:
         raise Invalid(_WRONG)
-    rehashed = passwords.hashed(password) if passwords.is_outdated(user.password) else user.password
+    rehashed = passwords.hash_password(password) if passwords.is_outdated(user.password) else user.password
     has_more = user.totp is not None
     with app.db.writing() as db:
-        attempts.forgive(db, app.now(), taken)
-        # Unless it was changed in between: then what was right is no longer.
+        sign_in_attempts.clear_attempts(db, app.now(), taken)
+        # Unless the password was changed in between.
         same = sa.update(users).where(users.c.id == user.id, users.c.password == user.password)
         if db.execute(same.values(password=rehashed)).rowcount != 1:
             raise Invalid(_WRONG)
         visit.enter(db, user.id, email, is_complete=not has_more)
-    onward = local(visit.form.get("next") or "/dashboard")
+    onward = local_path(visit.form.get("next") or "/dashboard")
     return Led(f"{SIGN_IN}?next={quote(onward)}" if has_more else onward)
 
 
 def _second_factor(visit: Visit) -> Answer:
     app, session = visit.app, visit.session
-    # Whoever knows the password alone must not be able to keep its owner out by wrong codes.
+    # Somebody who knows only the password must not lock its owner out with wrong codes.
     counted_as = visit.counted_as(f"code:{session.user_id}")
-    codes.prove(app, session.user_id, visit.form.get("code", ""), counted_as)
+    codes.prove_code(app, session.user_id, visit.form.get("code", ""), counted_as)
     with app.db.writing() as db:
-        if not sessions.end(db, table.c.id == session.id):
+        if not sessions.end_sessions(db, table.c.id == session.id):
             raise Forbidden("You were signed out meanwhile: sign in again.")
-        # A new cookie: whoever knew the old one gains nothing by the second factor.
+        # A new cookie: somebody who knew the old one gains nothing from the second factor.
         visit.enter(db, session.user_id, session.email, is_complete=True)
-    return Led(local(visit.form.get("next") or "/dashboard"))
+    return Led(local_path(visit.form.get("next") or "/dashboard"))
 
 
 def sign_out(visit: Visit) -> Answer:
     if visit.session_if_any:
         with visit.app.db.writing() as db:
-            sessions.end(db, table.c.id == visit.session.id)
+            sessions.end_sessions(db, table.c.id == visit.session.id)
     visit.cookies["session"] = None
     return Led(SIGN_IN, "You are signed out.")
 
 
-# Links ---------------------------------------------------------------------------------------------------------------
-
-
 def show_join(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
-        link = people.opened(db, token, visit.app.now())
+        link = people.read_link(db, token, visit.app.now())
         offer = _offer(db, link) if link else None
     if link is None or offer is None:
         text = "It was used already, has expired, or was copied in part. Please ask for a new one."
@@ -98,7 +95,7 @@ def show_join(visit: Visit, token: str) -> Answer:
 
 
 class Offer(Struct, frozen=True):
-    """What an invitation gives: the business by its name, the role there, and whether to run the deployment."""
+    """The content of an invitation: the business's name, the role there, and whether to run the deployment."""
 
     business: str
     role: str | None
@@ -106,7 +103,7 @@ class Offer(Struct, frozen=True):
 
 
 def _offer(db: sa.Connection, link: Link) -> Offer:
-    business = people.name_of(db, link.business_id) if link.business_id else ""
+    business = people.business_name(db, link.business_id) if link.business_id else ""
     return Offer(business, link.role if link.business_id else None, link.purpose == OPERATE)
 
 
@@ -130,7 +127,7 @@ def _words(link: Link, offer: Offer, asks: bool) -> dict[str, str]:
 def join(visit: Visit, token: str) -> Answer:
     app, form = visit.app, visit.form
     with app.db.reading() as db:
-        found = people.opened(db, token, app.now())
+        found = people.read_link(db, token, app.now())
     if found is None:
         raise NotFound
     is_own = _is_own(visit, found)
@@ -142,18 +139,18 @@ def join(visit: Visit, token: str) -> Answer:
     if found.purpose != ENTER and not is_own:
         if found.purpose in INVITATIONS and not name:
             raise Invalid.of(Fault("name", "required", "is required"))
-        chosen = people.new_password(found.email, form.get("password", ""))
+        chosen = people.hash_new_password(found.email, form.get("password", ""))
     with app.db.writing() as db:
-        link = people.use(db, token, found.purpose, app.now())
+        link = people.use_link(db, token, found.purpose, app.now())
         if (link.has_account, link.is_proved) != (found.has_account, found.is_proved):
-            raise NotFound  # another link was quicker: whose account this is must be proved now
+            raise NotFound  # another link was used first: now the account must be proved
         if link.purpose in INVITATIONS:
             visit.check_seen(_offer(db, link))
-            people.accept(db, link, app.now())
+            people.accept_invitation(db, link, app.now())
         if is_own:
             return Led("/dashboard/businesses", "You have accepted the invitation.")
         if chosen:
-            proof = ways_in.by_link(link, visit.address)
+            proof = ways_in.prove_by_link(link, visit.address)
             removed = ways_in.set_password(db, app, proof, chosen, name=name, proves_address=link.proves)
         user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
         visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
@@ -164,13 +161,10 @@ def join(visit: Visit, token: str) -> Answer:
 
 
 def _is_own(visit: Visit, link: Link) -> bool:
-    """Whether an invitation is for whoever is signed in, to an account that they have."""
+    """Tell whether an invitation is for the person who is signed in, and their existing account."""
     if link.purpose not in INVITATIONS or not link.has_account or visit.session_if_any is None:
         return False
     return visit.session.is_complete and visit.session.user_id == link.user_id
-
-
-# Businesses ----------------------------------------------------------------------------------------------------------
 
 
 def show_businesses(visit: Visit) -> Answer:
@@ -178,7 +172,7 @@ def show_businesses(visit: Visit) -> Answer:
 
 
 def switch(visit: Visit) -> Answer:
-    """Look at another business, or at the other environment of this one."""
+    """Show another business, or the other environment of this one."""
     chosen, environment = visit.form.get("business"), visit.form.get("environment")
     for business in visit.businesses():
         pair = {"live": business.id, "sandbox": business.sandbox_id}
@@ -187,8 +181,8 @@ def switch(visit: Visit) -> Answer:
             wanted = pair[environment]
         if wanted:
             with visit.app.db.writing() as db:
-                sessions.look_at(db, visit.session.id, visit.session.user_id, wanted)
-            return Led(local(visit.form.get("next") or "/dashboard"))
+                sessions.switch_business(db, visit.session.id, visit.session.user_id, wanted)
+            return Led(local_path(visit.form.get("next") or "/dashboard"))
     raise NotFound
 
 

@@ -1,4 +1,4 @@
-"""The tables of people: who they are, what they may do in which business, and where they are signed in."""
+"""The tables of people, their roles in businesses, their links and their sessions."""
 
 import sqlalchemy as sa
 
@@ -8,16 +8,16 @@ from billycan.sql import deployment_table
 users = deployment_table(
     "users_users",
     sa.Column("id", ByCodePoint, primary_key=True),
-    sa.Column("email", sa.Text, nullable=False, unique=True),  # as it is compared: in lower case
+    sa.Column("email", sa.Text, nullable=False, unique=True),  # in lower case
     sa.Column("name", sa.Text),
     sa.Column("password", sa.Text),  # Argon2id's own form; null until the invitation is accepted
     sa.Column("is_operator", sa.Boolean, nullable=False),
     sa.Column("totp", sa.LargeBinary),  # the secret, sealed
-    sa.Column("totp_step", sa.BigInteger),  # of the last code that was taken
-    sa.Column("recovery", Json, nullable=False),  # digests of the codes that are left
-    # Whether whoever chose the password had a link that proves the address.
+    sa.Column("totp_step", sa.BigInteger),  # of the last code used
+    sa.Column("recovery", Json, nullable=False),  # digests of the unused codes
+    # True if the password was chosen with a link that proves the address.
     sa.Column("is_proved", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("last_business_id", ByCodePoint),  # the tenant they looked at last, live or sandbox
+    sa.Column("last_business_id", ByCodePoint),  # the tenant shown last, live or sandbox
     sa.Column("created_at", UTCDateTime, nullable=False),
 )
 
@@ -32,11 +32,11 @@ roles = tenant_table(
 
 sessions = deployment_table(
     "users_sessions",
-    sa.Column("digest", sa.LargeBinary, primary_key=True),  # of the cookie, which nobody can read back
+    sa.Column("digest", sa.LargeBinary, primary_key=True),  # of the cookie, which cannot be read back
     sa.Column("id", ByCodePoint, nullable=False, unique=True),
     sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("business_id", ByCodePoint),  # the tenant it looks at, live or sandbox
-    sa.Column("is_complete", sa.Boolean, nullable=False),  # or a second factor is still to come
+    sa.Column("business_id", ByCodePoint),  # the tenant shown, live or sandbox
+    sa.Column("is_complete", sa.Boolean, nullable=False),  # False until the second factor is given
     sa.Column("address", sa.Text, nullable=False),
     sa.Column("browser", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
@@ -54,8 +54,8 @@ links = deployment_table(
     sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
     sa.Column("business_id", ByCodePoint),
     sa.Column("role", sa.Text),
-    sa.Column("made_by", ByCodePoint),  # whose invitation it is: it ends when they are no owner any more
-    # Whether only the address's mailbox has the link, or whoever runs the deployment handed it over.
+    sa.Column("made_by", ByCodePoint),  # the owner who invites: ends when they are no longer one
+    # True if only the address's mailbox has the link, or the operator handed it over.
     sa.Column("proves", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
 )
@@ -79,14 +79,14 @@ attempts = deployment_table(
     sa.Column("until", UTCDateTime, nullable=False, index=True),
 )
 
-# The challenges of passkeys that were answered: each is good once.
+# Answered challenges of passkeys: each is good once.
 answered = deployment_table(
     "users_answered",
     sa.Column("digest", sa.LargeBinary, primary_key=True),
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
 )
 
-# What may be shown once, on the page that follows a form: sealed under the session's cookie.
+# Secrets shown once, on the page after a form: encrypted with the session's cookie.
 shown_once = deployment_table(
     "users_shown_once",
     sa.Column("session_id", ByCodePoint, sa.ForeignKey("users_sessions.id", ondelete="CASCADE"), primary_key=True),

@@ -1,4 +1,4 @@
-"""A browser without a screen, for tests of pages: cookies, links and forms as a person without JavaScript has them."""
+"""A browser without a screen, for tests of pages: cookies, links and forms, without JavaScript."""
 
 import secrets
 from typing import Any
@@ -15,33 +15,33 @@ PASSWORD = "a long enough sentence"  # noqa: S105
 
 
 class Browser:
-    """One browser: `Browser(app).join(client, "owner")` is somebody with that role in the client's business."""
+    """A browser: `Browser(app).join(client, "owner")` signs in somebody with that role in the client's business."""
 
     def __init__(self, app: App) -> None:
         self.app = app
-        # Tests share a database, and an address that guessed wrong in one would wait in the next.
+        # Tests share a database: an address with wrong attempts in one test would wait in the next.
         address = ".".join(map(str, (10, *secrets.token_bytes(3))))
         self.web = webtest.TestApp(app.wsgi, extra_environ={"HTTP_ACCEPT": "text/html", "REMOTE_ADDR": address})
         self.page: Any = None
         self.email = ""
 
     def join(self, client: Client, role: Role = "owner", email: str = "", *, is_operator: bool = False) -> "Browser":
-        """Accept an invitation to the client's business, and be signed in."""
+        """Accept an invitation to the client's business, and sign in."""
         self.email = email or f"{role}.{client.tenant_id}@example.com".lower()
         with self.app.db.writing() as db:
             now = self.app.now()
-            _, token = people.invite(db, client.tenant_id, self.email, role, now, is_operator=is_operator)
+            _, token = people.invite_person(db, client.tenant_id, self.email, role, now, is_operator=is_operator)
         self.get(f"/dashboard/join/{token}")
         self.send(name=role.capitalize(), password=PASSWORD)
         return self
 
     def sign_in(self, password: str = PASSWORD, email: str = "") -> Any:
-        """Fill in the sign-in page; the page that follows."""
+        """Fill in the sign-in page and return the page that follows."""
         self.get("/dashboard/sign-in")
         return self.send(email=email or self.email, password=password, status=None)
 
     def get(self, path: str, status: int = 200) -> Any:
-        """Open a page, wherever it leads."""
+        """Open a page and follow its redirects."""
         self.page = self.web.get(path, status="*")
         while self.page.status_int in (301, 302, 303, 307, 308):
             self.page = self.page.follow(status="*")
@@ -49,9 +49,9 @@ class Browser:
         return self.page
 
     def send(self, action: str = "", *, status: int | None = 200, button: str = "", **fields: Any) -> Any:
-        """Fill in a form of the page, the first with these fields, or the one that goes to `action`; then send it.
+        """Fill in and send a form of the page: the first with these fields, or the one that goes to `action`.
 
-        `button` is the one that is pressed, as `name=value`.
+        `button` is the button that is pressed, as `name=value`.
         """
         forms = [form for form in dict.fromkeys(self.page.forms.values()) if not action or form.action == action]
         forms = [form for form in forms if fields.keys() <= form.fields.keys()]

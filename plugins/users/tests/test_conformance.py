@@ -1,4 +1,4 @@
-"""What every plugin promises."""
+"""The promises of every plugin."""
 
 from billycan.testing import PluginConformance
 

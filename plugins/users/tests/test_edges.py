@@ -1,4 +1,4 @@
-"""What is around the pages: hosts, proxies, caches, tabs, and where secrets end up."""
+"""The surroundings of pages: hosts, proxies, caches, tabs, and the places where secrets are stored."""
 
 import logging
 import re
@@ -12,8 +12,8 @@ from falcon.testing import create_environ
 
 from billycan.testing import Client
 from billycan_users import rules
-from billycan_users.people import invite
-from billycan_users.screens import sent_cookie
+from billycan_users.page_routes import read_cookie
+from billycan_users.people import invite_person
 from billycan_users.tables import sessions, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -65,7 +65,7 @@ def test_pages_may_have_a_host_of_their_own(make_app):
     owner.web.extra_environ["HTTP_HOST"] = "dashboard.example.com"
     owner.web.extra_environ["wsgi.url_scheme"] = "https"
     with app.db.writing() as db:
-        _, link = invite(db, client.tenant_id, f"ann.{client.tenant_id}@example.com".lower(), "owner", app.now())
+        _, link = invite_person(db, client.tenant_id, f"ann.{client.tenant_id}@example.com".lower(), "owner", app.now())
     page = owner.web.get(f"/dashboard/join/{link}")
     assert page.html.h1.text == f"You are invited to {client.get('/v1/tenant')['data']['name']}"
     sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD, "seen": page.form["seen"].value}
@@ -133,7 +133,7 @@ def test_a_cookie_of_backslashes_takes_no_time(app, owner):
     sent = ['a="' + '\\"' * number + f'"; billycan_session={cookie}' for number in (15_000, 50_000)]
     Browser(app).web.get("/dashboard/account", headers={"Cookie": sent[0]}, status=200)
     began = time.thread_time()
-    assert sent_cookie(app, Request(create_environ(headers={"Cookie": sent[1]}))) == cookie
+    assert read_cookie(app, Request(create_environ(headers={"Cookie": sent[1]}))) == cookie
     assert time.thread_time() - began < 1
 
 
@@ -182,7 +182,7 @@ def test_a_half_signed_in_browser_learns_nothing(app, client, owner):
         if screen.get and not screen.anybody:
             assert half.web.get(path, status="*").status_int == 303, path
     with app.db.writing() as db:
-        _, link = invite(db, client.tenant_id, owner.email, "owner", app.now())
+        _, link = invite_person(db, client.tenant_id, owner.email, "owner", app.now())
     half.get(f"/dashboard/join/{link}")
     assert half.send().request.path == "/dashboard/sign-in"
 
@@ -210,7 +210,7 @@ def test_secrets_are_in_no_log_and_no_table(app, client, owner, caplog):
     owner.get("/dashboard/account")
     page = owner.send("/dashboard/account/totp")
     totp = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
-    code = rules.totp(totp, int(app.now().timestamp() // 30))
+    code = rules.totp_code(totp, int(app.now().timestamp() // 30))
     owner.send("/dashboard/account/totp-on", code=code, current_password=PASSWORD)
     recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
     owner.get("/dashboard/keys")

@@ -1,4 +1,4 @@
-"""What strangers and members send who mean harm: refused in words, at little cost, and never more than a role has."""
+"""Hostile input from strangers and members: refused in words, at little cost, and never beyond what a role allows."""
 
 import re
 
@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from billycan.testing import Client, counted
 from billycan_users import passwords, rules
-from billycan_users.people import invite
+from billycan_users.people import invite_person
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -75,7 +75,7 @@ def test_an_invitation_gives_what_its_own_business_offers_and_no_more(app, clien
 
     def ours():
         with app.db.writing() as db:
-            return invite(db, client.tenant_id, ann, "owner", app.now(), is_operator=True)[1]
+            return invite_person(db, client.tenant_id, ann, "owner", app.now(), is_operator=True)[1]
 
     token = ours() if first == "ours" else ""
     eve.get("/dashboard/people")
@@ -97,7 +97,7 @@ def test_an_invitation_gives_what_its_own_business_offers_and_no_more(app, clien
     # From now on the account is Ann's: no link makes it anybody else's.
     other, elsewhere = Browser(app), Client(app)
     with app.db.writing() as db:
-        token = invite(db, elsewhere.tenant_id, ann, "owner", app.now())[1]
+        token = invite_person(db, elsewhere.tenant_id, ann, "owner", app.now())[1]
     assert "has an account" in other.get(f"/dashboard/join/{token}").text
     assert other.send().request.path == "/dashboard/sign-in"
 
@@ -121,10 +121,12 @@ def test_an_address_that_nobody_has_costs_as_much_as_one_that_somebody_has(app, 
     Browser(app).join(client, "viewer", names["ann"])
     Browser(app).join(client, "viewer", names["guarded"])
     with app.db.writing() as db:
-        invite(db, client.tenant_id, names["invited"], "viewer", app.now())
+        invite_person(db, client.tenant_id, names["invited"], "viewer", app.now())
         db.execute(sa.update(users).where(users.c.email == names["guarded"]).values(totp=b"a second factor"))
-    hashed, verify = [], passwords.matches
-    monkeypatch.setattr(passwords, "matches", lambda stored, given: hashed.append(stored) or verify(stored, given))
+    hashed, verify = [], passwords.matches_password
+    monkeypatch.setattr(
+        passwords, "matches_password", lambda stored, given: hashed.append(stored) or verify(stored, given)
+    )
     tried = {}
     for who, email in names.items():
         stranger = Browser(app)
@@ -139,12 +141,12 @@ def test_an_address_that_nobody_has_costs_as_much_as_one_that_somebody_has(app, 
 
 
 def test_an_owner_who_invites_learns_of_nobody_by_the_work(app, client):
-    """Who has an account elsewhere, who was only invited there, and who is unknown: the same statements for each."""
+    """Somebody with an account elsewhere, somebody invited only there, and a stranger cause the same statements."""
     owner, elsewhere = Browser(app).join(client), Client(app)
     has_one, asked, nobody = (f"{who}.{client.tenant_id}@example.com".lower() for who in ("ann", "bob", "cy"))
     Browser(app).join(elsewhere, "viewer", has_one)
     with app.db.writing() as db:
-        invite(db, elsewhere.tenant_id, asked, "viewer", app.now())
+        invite_person(db, elsewhere.tenant_id, asked, "viewer", app.now())
     sent = []
     for email in (has_one, asked, nobody):
         owner.get("/dashboard/people")
@@ -157,7 +159,7 @@ def test_an_owner_who_invites_learns_of_nobody_by_the_work(app, client):
 @pytest.mark.parametrize("there_is_one", [True, False])
 def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypatch):
     worked, hasher = [], passwords._hasher
-    stored = passwords.hashed("a long enough sentence") if there_is_one else None
+    stored = passwords.hash_password("a long enough sentence") if there_is_one else None
 
     class Counting:
         def verify(self, *given):
@@ -165,7 +167,7 @@ def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypa
             return hasher.verify(*given)
 
     monkeypatch.setattr(passwords, "_hasher", Counting())
-    assert not passwords.matches(stored, "a wrong sentence")
+    assert not passwords.matches_password(stored, "a wrong sentence")
     assert worked == [False]  # by the same parameters
 
 
@@ -173,7 +175,7 @@ def test_a_character_that_no_database_keeps_is_no_failure(app, client):
     stranger = Browser(app)
     assert "is wrong" in stranger.sign_in("a wrong\0 sentence", "ann\0@example.com").text
     with app.db.writing() as db:
-        _, token = invite(db, client.tenant_id, f"nul.{client.tenant_id}@example.com", "viewer", app.now())
+        _, token = invite_person(db, client.tenant_id, f"nul.{client.tenant_id}@example.com", "viewer", app.now())
     stranger.get(f"/dashboard/join/{token}")
     stranger.send(name="A\0nn", password=PASSWORD)
 
@@ -192,10 +194,10 @@ def test_a_form_looks_up_no_more_records_than_a_document_names(make_app):
 
 def test_what_a_visitor_may_do_is_worked_out_once_a_request(app, client, monkeypatch):
     """A page asks the API many things; each would look at every route again."""
-    owner, worked_out, of = Browser(app).join(client), [], rules.scopes
+    owner, worked_out, of = Browser(app).join(client), [], rules.scopes_of_role
     client.post("/v1/contacts", {"name": "Ann"})
     id = client.get("/v1/contacts")["data"][0]["id"]
-    monkeypatch.setattr(rules, "scopes", lambda *given: worked_out.append(given) or of(*given))
+    monkeypatch.setattr(rules, "scopes_of_role", lambda *given: worked_out.append(given) or of(*given))
     for path in (f"/dashboard/contacts/{id}", "/dashboard", "/dashboard/keys"):
         owner.get(path)
     assert len(worked_out) == 3

@@ -1,4 +1,4 @@
-"""What guards an account: guesses at once, codes and challenges that are good once, resets, and a bounded cost."""
+"""The guards of an account: guesses at once, codes and challenges good once, resets, and a bound on hashing."""
 
 import hashlib
 import json
@@ -15,9 +15,9 @@ from fido2.utils import websafe_encode
 
 from billycan.testing import Client
 from billycan_users import passwords, people, rules, ways_in
-from billycan_users.attempts import Wait, take
 from billycan_users.commands import users as command
-from billycan_users.people import invite
+from billycan_users.people import invite_person
+from billycan_users.sign_in_attempts import Wait, count_attempt
 from billycan_users.tables import attempts, passkeys, sessions, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -39,7 +39,7 @@ def id_of(app, browser):
 
 
 def at_once(count, work):
-    """What `work` gives to each of so many threads that begin together."""
+    """Run `work` in this many threads that begin together, and return the results."""
     ready = threading.Barrier(count)
 
     def one(number):
@@ -57,9 +57,6 @@ def stranger(app, email):
     return browser, {"email": email, "password": "a wrong sentence", "token": token_of(browser)}
 
 
-# Guesses --------------------------------------------------------------------------------------------------------------
-
-
 def test_guesses_at_once_share_no_allowance(app, owner, monkeypatch):
     """From many addresses: as many are looked at as one after the other would be."""
     monkeypatch.setattr(passwords, "_admitted", threading.BoundedSemaphore(100))
@@ -75,12 +72,12 @@ def test_whoever_waits_behind_another_attempt_has_guessed_no_more_often(app, mon
     @contextmanager
     def noting_after_another():
         monkeypatch.undo()
-        take(app, name)
+        count_attempt(app, name)
         with noting() as db:
             yield db
 
     monkeypatch.setattr(app.db, "noting", noting_after_another)
-    assert [*take(app, name)] == [name]
+    assert [*count_attempt(app, name)] == [name]
 
 
 @pytest.mark.parametrize("name", ["user:usr_1", "address:sign_in 192.0.2.1", "letters:ada@example.com"])
@@ -88,11 +85,11 @@ def test_a_wait_that_a_wrong_clock_made_ends_with_it(app, clock, name):
     clock.move(days=30)
     with pytest.raises(Wait):
         for _ in range(40):
-            take(app, name)
+            count_attempt(app, name)
     clock.move(days=-30, seconds=14)
-    assert [*take(app, name)] == [name]
+    assert [*count_attempt(app, name)] == [name]
     with pytest.raises(Wait):
-        take(app, name)
+        count_attempt(app, name)
 
 
 def test_the_right_password_is_no_guess(app, owner):
@@ -146,14 +143,13 @@ def test_a_password_is_hashed_outside_any_transaction(app, client, owner, monkey
 
     monkeypatch.setattr(passwords, "_hasher", type("Hasher", (), {"hash": staticmethod(hashed)})())
     with app.db.writing() as db:
-        _, token = invite(db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now())
+        _, token = invite_person(
+            db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now()
+        )
     bob = Browser(app)
     bob.get(f"/dashboard/join/{token}")
     assert bob.send(name="Bob", password=PASSWORD).request.path == "/dashboard" and len(found) == 1
     assert Browser(app).web.post("/dashboard/join/nope", {"token": "x"}, status="*").status_int == 403
-
-
-# Invitations at once --------------------------------------------------------------------------------------------------
 
 
 def test_of_two_invitations_at_once_the_second_finds_an_account(app, client):
@@ -161,29 +157,26 @@ def test_of_two_invitations_at_once_the_second_finds_an_account(app, client):
     other = Client(app)
     ann = f"ann.{client.tenant_id}@example.com".lower()
     with app.db.writing() as db:
-        ours = invite(db, client.tenant_id, ann, "owner", app.now())[1]
-        theirs = invite(db, other.tenant_id, ann, "viewer", app.now())[1]
+        ours = invite_person(db, client.tenant_id, ann, "owner", app.now())[1]
+        theirs = invite_person(db, other.tenant_id, ann, "viewer", app.now())[1]
     mallory = Browser(app)
     mallory.get(f"/dashboard/join/{theirs}")
     sent = {"name": "Mallory", "password": "mallory's own sentence", "token": token_of(mallory)}
     sent["seen"] = mallory.page.form["seen"].value
-    hashed = people.new_password(ann, PASSWORD)
+    hashed = people.hash_new_password(ann, PASSWORD)
     with ThreadPoolExecutor(1) as pool:
         with app.db.writing() as db:
-            link = people.use(db, ours, people.JOIN, app.now())
+            link = people.use_link(db, ours, people.JOIN, app.now())
             answer = pool.submit(mallory.web.post, f"/dashboard/join/{theirs}", sent, status="*")
-            people.accept(db, link, app.now())
+            people.accept_invitation(db, link, app.now())
             with pytest.raises(TimeoutError):
                 answer.result(0.5)
-            ways_in.set_password(db, app, ways_in.by_link(link, ""), hashed, name="Ann", proves_address=True)
+            ways_in.set_password(db, app, ways_in.prove_by_link(link, ""), hashed, name="Ann", proves_address=True)
         assert answer.result().status_int in (303, 404)
     assert "Sign in" in mallory.get("/dashboard").text
     real = Browser(app)
     assert real.sign_in(PASSWORD, ann).request.path == "/dashboard"
     assert "Derwent" in real.get("/dashboard/businesses").text
-
-
-# Codes ----------------------------------------------------------------------------------------------------------------
 
 
 class Phone:
@@ -199,13 +192,13 @@ class Phone:
         self.recovery = re.search(r"<pre[^>]*>([^<]+)", browser.page.text)[1].split()
 
     def code(self):
-        return rules.totp(self.secret, int(self.app.now().timestamp() // 30))
+        return rules.totp_code(self.secret, int(self.app.now().timestamp() // 30))
 
 
 def test_the_secret_of_a_second_factor_comes_from_no_form(app, owner):
     chosen = "A" * 32
     sent = {"token": token_of(owner.get(ACCOUNT) and owner), "secret": chosen}
-    sent["code"] = rules.totp(chosen, int(app.now().timestamp() // 30))
+    sent["code"] = rules.totp_code(chosen, int(app.now().timestamp() // 30))
     assert owner.web.post(f"{ACCOUNT}/totp-on", sent, status="*").status_int == 422
     owner.send(f"{ACCOUNT}/totp")
     assert owner.web.post(f"{ACCOUNT}/totp-on", sent, status="*").status_int == 422
@@ -256,9 +249,6 @@ def test_codes_at_once_share_no_allowance_and_one_code_signs_in_once(app, owner,
         lambda n: waiting[n][0].web.post("/dashboard/sign-in", {**waiting[n][1], "code": code}, status="*").status_int,
     )
     assert sorted(answers) == [303, 422, 422, 422, 422, 422]
-
-
-# Passkeys -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -317,7 +307,7 @@ def test_a_challenge_to_sign_in_adds_no_passkey(app, owner):
 
 
 def proof(client_data=b'{"type":"webauthn.get","challenge":"AA","origin":"http://localhost"}', data=b""):
-    """What a browser sends, of a passkey that says this; `data` is CBOR where more of its data is to follow."""
+    """Return the answer of a browser for a passkey with these contents; `data` is CBOR that follows."""
     rest = bytes(32) + b"\x80" + bytes(4) + data
     parts = {"clientDataJSON": client_data, "authenticatorData": rest, "attestationObject": data, "signature": b"x"}
     response = {name: websafe_encode(part) for name, part in parts.items()}
@@ -358,9 +348,6 @@ def test_a_passkey_of_an_unknown_kind_and_a_long_proof_sign_nobody_in(app, passk
 
     monkeypatch.setattr("fido2.server.Fido2Server.authenticate_complete", verify)
     assert answer("{}") == 422
-
-
-# Resets ---------------------------------------------------------------------------------------------------------------
 
 
 def reset(app, browser, *words):

@@ -1,4 +1,4 @@
-"""Who made a key is known, and the key ends with what its maker may do, where the owner wants that."""
+"""Makers of keys: they are recorded, and a key ends with its maker's role if the owner wants that."""
 
 import json
 import re
@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from billycan import Forbidden
 from billycan.businesses import keys_made
 from billycan.testing import Client
-from billycan_users import makers, sessions
+from billycan_users import key_makers, sessions
 from billycan_users.commands import users as command
-from billycan_users.people import businesses, change_role, invite, members
+from billycan_users.people import change_role, invite_person, list_businesses, list_members
 from billycan_users.tables import sessions as table
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
@@ -136,7 +136,7 @@ def test_the_only_owner_stays(app, client, owner, developer, clock):
 def test_signing_in_lands_in_the_business_that_was_used_last(app, client, owner):
     other = Client(app, profile={"name": "Aardvark"})  # the first by name
     with app.db.writing() as db:
-        _, link = invite(db, other.tenant_id, owner.email, "owner", app.now())
+        _, link = invite_person(db, other.tenant_id, owner.email, "owner", app.now())
     owner.get(f"/dashboard/join/{link}")
     owner.send()
 
@@ -159,14 +159,14 @@ def test_signing_in_lands_in_the_business_that_was_used_last(app, client, owner)
 
 def _businesses(app, browser):
     with app.db.reading() as db:
-        return businesses(db, id_of(app, browser))
+        return list_businesses(db, id_of(app, browser))
 
 
 def test_another_business_loses_no_keys(app, client, owner, developer):
     """An accountant's: made in two businesses, and revoked in the one that they leave."""
     other = Client(app, profile={"name": "Second"})
     with app.db.writing() as db:
-        _, link = invite(db, other.tenant_id, developer.email, "developer", app.now())
+        _, link = invite_person(db, other.tenant_id, developer.email, "developer", app.now())
     here = make_key(app, developer)
     developer.get(f"/dashboard/join/{link}")
     developer.send()
@@ -204,8 +204,8 @@ def test_the_explorer_has_one_key_of_each_person(app, client, owner, developer):
 def test_the_command_lists_who_is_invited_too(app, client, owner):
     other = Client(app)
     with app.db.writing() as db:
-        bob, _ = invite(db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now())
-        known, _ = invite(db, other.tenant_id, owner.email, "viewer", app.now())
+        bob, _ = invite_person(db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now())
+        known, _ = invite_person(db, other.tenant_id, owner.email, "viewer", app.now())
     rows = run(app, "list", "--tenant", client.tenant_id)
     assert [(row["id"], row["role"], row["has_joined"]) for row in rows] == [
         (bob, "viewer", False),
@@ -223,17 +223,17 @@ def test_the_command_lists_who_is_invited_too(app, client, owner):
 def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, client, developer, owner, path):
     token = re.search(r'name="token" value="(\w+)"', developer.get("/dashboard/keys").text)[1]
     sent = {"name": "Too late", "everything": "write", "token": token}
-    id, at_the_door, asked = id_of(app, developer), threading.Event(), makers.check
+    id, at_the_door, asked = id_of(app, developer), threading.Event(), key_makers.check_role_allows
 
     def check(*given):
         at_the_door.set()
         return asked(*given)
 
     with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(makers, "check", check)
+        patch.setattr(key_makers, "check_role_allows", check)
         with app.db.writing() as db:
             assert change_role(db, client.tenant_id, id, None)
-            makers.revoke_beyond(db, app, client.tenant_id, id, None, id)
+            key_makers.revoke_beyond(db, app, client.tenant_id, id, None, id)
             answer = pool.submit(developer.web.post, path, sent, status="*")
             at_the_door.wait(0.5)  # SQLite lets it no further than to the beginning of its own transaction
         assert answer.result().status_int == 403
@@ -270,7 +270,7 @@ def test_whoever_is_removed_at_this_moment_invites_nobody(app, client, owner):
     with app.db.writing() as db:
         change_role(db, client.tenant_id, id, "viewer")
         with pytest.raises(Forbidden):
-            invite(db, client.tenant_id, "eve@example.com", "owner", app.now(), made_by=id)
+            invite_person(db, client.tenant_id, "eve@example.com", "owner", app.now(), made_by=id)
     assert "eve@" not in boss.get("/dashboard/people").text
 
 
@@ -300,7 +300,7 @@ def test_a_form_that_arrives_after_its_sender_was_removed_does_nothing(app, clie
         boss.get("/dashboard/people")
         if way == "signed out":
             with app.db.writing() as db:
-                sessions.end(db, table.c.user_id == id)
+                sessions.end_sessions(db, table.c.user_id == id)
         elif way == "demoted":
             boss.send(f"/dashboard/people/{id}", role="viewer")
         else:
@@ -313,7 +313,7 @@ def test_a_form_that_arrives_after_its_sender_was_removed_does_nothing(app, clie
     answer = owner.web.do_request(held, status="*")
     assert answer.status_int == 403, answer.text
     with app.db.reading() as db:
-        found = {member.email: member.role for member in members(db, client.tenant_id)}
+        found = {member.email: member.role for member in list_members(db, client.tenant_id)}
     assert found[eve.email] == "viewer"
 
 

@@ -14,9 +14,9 @@ from billycan.reader import _struct
 from billycan.testing import Client
 from billycan_users import people, rules
 from billycan_users.commands import users as command
+from billycan_users.field_values import read_field
 from billycan_users.greeting import greeting
-from billycan_users.people import invite
-from billycan_users.reading import checked
+from billycan_users.people import invite_person
 from billycan_users.tables import roles, sessions, shown_once, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -42,7 +42,7 @@ def test_an_invitation_leads_to_a_password_and_in(app, client):
 
 def test_a_link_works_once_and_not_for_ever(app, client, clock):
     with app.db.writing() as db:
-        _, token = invite(db, client.tenant_id, email(client, "ann"), "owner", app.now())
+        _, token = invite_person(db, client.tenant_id, email(client, "ann"), "owner", app.now())
     first, second = Browser(app), Browser(app)
     for browser in (first, second):
         browser.get(f"/dashboard/join/{token}")
@@ -50,7 +50,7 @@ def test_a_link_works_once_and_not_for_ever(app, client, clock):
     second.send(name="Eve", password="another long sentence", status=404)
     second.get(f"/dashboard/join/{token}", 404)
     with app.db.writing() as db:
-        _, token = invite(db, client.tenant_id, email(client, "bob"), "viewer", app.now())
+        _, token = invite_person(db, client.tenant_id, email(client, "bob"), "viewer", app.now())
     clock.move(hours=73)
     second.get(f"/dashboard/join/{token}", 404)
 
@@ -58,7 +58,7 @@ def test_a_link_works_once_and_not_for_ever(app, client, clock):
 @pytest.mark.parametrize(("password", "why"), [("short", "at least 12"), ("aaaaaaaaaaaaaaaa", "easy to guess")])
 def test_a_password_that_is_not_taken_leaves_the_link_as_it_is(app, client, password, why):
     with app.db.writing() as db:
-        _, token = invite(db, client.tenant_id, email(client, "ann"), "owner", app.now())
+        _, token = invite_person(db, client.tenant_id, email(client, "ann"), "owner", app.now())
     browser = Browser(app)
     browser.get(f"/dashboard/join/{token}")
     page = browser.send(name="Ann", password=password, status=422)
@@ -90,7 +90,11 @@ def test_wrong_passwords_wait_longer_and_spare_a_browser_that_is_known(app, owne
     assert owner.sign_in().request.path == "/dashboard"
     clock.move(minutes=16)
     assert stranger.sign_in(PASSWORD, owner.email).request.path == "/dashboard"
-    assert rules.wait(3).seconds == 0 and rules.wait(4).seconds == 1 and rules.wait(60).seconds == 900
+    assert (
+        rules.password_wait(3).seconds == 0
+        and rules.password_wait(4).seconds == 1
+        and rules.password_wait(60).seconds == 900
+    )
 
 
 def test_a_known_browser_that_guesses_waits_as_well(app, owner):
@@ -169,7 +173,7 @@ def test_the_second_factor_is_asked_for_and_each_code_is_taken_once(app, owner, 
     owner.send("/dashboard/account/totp-on", code="000000", current_password=PASSWORD, status=422)
 
     def code():
-        return rules.totp(secret, int(app.now().timestamp() // 30))
+        return rules.totp_code(secret, int(app.now().timestamp() // 30))
 
     owner.send("/dashboard/account/totp-on", code=code(), current_password=PASSWORD)
     recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
@@ -260,7 +264,7 @@ def test_a_business_has_only_so_many_open_invitations(app, client, owner, monkey
 
     def invite_as_owner(name):
         with app.db.writing() as db:
-            return invite(db, client.tenant_id, email(client, name), "viewer", app.now(), made_by=boss)
+            return invite_person(db, client.tenant_id, email(client, name), "viewer", app.now(), made_by=boss)
 
     invite_as_owner("ann"), invite_as_owner("bob")
     with pytest.raises(Conflict, match="at most 2 open invitations"):
@@ -274,23 +278,25 @@ def test_a_business_has_only_so_many_open_invitations(app, client, owner, monkey
 def test_those_who_were_invited_and_never_came_are_forgotten(app, client, owner, monkeypatch):
     monkeypatch.setattr(people, "_MOST_FORGOTTEN", 1_000_000)  # tests share a database
     with app.db.writing() as db:
-        made = [invite(db, client.tenant_id, email(client, name), "viewer", app.now()) for name in ("ann", "bob")]
+        made = [
+            invite_person(db, client.tenant_id, email(client, name), "viewer", app.now()) for name in ("ann", "bob")
+        ]
         people.change_role(db, client.tenant_id, invitation_of(db, client, "ann"), None)
     with app.db.writing() as db:
-        invite(db, client.tenant_id, email(client, "cy"), "viewer", app.now())
+        invite_person(db, client.tenant_id, email(client, "cy"), "viewer", app.now())
         ids = set(db.execute(sa.select(users.c.id)).scalars())
     assert made[0][0] not in ids and made[1][0] in ids
     assert {row["id"] for row in people_of(app, client)} <= ids
 
 
 def invitation_of(db, client, name):
-    members = people.members(db, client.tenant_id)
+    members = people.list_members(db, client.tenant_id)
     return next(member.id for member in members if member.email == email(client, name))
 
 
 def people_of(app, client):
     with app.db.reading() as db:
-        return people.listed(db, app.now(), client.tenant_id)
+        return people.list_people(db, app.now(), client.tenant_id)
 
 
 def test_nobody_accepts_an_invitation_to_another_role_than_the_page_showed(app, client, owner):
@@ -330,7 +336,7 @@ def test_a_business_keeps_an_owner(app, client, owner):
 def test_one_person_enters_several_businesses_and_no_others(app, client, owner):
     second, third = Client(app, profile={"name": "Second"}), Client(app, profile={"name": "Third"})
     with app.db.writing() as db:
-        _, link = invite(db, second.tenant_id, owner.email, "viewer", app.now())
+        _, link = invite_person(db, second.tenant_id, owner.email, "viewer", app.now())
     page = owner.get(f"/dashboard/join/{link}")
     assert f"You are signed in as {owner.email}" in page.text and "<nav" not in page.text
     owner.send()
@@ -459,9 +465,9 @@ def test_the_command_invites_lists_resets_and_removes(app, client):
 def test_reading_a_field_again_builds_no_other_reader():
     """Core keeps a reader for each type for as long as a process lives: forms must not make new types."""
     for address in ("ann@example.com", "bob@example.com"):
-        assert checked(Email, "email", address) == address
+        assert read_field(Email, "email", address) == address
     before = _struct.cache_info().currsize
-    assert checked(Email, "email", "cyd@example.com") == "cyd@example.com"
+    assert read_field(Email, "email", "cyd@example.com") == "cyd@example.com"
     assert _struct.cache_info().currsize == before
 
 

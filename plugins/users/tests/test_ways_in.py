@@ -59,11 +59,11 @@ class Phone:
         self.recovery = re.search(r"<pre[^>]*>([^<]+)", browser.page.text)[1].split()
 
     def code(self):
-        return rules.totp(self.secret, int(self.app.now().timestamp() // 30))
+        return rules.totp_code(self.secret, int(self.app.now().timestamp() // 30))
 
 
 class Device:
-    """What somebody has a passkey on: it adds one, and signs in with it, whether or not it verifies its owner."""
+    """A person's device, which adds a passkey and signs in with it, with or without verifying its owner."""
 
     def __init__(self):
         self.key, self.id = ec.generate_private_key(ec.SECP256R1()), secrets.token_bytes(32)
@@ -107,16 +107,13 @@ class Device:
         return json.dumps({"id": id, "rawId": id, "type": "public-key", "response": response})
 
 
-# No path avoids the proof ---------------------------------------------------------------------------------------------
-
-
 def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app, owner, clock, monkeypatch):
     """Each is sent with all that it needs but the proof, which is missing, half there or wrong; then with it.
 
     Each change sends one letter, and what was refused sends none.
     """
     device, letters = Device(), []
-    monkeypatch.setattr("billycan_users.letters.send", lambda app, db, **letter: letters.append(letter))
+    monkeypatch.setattr("billycan_users.emails.send", lambda app, db, **letter: letters.append(letter))
     assert device.add(owner, current_password=PASSWORD).status_int == 303
     phone = Phone(app, owner, keep=True)
     clock.move(minutes=1)
@@ -127,7 +124,7 @@ def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app,
     valid = {
         f"{ACCOUNT}/recovery": lambda: {},
         f"{ACCOUNT}/totp-on": lambda: {
-            "code": rules.totp(offered, int(app.now().timestamp() // 30)),
+            "code": rules.totp_code(offered, int(app.now().timestamp() // 30)),
             "keep": id,
         },
         f"{ACCOUNT}/passkeys/{{id}}/remove": lambda: {},
@@ -216,9 +213,6 @@ def test_a_passkey_is_added_in_the_session_that_gave_the_proof_alone(app, owner)
     assert "took too long" in thief.web.post(f"{ACCOUNT}/passkeys", sent, status=422).text
 
 
-# What a passkey is worth ----------------------------------------------------------------------------------------------
-
-
 def test_a_passkey_opens_the_operators_pages_only_where_it_verified_its_owner(app, operator, clock):
     phone = Phone(app, operator)
     clock.move(minutes=1)
@@ -261,9 +255,6 @@ def test_after_a_new_password_nothing_else_enters_but_what_was_kept(app, owner):
     assert known.sign_in(Browser(app)) == 422
 
 
-# Whoever is kept out, and whoever is not ------------------------------------------------------------------------------
-
-
 def test_wrong_codes_of_whoever_has_the_password_spare_a_browser_that_is_known(app, owner, clock):
     phone, stranger = Phone(app, owner), Browser(app)
     stranger.sign_in(PASSWORD, owner.email)
@@ -283,7 +274,7 @@ def mallorys(app, client, owner):
     ann = f"ann.{client.tenant_id}@example.com".lower()
     with app.db.writing() as db:
         boss = db.execute(sa.select(users.c.id).where(users.c.email == owner.email)).scalar_one()
-        _, token = people.invite(db, client.tenant_id, ann, "viewer", app.now(), made_by=boss)
+        _, token = people.invite_person(db, client.tenant_id, ann, "viewer", app.now(), made_by=boss)
     mallory, device = Browser(app), Device()
     mallory.email = ann
     mallory.get(f"/dashboard/join/{token}")
@@ -297,7 +288,7 @@ def test_a_reset_of_an_account_that_nobody_proved_clears_all_factors(app, client
     mallory, device = mallorys(app, client, owner)
     with app.db.writing() as db:
         id = db.execute(sa.select(users.c.id).where(users.c.email == mallory.email)).scalar_one()
-        token = people.reset_link(db, id, app.now())
+        token = people.new_reset_link(db, id, app.now())
     ann = Browser(app)
     ann.get(f"/dashboard/join/{token}")
     assert ann.send(password=NEW).request.path == ACCOUNT, "no code of somebody else's app is asked for"
@@ -307,10 +298,10 @@ def test_a_reset_of_an_account_that_nobody_proved_clears_all_factors(app, client
     ann.get(ACCOUNT)
     page = ann.send(f"{ACCOUNT}/totp")
     secret = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
-    code = rules.totp(secret, int(app.now().timestamp() // 30))
+    code = rules.totp_code(secret, int(app.now().timestamp() // 30))
     ann.send(f"{ACCOUNT}/totp-on", code=code, current_password=NEW)
     with app.db.writing() as db:
-        token = people.reset_link(db, id, app.now())
+        token = people.new_reset_link(db, id, app.now())
     ann.get(f"/dashboard/join/{token}")
     assert "One more step" in ann.send(password=PASSWORD).text
 
@@ -319,7 +310,7 @@ def test_an_invitation_that_only_the_mailbox_has_clears_all_factors_of_an_unprov
     mallory, device = mallorys(app, client, owner)
     other = Client(app, profile={"name": "Second"})
     with app.db.writing() as db:
-        _, token = people.invite(db, other.tenant_id, mallory.email, "viewer", app.now(), is_mailed_only=True)
+        _, token = people.invite_person(db, other.tenant_id, mallory.email, "viewer", app.now(), is_mailed_only=True)
     ann = Browser(app)
     ann.get(f"/dashboard/join/{token}")
     ann.send(name="Ann", password=NEW)

@@ -1,4 +1,4 @@
-"""Where a delivery may go: which URLs may be written, and which addresses may be connected to."""
+"""The rules for delivery addresses: which URLs are accepted, and which IP addresses the sender connects to."""
 
 import ipaddress
 import re
@@ -44,11 +44,11 @@ _NEVER: tuple[Network, ...] = (*_NEVER_V4, *_NEVER_V6)
 
 
 class NotAllowed(Exception):
-    """A URL or address that no delivery may go to; says why in words for the owner of the endpoint."""
+    """A URL or IP address that nothing may be delivered to. The message tells the endpoint's owner why."""
 
 
 class Target(Struct, frozen=True):
-    """A URL taken apart once, so that what was checked is what is connected to."""
+    """A parsed URL. The address that was checked is the address that is connected to."""
 
     scheme: str
     host: str
@@ -57,7 +57,7 @@ class Target(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        """The Host header: the port is left out where it is the scheme's own."""
+        """The Host header, without the scheme's default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -65,13 +65,13 @@ class Target(Struct, frozen=True):
 _PORTS = {"https": 443, "http": 80}
 
 
-def headers_to(target: Target, headers: Mapping[str, str], length: int) -> dict[str, str]:
-    """All headers of a request there, in their order; `length` is its body's, in bytes."""
+def request_headers(target: Target, headers: Mapping[str, str], length: int) -> dict[str, str]:
+    """Return all headers of a request to `target`, in order; `length` is the size of its body in bytes."""
     return {"host": target.authority, "content-length": str(length), "accept-encoding": "identity", **headers}
 
 
 def check_address(address: Address, private: bool) -> None:
-    """Raise NotAllowed unless `address` is on the public internet, or private where that is allowed."""
+    """Raise NotAllowed unless the address is on the public internet, or is private and `private` is true."""
     if any(address in network for network in _NEVER):
         raise NotAllowed("is a reserved address")
     if any(address in network for network in _PRIVATE):
@@ -82,8 +82,8 @@ def check_address(address: Address, private: bool) -> None:
 
 
 @lru_cache(4096)
-def parse(url: str, private: bool) -> Target:
-    """Take a URL apart; NotAllowed for one that could never be delivered to. A name is looked up only at connection."""
+def parse_url(url: str, private: bool) -> Target:
+    """Parse a URL. Raise NotAllowed if it can never be delivered to. Host names are looked up only at connection."""
     if len(url) > MOST_URL or re.search(r"[\x00-\x20\x7f\\]", url):
         raise NotAllowed("must be at most 2,048 characters, without spaces and backslashes")
     try:
@@ -110,7 +110,7 @@ def _query(parts: SplitResult) -> str:
 
 
 def _host(parts: SplitResult, private: bool) -> str:
-    """The host as it will be looked up: an address in its one plain form, or a name that is not internal."""
+    """Return the host to look up: an IP address in its plain form, or a name that is not internal."""
     host = (parts.hostname or "").lower()
     if "[" in parts.netloc:
         try:
@@ -141,8 +141,8 @@ def _host(parts: SplitResult, private: bool) -> str:
     return host
 
 
-def literal(host: str) -> Address | None:
-    """The address a host is, None for a name."""
+def ip_address_of(host: str) -> Address | None:
+    """Return the IP address that a host is, or None if it is a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:

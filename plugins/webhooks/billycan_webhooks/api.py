@@ -1,4 +1,4 @@
-"""What other plugins may use of webhooks: how endpoints fare, and how a delivery was signed."""
+"""Webhooks' functions for other plugins: the health of endpoints, and the signatures of deliveries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from msgspec import Struct
 from billycan import App, Context, own
 
 from . import addresses, signing
-from .comparing import Signed, Verdict, compare, fingerprint
+from .comparing import Signed, Verdict, find_mistakes, fingerprint
 from .connections import delete_of_connection, end_set_up, follow_consent, set_up_by_people
 from .settings import Settings
 from .tables import deliveries, endpoints
@@ -20,24 +20,24 @@ __all__ = [
     "Verdict",
     "Work",
     "attempts_in_all",
-    "by_time",
-    "compared",
+    "compare_signature",
     "delete_of_connection",
     "end_set_up",
+    "explain_signature",
     "follow_consent",
     "health",
+    "health_by_time",
     "request_headers",
     "request_line",
     "set_up_by_people",
     "timeout_seconds",
-    "worked_out",
 ]
 
 _MOST_VERSIONS = 20
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """How many of an endpoint's deliveries became what, of those that were created in a time."""
+    """The number of an endpoint's deliveries in each status, of those created in a period."""
 
     delivered: int = 0
     failed: int = 0
@@ -52,10 +52,10 @@ class Health(Struct, frozen=True, kw_only=True):
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """How the signature of an attempt comes about; `fingerprint` tells the secret that was used, and does not tell it.
+    """The steps that lead to the signature of an attempt. `fingerprint` identifies the secret without revealing it.
 
-    `text` is what is signed. `signatures` are those of the request; `made` is what the secret makes of the text, None
-    where no secret that is still known made one of them.
+    `text` is the signed text, `signatures` are those of the request, and `made` is the one that the secret makes of the
+    text; None if no known secret made any of them.
     """
 
     webhook_id: str
@@ -71,7 +71,7 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 def health(ctx: Context, since: datetime, endpoint_id: str | None = None) -> Mapping[str, Health]:
-    """How the endpoints of a business fared, by their ids, in one query; those without a delivery are left out."""
+    """Map the ids of a business's endpoints to their health, in one query; those without deliveries are left out."""
     of_one = [_d.endpoint_id == endpoint_id] if endpoint_id else []
     retrying = sa.func.sum(sa.case(((_d.status == "pending") & (_d.failures > 0), 1), else_=0))
     asked = sa.select(_d.endpoint_id, _d.status, sa.func.count().label("count"), retrying.label("retrying"))
@@ -84,8 +84,8 @@ def health(ctx: Context, since: datetime, endpoint_id: str | None = None) -> Map
     return {id: Health(**counts) for id, counts in found.items()}
 
 
-def by_time(ctx: Context, endpoint_id: str, starts: Sequence[datetime]) -> list[Health]:
-    """How an endpoint fared from each of these moments to the next, the last until now; they must ascend."""
+def health_by_time(ctx: Context, endpoint_id: str, starts: Sequence[datetime]) -> list[Health]:
+    """Return an endpoint's health from each of these ascending times to the next, and from the last until now."""
     since = sa.case(*((_d.created_at >= start, i) for i, start in reversed([*enumerate(starts)]))).label("since")
     asked = sa.select(since, _d.status, sa.func.count().label("count"))
     of_one = asked.where(own(ctx, deliveries), _d.endpoint_id == endpoint_id, _d.created_at >= starts[0])
@@ -96,27 +96,27 @@ def by_time(ctx: Context, endpoint_id: str, starts: Sequence[datetime]) -> list[
 
 
 def attempts_in_all(app: App) -> int:
-    """How many attempts are made before a delivery has failed."""
+    """Return the number of attempts after which a delivery has failed."""
     return 1 + len(app.settings_of(Settings).retry_offsets)
 
 
 def timeout_seconds(app: App) -> float:
-    """How long an attempt may take in all."""
+    """Return the longest time that an attempt may take."""
     return app.settings_of(Settings).timeout_seconds
 
 
 def request_line(url: str) -> str:
-    """The first line of a request."""
-    return f"POST {addresses.parse(url, private=True).path} HTTP/1.1"
+    """Return the first line of a request."""
+    return f"POST {addresses.parse_url(url, private=True).path} HTTP/1.1"
 
 
 def request_headers(url: str, headers: Mapping[str, str], body: str) -> Mapping[str, str]:
-    """All headers of a request, in the order in which they are sent."""
-    return addresses.headers_to(addresses.parse(url, private=True), headers, len(body.encode()))
+    """Return all headers of a request, in the order in which they are sent."""
+    return addresses.request_headers(addresses.parse_url(url, private=True), headers, len(body.encode()))
 
 
-def worked_out(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Work | None:
-    """How the signature of an attempt comes about, from its request as the API shows it; None where it has none."""
+def explain_signature(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Work | None:
+    """Explain the signature of an attempt, given its request as the API shows it. Return None if it was not signed."""
     headers, body = request["headers"], request["body"]
     if body is None or not (sent := _signatures(headers)):
         return None
@@ -136,10 +136,10 @@ def worked_out(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Wo
     )
 
 
-def compared(
+def compare_signature(
     ctx: Context, delivery: Mapping[str, Any], attempt: Mapping[str, Any], pasted: str, secret_id: str
 ) -> Verdict | None:
-    """What somebody did who came to this signature for an attempt; None where nothing usual leads to it.
+    """Find the mistakes that lead to a pasted signature of an attempt. Return None if no usual mistake does.
 
     The delivery and its attempt are as the API shows them, the attempt with its body. `secret_id` is the fingerprint of
     the secret that was used, or empty.
@@ -158,7 +158,7 @@ def compared(
         [each["request"]["headers"].get("webhook-timestamp", "") for each in delivery["attempts"]],
         delivery["id"],
     )
-    verdict = compare(pasted, signed)
+    verdict = find_mistakes(pasted, signed)
     given, used = secret_id.strip().lower()[:12], fingerprint(found[1])
     if not given or given == used or (verdict and verdict.matches):
         return verdict
@@ -172,31 +172,31 @@ def _signatures(headers: Mapping[str, str]) -> list[str]:
 
 
 def _signer(ctx: Context, endpoint_id: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes, str] | None:
-    """The newest secret that made one of an attempt's signatures, and that signature."""
+    """Return the newest secret that made one of an attempt's signatures, with its version and that signature."""
     sent = _signatures(headers)
     for version, secret in _secrets(ctx, endpoint_id, _current(ctx, endpoint_id) or _MOST_VERSIONS):
-        made = signing.headers(headers["webhook-id"], int(headers["webhook-timestamp"]), body, [secret])
+        made = signing.signature_headers(headers["webhook-id"], int(headers["webhook-timestamp"]), body, [secret])
         if (signature := _signatures(made)[0]) in sent:
             return version, secret, signature
     return None
 
 
 def _current(ctx: Context, endpoint_id: str) -> int | None:
-    """The version of an endpoint's secret; None for one that was deleted."""
+    """Return the version of an endpoint's secret, or None if the endpoint was deleted."""
     asked = sa.select(endpoints.c.secret_version).where(own(ctx, endpoints), endpoints.c.id == endpoint_id)
     return ctx.db.execute(asked).scalar()
 
 
 def _secrets(ctx: Context, endpoint_id: str, newest: int) -> Iterator[tuple[int, bytes]]:
-    """The secrets that an endpoint has had, newest first, with their versions."""
+    """Yield the secrets that an endpoint has had, newest first, with their versions."""
     masters = ctx.app.secrets
     for version in range(newest, max(newest - _MOST_VERSIONS, 0), -1):
         for master in reversed(masters):
-            yield version, signing.secret(masters, ctx.tenant_id, endpoint_id, version, signing.key_id(master))
+            yield version, signing.derive_secret(masters, ctx.tenant_id, endpoint_id, version, signing.key_id(master))
 
 
 def _others(ctx: Context, endpoint_id: str, used: bytes) -> Iterator[tuple[str, bytes]]:
-    """Every other secret that somebody might take for the one that was used, by what it is."""
+    """Yield every other secret that could be mistaken for the one used, each with its description."""
     current = _current(ctx, endpoint_id)
     for version, secret in _secrets(ctx, endpoint_id, current or _MOST_VERSIONS):
         if secret != used:

@@ -1,8 +1,8 @@
-"""What concerns many deliveries of an endpoint at once, done in steps: others write in between.
+"""Chores: changes to many deliveries of one endpoint, made in steps so that others can write in between.
 
-An import may owe a business's endpoints hundreds of thousands of deliveries, and as many may be held, cancelled or sent
-again by one request. The first step is taken in that request's transaction, and what is left is a chore: a row that is
-committed with it, and from which the worker goes on. Chores of one endpoint are done in order; endpoints take turns.
+An import may owe a business's endpoints hundreds of thousands of deliveries, and one request may hold, cancel or resend
+as many. The request's transaction takes the first step and stores the rest as a chore: a row that is committed with it,
+and that the worker finishes. Chores of one endpoint are done in order; endpoints take turns.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,36 +21,36 @@ MOST_AT_ONCE = 1_000  # deliveries; on SQLite they take some hundredths of a sec
 
 
 class Step(Struct, frozen=True):
-    """How many deliveries a step has changed, and with what the chore goes on; None where it is done."""
+    """The number of deliveries that a step changed, and the columns that the chore goes on with; None if it is done."""
 
     count: int
     rest: Mapping[str, Any] | None = None
 
 
-def start(
+def start_chore(
     db: sa.Connection, tenant_id: str, endpoint_id: str, kind: str, now: Moment, *, later: bool = False, **given: Any
 ) -> Step:
-    """Take the first step, in a transaction that has locked the endpoint, and leave the rest to the worker.
+    """Take the first step and leave the rest to the worker. The transaction must have locked the endpoint.
 
-    All is left to the worker if it is for `later`, or if the endpoint has chores already.
+    The worker takes every step if `later` is true, or if the endpoint has chores already.
     """
     whose = {"tenant_id": tenant_id, "endpoint_id": endpoint_id}
     chore = {**dict.fromkeys(_c.keys()), **whose, "kind": kind, "created_at": now, "steps": 0, **given}
-    later = later or are_left(db, tenant_id, endpoint_id)
-    done = Step(0, {}) if later else _take(db, chore, now)
+    later = later or has_chores(db, tenant_id, endpoint_id)
+    done = Step(0, {}) if later else _take_step(db, chore, now)
     if done.rest is not None:
         db.execute(sa.insert(chores).values({**chore, **done.rest, "id": new_id("cho")}))
     return done
 
 
-def are_left(db: sa.Connection, tenant_id: str, endpoint_id: str) -> bool:
-    """Whether an endpoint has chores."""
+def has_chores(db: sa.Connection, tenant_id: str, endpoint_id: str) -> bool:
+    """Tell whether an endpoint has chores."""
     its = (_c.tenant_id == tenant_id) & (_c.endpoint_id == endpoint_id)
     return db.execute(sa.select(_c.id).where(its).limit(1)).first() is not None
 
 
-def note_many(ctx: Context, names: Collection[str], first: int, last: int) -> None:
-    """Note that each endpoint is owed the deliveries of these events: the `hears_many` of the manifest."""
+def owe_deliveries(ctx: Context, names: Collection[str], first: int, last: int) -> None:
+    """Add a chore for each endpoint that subscribes to any of these events: the manifest's `hears_many`."""
     found = []
     for row in ctx.db.execute(sa.select(_e.id, _e.events).where(own(ctx, endpoints)).order_by(_e.id)):
         if wanted := [name for name in names if any(events.matching(each, [name]) for each in row.events)]:
@@ -62,19 +62,19 @@ def note_many(ctx: Context, names: Collection[str], first: int, last: int) -> No
         ctx.memo.setdefault("webhooks", {})[ctx.tenant_id, CHORES] = None
 
 
-def owed(ctx: Context, endpoint_id: str) -> set[str]:
-    """The names of the events of which an endpoint will get deliveries that are not there yet."""
+def owed_events(ctx: Context, endpoint_id: str) -> set[str]:
+    """Return the names of the events whose deliveries to an endpoint are still to be inserted."""
     its = own(ctx, chores) & (_c.endpoint_id == endpoint_id) & (_c.kind == "add")
     return {name for names in ctx.db.execute(sa.select(_c.events).where(its)).scalars() for name in names}
 
 
-def left(db: sa.Connection) -> list[Hint]:
-    """The hints that have a worker go on with all that is left, of anybody."""
+def hints_of_chores(db: sa.Connection) -> list[Hint]:
+    """Return a hint for each business that has chores."""
     return [(id, CHORES) for id in db.execute(sa.select(_c.tenant_id).distinct()).scalars()]
 
 
-def go_on(db: sa.Connection, tenant_id: str, now: Moment) -> list[Hint] | None:
-    """Take the next step of a business's chores; what it made due, or None where nothing is left to do."""
+def take_next_step(db: sa.Connection, tenant_id: str, now: Moment) -> list[Hint] | None:
+    """Take the next step of a business's chores. Return hints of what is due now, or None if there are no chores."""
     earlier = chores.alias()
     follows = sa.exists().where(
         earlier.c.tenant_id == tenant_id, earlier.c.endpoint_id == _c.endpoint_id, earlier.c.id < _c.id
@@ -84,12 +84,12 @@ def go_on(db: sa.Connection, tenant_id: str, now: Moment) -> list[Hint] | None:
     if found is None:
         return None
     hint = (tenant_id, found.endpoint_id)
-    endpoint = _locked(db, *hint)  # before the chore, as requests have it
+    endpoint = _lock_endpoint(db, *hint)  # before the chore, in the order of requests
     this = (_c.tenant_id == tenant_id) & (_c.id == found.id)
     row = db.execute(sa.select(chores).where(this).with_for_update()).first()
     if row is None:
-        return []  # another worker has done it meanwhile
-    done = _take(db, row._asdict(), now, endpoint)
+        return []  # another worker has finished it
+    done = _take_step(db, row._asdict(), now, endpoint)
     if done.rest is None:
         db.execute(sa.delete(chores).where(this))
     else:
@@ -97,27 +97,27 @@ def go_on(db: sa.Connection, tenant_id: str, now: Moment) -> list[Hint] | None:
     return [hint] if endpoint is not None and endpoint.enabled and row.kind in ("add", "release", "recover") else []
 
 
-def _locked(db: sa.Connection, tenant_id: str, endpoint_id: str) -> Row | None:
+def _lock_endpoint(db: sa.Connection, tenant_id: str, endpoint_id: str) -> Row | None:
     this = sa.select(endpoints).where(_e.tenant_id == tenant_id, _e.id == endpoint_id)
     return db.execute(this.with_for_update()).first()
 
 
-def _take(db: sa.Connection, chore: Mapping[str, Any], now: Moment, endpoint: Row | None = None) -> Step:
-    """One step of a chore."""
+def _take_step(db: sa.Connection, chore: Mapping[str, Any], now: Moment, endpoint: Row | None = None) -> Step:
+    """Take one step of a chore."""
     its = (_d.tenant_id == chore["tenant_id"]) & (_d.endpoint_id == chore["endpoint_id"])
     if chore["kind"] == "add":
-        return Step(0) if endpoint is None else _add(db, chore, endpoint)
+        return Step(0) if endpoint is None else _add_next(db, chore, endpoint)
     if chore["kind"] == "recover":
-        return _recover(db, chore, its, now)
+        return _recover_next(db, chore, its, now)
     moves: dict[str, tuple[list[str], dict[str, Any]]] = {
         "hold": (["pending"], {"status": "held"}),
         "cancel": (["pending", "held"], {"status": "cancelled", "finished_at": now}),
         "release": (["held"], {"status": "pending", "due_at": now}),
     }
     statuses, values = moves[chore["kind"]]
-    # One in flight is let finish: should it have to go again, its next claim finds how the endpoint is then.
+    # A delivery in flight is left to finish. If it must be sent again, its next lease checks the endpoint.
     which = [its, _d.status.in_(statuses), _d.lease_until.is_(None) | (_d.lease_until <= now)]
-    if chore["kind"] != "cancel":  # what comes after the request is none of its business
+    if chore["kind"] != "cancel":  # deliveries made after the request are not part of it
         which.append(_d.created_at <= chore["created_at"])
     some = sa.select(_d.id).where(*which).limit(MOST_AT_ONCE).correlate(None)
     moved = sa.update(deliveries).where(*which, _d.id.in_(some)).values({**values, **_UNLEASED})
@@ -125,8 +125,8 @@ def _take(db: sa.Connection, chore: Mapping[str, Any], now: Moment, endpoint: Ro
     return Step(count, {} if count == MOST_AT_ONCE else None)
 
 
-def _recover(db: sa.Connection, chore: Mapping[str, Any], its: sa.ColumnElement[bool], now: Moment) -> Step:
-    """Make the next failed or held deliveries of a time due, each with all its attempts."""
+def _recover_next(db: sa.Connection, chore: Mapping[str, Any], its: sa.ColumnElement[bool], now: Moment) -> Step:
+    """Make the next failed or held deliveries of a period due, with all their attempts again."""
     after = (_d.created_at > chore["since"]) | (_d.id > (chore["after_id"] or ""))
     within = _d.created_at.between(chore["since"], chore["until"])
     some = sa.select(_d.id, _d.created_at).where(its, LOST, within, after)
@@ -140,8 +140,8 @@ def _recover(db: sa.Connection, chore: Mapping[str, Any], its: sa.ColumnElement[
     return Step(count, {"since": found[-1].created_at, "after_id": found[-1].id})
 
 
-def _add(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Step:
-    """Insert the deliveries of the next events that were written to the log together."""
+def _add_next(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Step:
+    """Insert the deliveries of the next events in the log."""
     last, mine = chore["last_sequence"], (_l.tenant_id == chore["tenant_id"]) & _l.event.in_(chore["events"])
     within = _l.sequence.between(chore["first_sequence"], last)
     found = db.execute(sa.select(_l.sequence).where(mine, within).order_by(_l.sequence).limit(MOST_AT_ONCE)).scalars()
@@ -149,7 +149,7 @@ def _add(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Step:
         return Step(0)
     values = {
         "tenant_id": _l.tenant_id,
-        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as `fan_out` has it
+        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as in `fan_out`
         "endpoint_id": sa.literal(endpoint.id),
         "webhook_id": _l.id,
         "event": _l.event,

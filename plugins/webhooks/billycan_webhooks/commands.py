@@ -1,4 +1,4 @@
-"""The command `billycan webhooks`: deliveries on a laptop, for those who build a receiver."""
+"""The command `billycan webhooks`: tools for building a receiver."""
 
 import secrets
 import threading
@@ -37,10 +37,10 @@ def listen(forward_to: str, key: str, url: str) -> None:
     \b
     BILLYCAN_KEY=svc_test_… billycan webhooks listen --forward-to http://127.0.0.1:3000/hooks
     """
-    from .forwarding import forward  # noqa: PLC0415 - whoever asks for help waits for no HTTP library
+    from .forwarding import forward_events  # noqa: PLC0415 - whoever asks for help waits for no HTTP library
 
     if not key.startswith("svc_test_"):
         raise click.UsageError("--key: must be a sandbox key, which starts with svc_test_")
-    secret = signing.shown(secrets.token_bytes(32))
+    secret = signing.encode_secret(secrets.token_bytes(32))
     click.echo(f"signed with {secret} (for this run only)")
-    forward(url.rstrip("/"), key, forward_to, secret, threading.Event(), click.echo)
+    forward_events(url.rstrip("/"), key, forward_to, secret, threading.Event(), click.echo)

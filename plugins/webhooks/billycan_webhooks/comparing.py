@@ -1,4 +1,4 @@
-"""Where a signature that a receiver computed departs from ours: the usual mistakes, tried one by one and in pairs."""
+"""The usual mistakes in computing a signature, tried one by one and in pairs against what a receiver computed."""
 
 import base64
 import binascii
@@ -12,34 +12,34 @@ from typing import Any
 
 from msgspec import Struct
 
-from .signing import shown
+from .signing import encode_secret
 
 MOST_HASHED = 64 * 1024 * 1024  # bytes, for one comparison
 MOST_PASTED = 500
 
 
 class Signed(Struct, frozen=True):
-    """What was signed: the secret's bytes, the parts of the text, and when this delivery's other attempts were made."""
+    """The input of a signature: the secret, the parts of the text, and the times of the delivery's other attempts."""
 
     secret: bytes
     webhook_id: str
     timestamp: str
     body: bytes
-    others: Mapping[str, bytes] = {}  # secrets that did not sign it, by what each is
+    others: Mapping[str, bytes] = {}  # other secrets, by description
     timestamps: Sequence[str] = ()
     delivery_id: str = ""
 
 
 class Verdict(Struct, frozen=True):
-    """What a comparison found: whether it is our signature, and what was done differently, in words."""
+    """The result of a comparison: True if it is our signature, and the mistakes in words."""
 
     matches: bool
     mistakes: list[str] = []
 
 
-def compare(pasted: str, signed: Signed) -> Verdict | None:
-    """What was done to come to this signature; None where none of the usual mistakes leads to it."""
-    given = [*_given(pasted[:MOST_PASTED])][:8]
+def find_mistakes(pasted: str, signed: Signed) -> Verdict | None:
+    """Find the mistakes that lead to the pasted signature. Return None if none of the usual ones does."""
+    given = [*_pasted_signatures(pasted[:MOST_PASTED])][:8]
     left = MOST_HASHED
     for key, body, frame, how in _ways(signed) if given else ():
         text = frame[1](body[1])
@@ -55,12 +55,12 @@ def compare(pasted: str, signed: Signed) -> Verdict | None:
 
 
 def fingerprint(secret: bytes) -> str:
-    """What tells secrets apart without telling one: the first 12 hexadecimal digits of the SHA-256 of its bytes."""
+    """Return the first 12 hexadecimal digits of the SHA-256 of a secret: they identify it without revealing it."""
     return hashlib.sha256(secret).hexdigest()[:12]
 
 
-def _given(pasted: str) -> Iterator[tuple[bytes, str]]:
-    """The bytes that each part of what was pasted may mean, with what is unusual about how they are written."""
+def _pasted_signatures(pasted: str) -> Iterator[tuple[bytes, str]]:
+    """Yield the bytes that each pasted part may mean, with what is unusual about its encoding."""
     for part in re.split(r"[\s]+", pasted.strip().strip("\"'")):
         bare = re.sub(r"^(v1,|v1=|sha256=|sha1=|webhook-signature:)", "", part.strip("\"',"), flags=re.IGNORECASE)
         if re.fullmatch(r"[0-9a-fA-F]{40,128}", bare) and len(bare) % 2 == 0:
@@ -91,22 +91,22 @@ def _unbase64(text: str) -> bytes | None:
 
 
 def _ways(signed: Signed) -> Iterator[tuple[Any, ...]]:
-    """Every way to sign: a key, a body, what is put around it and what is done with them; ours first.
+    """Yield every way to sign: a key, a body, the text around it and the algorithm; the right way first.
 
-    Then those with one mistake, with two and so on: what one explains needs no second.
+    The ways with one mistake follow, then those with two and so on: the fewest mistakes explain best.
     """
     options: list[Sequence[Any]] = [[*_keys(signed)], [*_bodies(signed.body)], [*_frames(signed)], _HOWS]
     for wrong in sorted(product((False, True), repeat=len(options)), key=sum):
-        yield from product(*(_some(each, is_wrong) for each, is_wrong in zip(options, wrong, strict=True)))
+        yield from product(*(_right_or_wrong(each, is_wrong) for each, is_wrong in zip(options, wrong, strict=True)))
 
 
-def _some(options: Sequence[Any], is_wrong: bool) -> Sequence[Any]:
-    """The right one of the options, which is the first, or all the others."""
+def _right_or_wrong(options: Sequence[Any], is_wrong: bool) -> Sequence[Any]:
+    """Return the right option, which is the first, or all the others."""
     return options[1:] if is_wrong else options[:1]
 
 
 def _keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
-    text = shown(signed.secret)
+    text = encode_secret(signed.secret)
     yield "", signed.secret
     yield (
         "The secret was used as text, with its whsec_: remove whsec_ and decode the rest from base64 first.",
@@ -114,7 +114,7 @@ def _keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
     )
     bare = text.removeprefix("whsec_")
     yield "The secret was used as text: decode what follows whsec_ from base64 first.", bare.encode()
-    for lenient in (base64.b64decode(text), _unbase64(text[:48])):  # as Python reads it, and as Node does
+    for lenient in (base64.b64decode(text), _unbase64(text[:48])):  # as Python reads it, then as Node does
         yield "The secret was decoded together with its whsec_: remove that first.", lenient or b""
     yield "The key is empty: the secret was not read, for instance from a variable that is not set.", b""
     for what, other in signed.others.items():
@@ -149,7 +149,7 @@ def _framed(first: bytes, second: bytes) -> Callable[[bytes], bytes]:
 
 
 def _bodies(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """What becomes of a body when it is parsed and written again, or read carelessly."""
+    """Yield the body, then the bodies that result from parsing and rewriting it, or from reading it carelessly."""
     parsed = "The body was parsed and written again as JSON: sign the raw bytes, exactly as they arrived."
     yield "", body
     try:
@@ -173,7 +173,7 @@ def _bodies(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _js_number(text: str) -> float | int:
-    """A number as JavaScript writes it again: 10.00 becomes 10."""
+    """Return a number as JavaScript writes it: 10.00 becomes 10."""
     number = float(text)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 

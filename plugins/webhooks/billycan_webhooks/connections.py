@@ -1,4 +1,4 @@
-"""The endpoints of connected apps, as the plugin that connects them sees to them."""
+"""The endpoints of connected apps, for the plugin that connects apps."""
 
 from collections.abc import Collection, Sequence
 
@@ -14,21 +14,21 @@ CONSENT = "consent"
 
 
 def follow_consent(ctx: Context, connection_id: str, scopes: Collection[str]) -> None:
-    """Hold a connection's endpoints that deliver more than these scopes may read, and send what was held so before."""
+    """Hold a connection's endpoints that deliver more than these scopes may read; release those that no longer do."""
     for row in _locked(ctx, connection_id):
         may_read = all(scope in scopes for scope in _needed(ctx, row))
         if not may_read and row.enabled:
-            deliveries.hold(ctx, row.id)
+            deliveries.hold_deliveries(ctx, row.id)
             records.save(ctx, row, enabled=False, disabled_reason=CONSENT)
         elif may_read and row.disabled_reason == CONSENT:
-            deliveries.release(ctx, row.id)
+            deliveries.release_deliveries(ctx, row.id)
             records.save(ctx, row, enabled=True, disabled_reason=None, failing_since=None)
 
 
 def delete_of_connection(ctx: Context, connection_id: str) -> None:
-    """Delete a connection's endpoints; what they still had to get is cancelled, and the history stays."""
+    """Delete a connection's endpoints and cancel their open deliveries. The history stays."""
     for row in _locked(ctx, connection_id):
-        deliveries.cancel(ctx, row.id)
+        deliveries.cancel_deliveries(ctx, row.id)
         records.delete(ctx, row)
 
 
@@ -40,9 +40,9 @@ def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
 
 
 def end_set_up(ctx: Context, id: str) -> None:
-    """Delete an endpoint and cancel what it still had to get; the history stays. Raise NotFound if it is gone."""
+    """Delete an endpoint and cancel its open deliveries. The history stays. Raise NotFound if the endpoint is gone."""
     row = records.lock(ctx, id)
-    deliveries.cancel(ctx, row.id)
+    deliveries.cancel_deliveries(ctx, row.id)
     records.delete(ctx, row)
 
 
@@ -52,7 +52,7 @@ def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
 
 
 def _needed(ctx: Context, endpoint: Row) -> list[str]:
-    """What must be held to read all that an endpoint is sent: what it subscribes to, and what it did before."""
+    """Return the scopes needed to read all that an endpoint is sent: its present and its former events."""
     names = {event for name in endpoint.events for event in events.matching(name, ctx.app.events)}
-    names |= {*deliveries.on_their_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}
+    names |= {*deliveries.events_under_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}
     return [ctx.app.scope_of(name) for name in names]

@@ -1,7 +1,7 @@
-"""Deliveries: made in the transaction of their event, held, cancelled, sent again, and forgotten.
+"""Deliveries: inserted in the transaction of their event, held, cancelled and sent again.
 
-Here alone does a transaction of the app make a delivery due, and `made_due` knows to which endpoints. What concerns
-many at once is begun here, and done by `chores`.
+Only this file makes a delivery due in a transaction of the app, and `hints_of_due` returns the endpoints. Changes to
+many deliveries start here, and `chores` finishes them.
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ from .nudging import CHORES, Hint
 from .tables import LOST, deliveries, endpoints
 
 
-def made_due(ctx: Context) -> Sequence[Hint]:
-    """The endpoints to which this transaction has made a delivery due, for a worker to hear of once it is committed."""
+def hints_of_due(ctx: Context) -> Sequence[Hint]:
+    """Return hints of the endpoints for which this transaction made a delivery due, to send after the commit."""
     return [*ctx.memo.get("webhooks", ())]
 
 
 def fan_out(ctx: Context, event: Event) -> None:
-    """Insert a delivery for each endpoint that wants the event, in the open transaction."""
+    """Insert a delivery for each endpoint that subscribes to the event, in the open transaction."""
     made = {
         "of_tenant": ctx.tenant_id,
         "exactly": event.name,
@@ -37,11 +37,11 @@ def fan_out(ctx: Context, event: Event) -> None:
         "now": event.created_at,
     }
     rows = _FAN_OUT.all(ctx.db, made)
-    _note_due(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
+    _add_hints(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
 
 
 def _fan_out(dialect: str) -> sa.Insert:
-    """The insertion of an event's deliveries."""
+    """Build the statement that inserts an event's deliveries."""
     named: list[Any] = [sa.bindparam("exactly"), sa.bindparam("kind"), sa.literal("*")]
     if dialect == "postgresql":
         wants: sa.ColumnElement[bool] = sa.func.jsonb_exists_any(_e.events, postgresql.array(named, type_=sa.Text()))
@@ -50,7 +50,7 @@ def _fan_out(dialect: str) -> sa.Insert:
         wants = sa.exists().where(item.c.value.in_(named))
     values = {
         "tenant_id": _e.tenant_id,
-        # One event and one endpoint have one delivery: its id is made of theirs.
+        # An event has one delivery for each endpoint: its id is made of theirs.
         "id": "dlv_" + sa.bindparam("suffix", type_=sa.Text) + sa.func.substr(_e.id, 21, 10),
         "endpoint_id": _e.id,
         "webhook_id": sa.bindparam("event_id", type_=sa.Text),
@@ -66,10 +66,10 @@ def _fan_out(dialect: str) -> sa.Insert:
     return sa.insert(deliveries).from_select(list(values), wanted).returning(_d.endpoint_id, _d.status)
 
 
-def add(
+def add_delivery(
     ctx: Context, endpoint: Row, *, webhook_id: str, event: str, own_body: bytes | None, replay_of: str | None = None
 ) -> str:
-    """Insert one delivery by itself: a ping, which has its own body, or a replay; held if the endpoint is disabled."""
+    """Insert a ping, which has its own body, or a replay. Return its id. It is held if the endpoint is disabled."""
     id, now = new_id("dlv"), ctx.now()
     ctx.db.execute(
         sa.insert(deliveries).values(
@@ -89,73 +89,73 @@ def add(
         )
     )
     if endpoint.enabled:
-        _note_due(ctx, [endpoint.id])
+        _add_hints(ctx, [endpoint.id])
     return id
 
 
 def body_of(db: sa.Connection, tenant_id: str, delivery: Row) -> bytes | None:
-    """What a delivery carries: a ping its own body, any other its event; None where the log has that no longer."""
+    """Return the body of a delivery: a ping's own, or its event. Return None if the log no longer has the event."""
     if delivery.own_body is not None:
         return bytes(delivery.own_body)
     row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": delivery.webhook_id}).first()
     return events.body_of(row) if row else None
 
 
-def hold(ctx: Context, endpoint_id: str) -> None:
-    """Hold what an endpoint that was disabled still has to get."""
-    _start(ctx, endpoint_id, "hold")
+def hold_deliveries(ctx: Context, endpoint_id: str) -> None:
+    """Hold the open deliveries of an endpoint that was disabled."""
+    _start_chore(ctx, endpoint_id, "hold")
 
 
-def cancel(ctx: Context, endpoint_id: str) -> None:
-    """Cancel what an endpoint that is deleted will never get; the history stays."""
-    _start(ctx, endpoint_id, "cancel")
+def cancel_deliveries(ctx: Context, endpoint_id: str) -> None:
+    """Cancel the open deliveries of an endpoint that is being deleted. The history stays."""
+    _start_chore(ctx, endpoint_id, "cancel")
 
 
-def release(ctx: Context, endpoint_id: str) -> None:
-    """Send what was held for an endpoint."""
-    _note_due(ctx, [endpoint_id] if _start(ctx, endpoint_id, "release").count else [])
+def release_deliveries(ctx: Context, endpoint_id: str) -> None:
+    """Make an endpoint's held deliveries due."""
+    _add_hints(ctx, [endpoint_id] if _start_chore(ctx, endpoint_id, "release").count else [])
 
 
-def on_their_way(ctx: Context, endpoint_id: str, status: str = "pending") -> set[str]:
-    """The events that are still to be delivered to an endpoint, or that are held."""
+def events_under_way(ctx: Context, endpoint_id: str, status: str = "pending") -> set[str]:
+    """Return the events of an endpoint's deliveries in this status, including those still to be inserted."""
     of_it = sa.select(_d.event).where(own(ctx, deliveries), _d.endpoint_id == endpoint_id, _d.status == status)
-    return {*ctx.db.execute(of_it.distinct()).scalars(), *chores.owed(ctx, endpoint_id)}
+    return {*ctx.db.execute(of_it.distinct()).scalars(), *chores.owed_events(ctx, endpoint_id)}
 
 
-def lost(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> dict[str, int]:
-    """How many deliveries of a time have failed or are held, by their events."""
+def count_lost(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> dict[str, int]:
+    """Count the failed and held deliveries of a period, by event."""
     of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & LOST & _d.created_at.between(since, until)
     found = ctx.db.execute(sa.select(_d.event, sa.func.count().label("count")).where(of_it).group_by(_d.event))
     return {row.event: row._mapping["count"] for row in found}
 
 
-def recover(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
-    """Send every failed or held delivery of a time again, each with all its attempts; returns how many."""
-    count = sum(lost(ctx, endpoint_id, since, until).values())
-    done = _start(ctx, endpoint_id, "recover", since=since, until=until)
-    _note_due(ctx, [endpoint_id] if done.count else [])
-    # Those whose event is no longer kept cannot be sent: where all fits in one step, they are not counted.
+def recover_deliveries(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
+    """Send every failed or held delivery of a period again, with all its attempts. Return the number of deliveries."""
+    count = sum(count_lost(ctx, endpoint_id, since, until).values())
+    done = _start_chore(ctx, endpoint_id, "recover", since=since, until=until)
+    _add_hints(ctx, [endpoint_id] if done.count else [])
+    # A delivery whose event is gone cannot be sent: if one step does it all, such deliveries are not counted.
     return done.count if done.rest is None else count
 
 
-def _start(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> chores.Step:
-    # A connection may have many endpoints, and one transaction takes one step.
+def _start_chore(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> chores.Step:
+    # A connection may have many endpoints, but a transaction takes only one step.
     moved = ctx.memo.setdefault("webhooks_moved", Counter())
     later = moved.total() >= chores.MOST_AT_ONCE
-    done = chores.start(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), later=later, **given)
+    done = chores.start_chore(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), later=later, **given)
     moved[endpoint_id] += done.count
-    _note_due(ctx, [CHORES] if done.rest is not None else [])
+    _add_hints(ctx, [CHORES] if done.rest is not None else [])
     return done
 
 
-def _note_due(ctx: Context, endpoint_ids: Iterable[str]) -> None:
+def _add_hints(ctx: Context, endpoint_ids: Iterable[str]) -> None:
     noted: dict[Hint, None] = ctx.memo.setdefault("webhooks", {})
     noted.update(dict.fromkeys((ctx.tenant_id, id) for id in endpoint_ids))
 
 
 _d, _e, _l = deliveries.c, endpoints.c, events.events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
-# Not within the RETURNING of a claim: SQLite would read the whole log for it.
+# Not part of the RETURNING of a lease: SQLite would read the whole log for it.
 _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
     _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )

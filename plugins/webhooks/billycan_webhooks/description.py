@@ -1,4 +1,4 @@
-"""How OpenAPI describes a delivery; core adds what each event holds."""
+"""The OpenAPI description of a delivery; core adds the payload of each event."""
 
 from typing import Any
 

@@ -1,8 +1,7 @@
-"""The dispatcher: one thread that decides who sends what next, and the only one that writes to the database.
+"""The dispatcher: the one thread that decides what is sent next, and the only one that writes to the database.
 
-Hints come in from Huey, outcomes from the senders. Each round takes in what came, writes all outcomes and as many
-claims as there are free senders in one transaction, and hands the claims to the senders. The more comes at once, the
-less each costs.
+Huey brings hints, the senders bring outcomes. Each round reads both, writes all outcomes and as many leases as there
+are free senders in one transaction, and hands the leases to the senders. The more arrives at once, the less each costs.
 """
 
 import logging
@@ -20,8 +19,8 @@ import sqlalchemy as sa
 from billycan import App
 
 from . import sender
-from .claims import MOST_IN_FLIGHT, Claim, Desk, Made, Wish, clock
-from .nudging import CHORES, Hint, nudger, why
+from .leases import MOST_IN_FLIGHT, Desk, Lease, Made, Wish, boot_clock
+from .nudging import CHORES, Hint, error_line, nudger_of
 from .queue import Queue
 from .settings import LEAST_MARGIN_SECONDS, Settings
 
@@ -32,40 +31,40 @@ _AGAIN_SECONDS = 0.5
 
 
 class Dispatcher:
-    """Sees to the endpoints it is hinted at, in turns, with a bounded number of senders.
+    """Serves the endpoints it gets hints of, in turns, with a bounded number of senders.
 
-    Of an endpoint's deliveries no more than two are in flight, of a business's no more than a quarter of the senders,
-    and half of the senders never wait for what is likely to take long: a retry, or an endpoint that failed or took more
-    than a second last time.
+    At most two deliveries to an endpoint are in flight at once, and a business has at most a quarter of the senders.
+    Half of the senders never wait for slow deliveries: retries, and endpoints whose last attempt failed or took over a
+    second.
     """
 
     def __init__(self, app: App) -> None:
         self.app, self.settings = app, app.settings_of(Settings)
-        self.desk, self.nudger = Desk(app), nudger(app)
-        self.over = threading.Event()  # nothing more is claimed, and nobody need bring hints
-        self._came: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()  # what other threads have it note
-        # Where something may be due, who waited longest first; False where it is nothing quick.
+        self.desk, self.nudger = Desk(app), nudger_of(app)
+        self.over = threading.Event()  # once set, nothing more is leased and hints are not needed
+        self._came: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()  # calls from other threads
+        # Endpoints to which something may be due, longest waiting first; False if nothing quick is due.
         self._ready: dict[Hint, bool] = {}
-        self._chores: dict[str, None] = {}  # tenants for which much is left to do in steps, who waited longest first
-        self._flying: set[Claim] = set()
+        self._chores: dict[str, None] = {}  # tenants that have chores, longest waiting first
+        self._flying: set[Lease] = set()
         self._made: list[Made] = []
-        self._slow: set[Hint] = set()  # whose last attempt failed or took long
-        self._failed = False  # the last transaction
+        self._slow: set[Hint] = set()  # endpoints whose last attempt failed or took long
+        self._failed = False  # True if the last transaction failed
         self._senders = ThreadPoolExecutor(self.settings.threads, "webhooks sender")
 
     def hint(self, hints: Iterable[Hint]) -> None:
-        """Something may be due to these endpoints."""
+        """Add hints: something may be due to these endpoints."""
         self._came.put(partial(self._note, list(hints)))
 
     def sweep(self) -> None:
-        """Find what is due and not under way, whatever became of its hint."""
+        """Find what is due and not under way, even if its hint was lost."""
         try:
             self.hint(self.desk.due())
         except Exception as error:  # noqa: BLE001 - the next sweep finds it
-            log.warning("the sweep waits: %s", why(error))
+            log.warning("the sweep waits: %s", error_line(error))
 
     def run(self, stop: threading.Event) -> None:
-        """Round after round until `stop` is set, then until what is in flight is recorded."""
+        """Run rounds until `stop` is set, and then until every attempt in flight is recorded."""
         try:
             while not stop.is_set():
                 self.round()
@@ -74,26 +73,26 @@ class Dispatcher:
         while self.is_busy():
             self.round()
         if left := [*self._ready, *((id, CHORES) for id in self._chores)]:
-            self.nudger.hint(left)  # other workers see to them
+            self.nudger.hint(left)  # for other workers
         self._senders.shutdown()
 
     def is_busy(self) -> bool:
-        """Whether anything is in flight or to be written, or could be claimed or gone on with now."""
+        """Tell whether anything is in flight, is to be recorded, or can be leased or continued now."""
         return bool(self._flying or self._made or self._wanted() or self._goes_on()) or not self._came.empty()
 
     def round(self) -> None:
-        """Take in what came, write it with the claims that can be made, and send those; waits if there is nothing."""
+        """Read what arrived, record it, take the possible leases and send them. Wait a second if there is nothing."""
         self._take_in(0 if self._made or self._wanted() or self._goes_on() else 1)
         if self._goes_on():
             self._go_on()
         made, wanted = self._made, self._wanted()
-        if self._failed:  # what holds it up must not hold up the others: one at a time
+        if self._failed:  # one at a time, so that a row that cannot be written does not stop the others
             made, wanted = made[:1], [] if made else wanted[:1]
         if not made and not wanted:
             return
         try:
-            claims, retries = self.desk.write(made, wanted)
-        except Exception as error:  # noqa: BLE001 - whatever it is, what was sent must be written down
+            leases, retries = self.desk.write(made, wanted)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the outcomes must be recorded
             self._put_off(made, wanted, error)
             return
         self._failed, self._made = False, self._made[len(made) :]
@@ -102,20 +101,20 @@ class Dispatcher:
                 self._note([hint])
             else:
                 self.nudger.hint([hint], at)
-        for wish, claim in zip(wanted, claims, strict=True):
-            self._go(wish, claim)
+        for wish, lease in zip(wanted, leases, strict=True):
+            self._go(wish, lease)
 
     def _goes_on(self) -> bool:
         return bool(self._chores) and not self.over.is_set()
 
     def _go_on(self) -> None:
-        """Take a step of one business's chores; then it is another's turn."""
+        """Take a step of one business's chores; the next step is another business's."""
         tenant_id = next(iter(self._chores))
         del self._chores[tenant_id]
         try:
             hints = self.desk.go_on(tenant_id)
         except Exception as error:  # noqa: BLE001 - the sweep finds it again
-            log.warning("deliveries of many events wait: %s", why(error))
+            log.warning("deliveries of many events wait: %s", error_line(error))
             return
         if hints is not None:
             self._note([*hints, (tenant_id, CHORES)])
@@ -134,13 +133,13 @@ class Dispatcher:
                 seconds = 0
 
     def _wanted(self) -> list[Wish]:
-        """What to claim now: everybody's first before anybody's second."""
+        """List the deliveries to lease now: each endpoint's first before any endpoint's second."""
         free = 0 if self.over.is_set() else self.settings.threads - len(self._flying)
         slow_left = max(1, self.settings.threads // 2)
-        slow_left -= sum(claim.is_slow or claim.hint in self._slow for claim in self._flying)
+        slow_left -= sum(lease.is_slow or lease.hint in self._slow for lease in self._flying)
         most = max(MOST_IN_FLIGHT, self.settings.threads // 4)
-        of_endpoint = Counter(claim.hint for claim in self._flying)
-        of_tenant = Counter(claim.hint[0] for claim in self._flying)
+        of_endpoint = Counter(lease.hint for lease in self._flying)
+        of_tenant = Counter(lease.hint[0] for lease in self._flying)
         wanted: list[Wish] = []
         for hint, quick in [*self._ready.items()] * MOST_IN_FLIGHT:
             if len(wanted) >= free:
@@ -153,50 +152,50 @@ class Dispatcher:
                 of_tenant[hint[0]] += 1
         return wanted
 
-    def _go(self, wish: Wish, claim: Claim | None) -> None:
+    def _go(self, wish: Wish, lease: Lease | None) -> None:
         hint, slow = wish
         self._ready.pop(hint, None)
-        if claim:
-            self._ready[hint] = True  # behind the others, so that they have their turns
-            self._flying.add(claim)
-            self._senders.submit(self._send, claim)
+        if lease:
+            self._ready[hint] = True  # behind the others, so that they get their turns
+            self._flying.add(lease)
+            self._senders.submit(self._send, lease)
         elif not slow:
-            self._ready[hint] = False  # nothing quick is due to it; it is asked again when something slow may go
+            self._ready[hint] = False  # nothing quick is due; tried again when something slow may be sent
 
-    def _send(self, claim: Claim) -> None:
-        """Make an attempt, with no transaction open; runs in a sender's thread."""
+    def _send(self, lease: Lease) -> None:
+        """Make an attempt in a sender's thread, with no transaction open."""
         outcome = None
         try:
-            # Had this process slept since, another might be sending by the time this attempt ended.
-            if clock() - claim.begun <= LEAST_MARGIN_SECONDS:
-                outcome = self._outcome(claim)
+            # If this process has slept since, another may be sending before this attempt ends.
+            if boot_clock() - lease.begun <= LEAST_MARGIN_SECONDS:
+                outcome = self._outcome(lease)
         finally:
-            self._came.put(partial(self._landed, claim, outcome))
+            self._came.put(partial(self._landed, lease, outcome))
 
-    def _outcome(self, claim: Claim) -> sender.Outcome:
-        if not claim.headers:
+    def _outcome(self, lease: Lease) -> sender.Outcome:
+        if not lease.headers:
             cure = "%s cannot be signed, because the secret that protected its key is gone: use rotate_secret"
-            log.error(cure, claim.endpoint.id)
+            log.error(cure, lease.endpoint.id)
             return sender.Outcome(error="signing_key")
-        seconds, private = self.settings.timeout_seconds, self.settings.allows_private(claim.endpoint.environment)
-        return sender.send(claim.endpoint.url, claim.headers, claim.body, timeout=seconds, private=private)
+        seconds, private = self.settings.timeout_seconds, self.settings.allows_private(lease.endpoint.environment)
+        return sender.attempt_delivery(lease.endpoint.url, lease.headers, lease.body, timeout=seconds, private=private)
 
-    def _landed(self, claim: Claim, outcome: sender.Outcome | None) -> None:
-        """A sender is done with a claim; it has no outcome if nothing was sent."""
-        self._flying.remove(claim)
+    def _landed(self, lease: Lease, outcome: sender.Outcome | None) -> None:
+        """Take back a lease from a sender; `outcome` is None if nothing was sent."""
+        self._flying.remove(lease)
         if outcome:
-            self._made.append((claim, outcome))
+            self._made.append((lease, outcome))
             slow = outcome.error is not None or outcome.duration_ms > _SLOW_MS
-            (self._slow.add if slow else self._slow.discard)(claim.hint)
+            (self._slow.add if slow else self._slow.discard)(lease.hint)
 
     def _put_off(self, made: list[Made], wanted: list[Wish], error: Exception) -> None:
-        """Keep what could not be written, until its lease is over: then it is sent again, by whoever is first."""
+        """Keep outcomes that could not be written until their leases end; then any worker may send them again."""
         if not self._failed:
-            log.warning("deliveries cannot be recorded; trying again: %s", why(error))
+            log.warning("deliveries cannot be recorded; trying again: %s", error_line(error))
         self._failed = True
         self._made = self._made[len(made) :]
         for one in made:
-            if clock() - one[0].begun <= self.settings.lease_seconds:
+            if boot_clock() - one[0].begun <= self.settings.lease_seconds:
                 self._made.append(one)
             else:
                 log.error("the outcome of %s could not be recorded, so it is sent again", one[0].delivery.id)
@@ -206,11 +205,11 @@ class Dispatcher:
         time.sleep(_AGAIN_SECONDS)
 
 
-def consume(app: App, stop: threading.Event) -> None:
+def run_dispatcher(app: App, stop: threading.Event) -> None:
     """Deliver until `stop` is set, then finish what is in flight."""
     private = app.settings_of(Settings).allow_private
     if private:
-        # For sandboxes `billycan serve` sets it by itself, which is nothing to be alarmed at.
+        # `billycan serve` sets it for sandboxes, which needs no warning.
         level, whose = (logging.WARNING, "every tenant") if private is True else (logging.INFO, "sandboxes")
         log.log(level, "webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
     dispatcher = Dispatcher(app)
@@ -221,7 +220,7 @@ def consume(app: App, stop: threading.Event) -> None:
 
 
 def _listen(app: App, dispatcher: Dispatcher) -> None:
-    """Hear hints until the dispatcher stops; while the queue is away the database is swept each second instead."""
+    """Listen for hints until the dispatcher stops. While the queue is unreachable, sweep the database every second."""
     is_away = False
     while not dispatcher.over.is_set():
         try:
@@ -230,11 +229,11 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
                 if is_away:
                     log.warning("the queue is back")
                 is_away = False
-                dispatcher.sweep()  # only now: whatever came before the queue was there may have lost its hint
+                dispatcher.sweep()  # now, because hints from before the queue was there may be lost
                 opened.listen(dispatcher.over)
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, the database is there
             if not is_away:
-                log.warning("the queue cannot be reached, so the database is swept each second: %s", why(error))
+                log.warning("the queue cannot be reached, so the database is swept each second: %s", error_line(error))
             is_away = True
             dispatcher.sweep()
             dispatcher.over.wait(1)

@@ -1,4 +1,4 @@
-"""Follow the feed of a sandbox's events, and forward each to a machine without a public address."""
+"""Forwarding for `billycan webhooks listen`: follows a sandbox's events and sends each to a local receiver."""
 
 import json
 import re
@@ -18,10 +18,10 @@ from . import signing
 POLL_SECONDS = 2.0
 
 
-def forward(
+def forward_events(
     url: str, key: str, forward_to: str, secret: str, stop: threading.Event, tell: Callable[[str], None]
 ) -> None:
-    """Follow the feed from now on until `stop` is set."""
+    """Follow the events from now on until `stop` is set."""
     try:
         try:
             newest = _feed(url, key, "per_page=1")
@@ -68,7 +68,7 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
 def _forward(event: dict[str, Any], forward_to: str, secret: str) -> str:
     body = encode({"event": event["event"], "timestamp": event["created_at"], "data": event["data"]})
     headers = signing.common_headers("sandbox")
-    headers |= signing.headers(event["id"], int(time.time()), body, [signing.read(secret)])
+    headers |= signing.signature_headers(event["id"], int(time.time()), body, [signing.decode_secret(secret)])
     try:
         answer = httpcore.request(
             "POST",

@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of webhook endpoints and deliveries: one function for each route."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -29,10 +29,10 @@ from .settings import Settings
 from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 
-MOST_ENDPOINTS = 20  # of the business's own, and of each app
+MOST_ENDPOINTS = 20  # for the business itself, and for each app
 MOST_IN_ALL = 40
-MOST_ATTEMPTS = 50  # that are shown; only `recover` makes more than four
-MOST_BODY_BYTES = 8 * 1024 * 1024  # of what they carried together
+MOST_ATTEMPTS = 50  # shown; only `recover` makes more than four
+MOST_BODY_BYTES = 8 * 1024 * 1024  # in total
 PING = "ping"
 
 
@@ -50,8 +50,6 @@ log = Records(
     },
     points_at={"endpoint_id": "webhooks_endpoints"},
 )
-
-# Endpoints ------------------------------------------------------------------------------------------------------------
 
 
 def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
@@ -83,7 +81,7 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
     )
     mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
     found = sa.select(sa.func.count(), sa.func.count().filter(mine)).where(own(ctx, endpoints))
-    # The counter's row that the insert locked makes others wait, so that the counts are right.
+    # The insert locked the counter's row, so others wait and the counts are right.
     in_all, of_caller = ctx.db.execute(found).one()
     if of_caller > MOST_ENDPOINTS or in_all > MOST_IN_ALL:
         raise Conflict(
@@ -114,15 +112,15 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
     after = body.over(row._mapping)
     _allow(ctx, after.events)
     if after.url != row.url:
-        _allow(ctx, deliveries.on_their_way(ctx, id))
+        _allow(ctx, deliveries.events_under_way(ctx, id))
     _check(ctx, after, known=row.events)
     values: dict[str, Any] = {name: getattr(after, name) for name in after.__struct_fields__}
     if after.enabled or not row.enabled:
-        # Whoever mends an endpoint gets its five days anew.
+        # A repaired endpoint has another five days.
         if after.url != row.url or after.enabled != row.enabled:
             values["failing_since"] = None
     else:
-        deliveries.hold(ctx, id)
+        deliveries.hold_deliveries(ctx, id)
     if after.enabled:
         values["disabled_reason"] = None
     return _show(ctx, records.save(ctx, row, **values))
@@ -134,7 +132,7 @@ def delete_endpoint(ctx: Context, id: str) -> Deleted:
     To pause deliveries, set `enabled` to false instead.
     """
     row = _lock(ctx, id)
-    deliveries.cancel(ctx, id)
+    deliveries.cancel_deliveries(ctx, id)
     return records.delete(ctx, row)
 
 
@@ -162,7 +160,7 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
     """
     row = _enabled(_lock(ctx, id), "test")
     body = encode({"event": PING, "timestamp": ctx.now(), "data": Ping(endpoint_id=id)})
-    return get_delivery(ctx, deliveries.add(ctx, row, webhook_id="", event=PING, own_body=body))
+    return get_delivery(ctx, deliveries.add_delivery(ctx, row, webhook_id="", event=PING, own_body=body))
 
 
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
@@ -174,8 +172,10 @@ def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """
     _enabled(_lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
-    _allow(ctx, deliveries.lost(ctx, id, since, until).keys() - {PING})
-    return Recovery(endpoint_id=id, since=since, until=until, deliveries=deliveries.recover(ctx, id, since, until))
+    _allow(ctx, deliveries.count_lost(ctx, id, since, until).keys() - {PING})
+    return Recovery(
+        endpoint_id=id, since=since, until=until, deliveries=deliveries.recover_deliveries(ctx, id, since, until)
+    )
 
 
 def _enabled(row: Row, action: str) -> Row:
@@ -190,9 +190,9 @@ def _enabled(row: Row, action: str) -> Row:
 
 
 def _lock(ctx: Context, id: str) -> Row:
-    """An endpoint that is about to be changed, by whom it belongs to and who may read all it subscribes to."""
+    """Lock an endpoint to change it. Raise Forbidden unless it is the caller's, who may read all its events."""
     if _connection(ctx):
-        _visible(ctx, records.find(ctx, id))  # before anything, such as its version, is said of it
+        _visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
     row = records.lock(ctx, id)
     _own(ctx, row)
     _allow(ctx, row.events)
@@ -200,31 +200,31 @@ def _lock(ctx: Context, id: str) -> Row:
 
 
 def _connection(ctx: Context) -> str | None:
-    """The connection of the app that calls; None for the business's own keys and people."""
+    """Return the connection of the calling app, or None for the business's own keys and people."""
     return ctx.identity.connection_id if ctx.identity else None
 
 
 def _seen(ctx: Context, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
-    """The condition that an app sees only what is its own; the business sees everything."""
+    """Return the condition that limits an app to its own rows; the business sees every row."""
     connection_id = _connection(ctx)
     return (table.c.connection_id == connection_id,) if connection_id else ()
 
 
 def _visible(ctx: Context, row: Row) -> Row:
-    """An endpoint or a delivery that the caller may see; for an app the others are not there."""
+    """Return an endpoint or a delivery. Raise NotFound for an app unless the row is its own."""
     if _connection(ctx) not in (None, row.connection_id):
         raise NotFound
     return row
 
 
 def _own(ctx: Context, row: Row) -> None:
-    """Refuse to change what belongs to an app, which the business sees but does not run."""
+    """Raise Forbidden if the row belongs to an app: the business can see it but not change it."""
     if _visible(ctx, row).connection_id != _connection(ctx):
         raise Forbidden("This belongs to a connected app: only the app can change it.", code="belongs_to_app")
 
 
 def _allow(ctx: Context, names: Iterable[str]) -> None:
-    """Refuse a key that may not read all that these events carry: wherever the URL leads, deliveries bring it there."""
+    """Raise Forbidden unless the key may read the records of these events: a delivery would take them anywhere."""
     for name in names:
         for event in events.matching(name, ctx.app.events) or [name]:
             if not ctx.may_read(event):
@@ -233,10 +233,10 @@ def _allow(ctx: Context, names: Iterable[str]) -> None:
 
 
 def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
-    """Refuse a URL that can never be delivered to, and events that nobody declares."""
+    """Raise Invalid for a URL that can never be delivered to, or an event that no plugin declares."""
     private = ctx.settings(Settings).allows_private(ctx.tenant.environment)
     try:
-        addresses.parse(body.url, private)
+        addresses.parse_url(body.url, private)
     except addresses.NotAllowed as why:
         raise Invalid(f"url: {why}.", code="url_not_allowed", param="url") from None
     for i, name in enumerate(body.events):
@@ -246,7 +246,9 @@ def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
 
 
 def _secret(ctx: Context, row: Row) -> str:
-    return signing.shown(signing.secret(ctx.app.secrets, ctx.tenant_id, row.id, row.secret_version, row.secret_key))
+    return signing.encode_secret(
+        signing.derive_secret(ctx.app.secrets, ctx.tenant_id, row.id, row.secret_version, row.secret_key)
+    )
 
 
 def _show(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
@@ -254,15 +256,12 @@ def _show(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
     return endpoint
 
 
-# Deliveries -----------------------------------------------------------------------------------------------------------
-
-
 def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
     """The deliveries to all endpoints, newest first, without their attempts.
 
     Finished deliveries are kept for 30 days by default.
     """
-    # The condition makes them be counted: what is made of an event is in no counter.
+    # With a condition the rows are counted: no counter includes deliveries of events.
     page = log.rows(ctx, query, sa.true(), *_seen(ctx, deliveries_table))
     return page.of([ListedDelivery(**_listed(row)) for row in page.items])
 
@@ -276,7 +275,7 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     row = _visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
-    may_read = row.event == PING or ctx.may_read(row.event)  # a ping holds nothing of any record
+    may_read = row.event == PING or ctx.may_read(row.event)  # a ping contains no record
     body = deliveries.body_of(ctx.db, ctx.tenant_id, row) if may_read else None
     return Delivery(**_listed(row), attempts=_attempts(row, newest, body.decode() if body else None, may_read))
 
@@ -299,7 +298,7 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     if endpoint is None:
         raise Conflict("The endpoint of this delivery was deleted.", code="invalid_state_transition", status=row.status)
     _allow(ctx, [*({row.event} - {PING}), *endpoint.events])
-    new = deliveries.add(
+    new = deliveries.add_delivery(
         ctx, endpoint, webhook_id=row.webhook_id, event=row.event, own_body=row.own_body, replay_of=row.id
     )
     return get_delivery(ctx, new)
@@ -311,7 +310,7 @@ def _listed(row: Row) -> dict[str, Any]:
 
 
 def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
-    """The attempts, in order. All carried the same body: a large one is shown with the newest of them alone."""
+    """Return the attempts in order. All had the same body: a large one is shown only with the newest attempts."""
     bodies = max(1, MOST_BODY_BYTES // len(body)) if body else 0
     return [
         Attempt(
@@ -328,7 +327,7 @@ def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: 
             else Received(
                 status=row.response_status,
                 headers=row.response_headers,
-                # A receiver may answer with what it was sent.
+                # A receiver may echo the request.
                 body=row.response_body if may_read else None,
             ),
         )
@@ -337,5 +336,5 @@ def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: 
 
 
 def _is_interrupted(delivery: Row, attempt: Row) -> bool:
-    """Whether its process died during an attempt: it never finished, and the next was made."""
+    """Tell whether the process died during an attempt: it never finished, and a later one was made."""
     return attempt.finished_at is None and attempt.number < delivery.attempts_made

@@ -1,4 +1,4 @@
-"""Hints to the workers: whoever made something due sends them, and waits for no queue."""
+"""Hints to the workers, sent by whatever made a delivery due, without waiting for the queue."""
 
 import logging
 import weakref
@@ -18,16 +18,16 @@ log = logging.getLogger("billycan.webhooks")
 _MOST_WAITING = 1000
 _PATIENCE_SECONDS = 0.5
 Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
-CHORES = ""  # in place of an endpoint's id: much is left to do in steps
+CHORES = ""  # in place of an endpoint's id: the business has chores
 
 
-def nudger(app: App) -> "Nudger":
-    """The app's own."""
-    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have been quicker
+def nudger_of(app: App) -> "Nudger":
+    """Return the app's nudger."""
+    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have set it
 
 
 class Nudger:
-    """Hands hints to the queue from a thread of its own, so that nobody ever waits for a queue."""
+    """Sends hints to the queue in a thread of its own, so that no request waits for the queue."""
 
     def __init__(self, app: App) -> None:
         self._app = weakref.ref(app)
@@ -36,7 +36,7 @@ class Nudger:
         self._queue: Queue | None = None
 
     def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
-        """As `Queue.hint`, soon; what finds no room waits for the sweep."""
+        """Send hints soon, as `Queue.hint` does. Those that find no room are left to the sweep."""
         self._waiting.append((list(hints), at))
         self._thread.submit(self._send)
 
@@ -52,7 +52,7 @@ class Nudger:
         except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
             self._waiting.clear()
             self._close()
-            log.info("hints were lost: %s", why(error))
+            log.info("hints were lost: %s", error_line(error))
 
     def _close(self) -> None:
         if self._queue:
@@ -65,6 +65,6 @@ class Nudger:
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()
 
 
-def why(error: Exception) -> str:
-    """An error in one line: further ones quote the statement, and the values in it."""
+def error_line(error: Exception) -> str:
+    """Return the first line of an error: further lines quote the statement and its values."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

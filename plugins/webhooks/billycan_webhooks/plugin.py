@@ -6,11 +6,21 @@ from pathlib import Path
 from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
-from .chores import note_many
-from .deliveries import fan_out, made_due
+from .chores import owe_deliveries
+from .deliveries import fan_out, hints_of_due
 from .description import DELIVERY
-from .keeping import check_days, described, needed, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
-from .nudging import nudger
+from .nudging import nudger_of
+from .retention import (
+    check_days,
+    count_waiting,
+    describe_retention,
+    needed_events,
+    oldest_due_seconds,
+    tenants_to_tidy,
+    tenants_to_trim,
+    tidy_deliveries,
+    trim_answers,
+)
 from .settings import Settings
 from .tables import attempts, chores, deliveries, endpoints
 
@@ -18,10 +28,10 @@ READ, WRITE = "webhooks:read", "webhooks:write"
 
 
 def deliver(app: App, stop: threading.Event) -> None:
-    """Send what is due, until `stop` is set."""
-    from .dispatch import consume  # noqa: PLC0415 - only a worker loads Huey and the HTTP client
+    """Send what is due until `stop` is set."""
+    from .dispatch import run_dispatcher  # noqa: PLC0415 - only a worker loads Huey and the HTTP client
 
-    consume(app, stop)
+    run_dispatcher(app, stop)
 
 
 manifest = Manifest(
@@ -50,15 +60,20 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
-    hears_many=note_many,
+    hears_many=owe_deliveries,
     tasks=(
-        Every(seconds=600, run=tidy, tenants=untidy),
-        Every(seconds=60, run=trim_answers, tenants=with_large_answers),
+        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy),
+        Every(seconds=60, run=trim_answers, tenants=tenants_to_trim),
     ),
     workers=(deliver,),
     gauges=(
-        Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", waiting),
-        Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),
+        Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", count_waiting),
+        Gauge(
+            "webhooks_oldest_due_seconds",
+            "How long the first delivery that could go has waited.",
+            "",
+            oldest_due_seconds,
+        ),
     ),
     codes={
         "belongs_to_app": Code(403, "The endpoint belongs to a connected app: only the app can change it."),
@@ -67,8 +82,8 @@ manifest = Manifest(
     },
     examples=Path(__file__).parent / "examples.json",
     delivery=DELIVERY,
-    doctor=described,
-    needs_events=needed(),
+    doctor=describe_retention,
+    needs_events=needed_events(),
 )
 
 
@@ -84,5 +99,5 @@ def on_event(ctx: Context, event: Event) -> None:
 
 @hookimpl
 def after_commit(ctx: Context) -> None:
-    if hints := made_due(ctx):
-        nudger(ctx.app).hint(hints)
+    if hints := hints_of_due(ctx):
+        nudger_of(ctx.app).hint(hints)

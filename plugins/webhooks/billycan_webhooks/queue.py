@@ -1,7 +1,7 @@
-"""Huey: it brings hints to the workers, keeps retries until their time, and has the database swept for what was lost.
+"""The queue, which is Huey: it brings hints to the workers, schedules retries, and triggers the sweep.
 
-A hint says that something is due to an endpoint. The database alone decides what that is, and who sends it, so a hint
-may come late, twice or never: what is due without one is found by the sweep, within a minute.
+A hint says that something is due to an endpoint. Only the database decides what that is and who sends it, so a hint may
+come late, twice or never: the sweep finds what is due without one, within a minute.
 """
 
 import glob
@@ -31,12 +31,12 @@ from .nudging import Hint
 from .settings import Settings
 
 _NAME = "billycan-webhooks"
-_READ_SECONDS = 1.0  # for how long the storage is listened to before it is asked again
+_READ_SECONDS = 1.0  # how long to listen to the storage before reading it again
 _LOOK_SECONDS = 0.1
 
 
 class JsonSerializer(Serializer):  # type: ignore[misc]
-    """Messages as JSON: huey's own pickle would run whatever somebody writes into the queue."""
+    """Messages as JSON: Huey's own pickle would run any code that somebody writes into the queue."""
 
     def _serialize(self, data: Any) -> bytes:
         return msgspec.json.encode(list(data))
@@ -47,9 +47,9 @@ class JsonSerializer(Serializer):  # type: ignore[misc]
 
 
 class _File(SqliteStorage):  # type: ignore[misc]
-    """Huey's storage in a file, which wakes nobody: the file is asked when it was written to, and once a second.
+    """Huey's storage in a file, which cannot wake a reader: it is read when it was written to, and once a second.
 
-    To look whether it was takes a fiftieth of the time of asking it.
+    Looking at its time of change takes a fiftieth of the time of reading it.
     """
 
     blocking = True
@@ -64,7 +64,7 @@ class _File(SqliteStorage):  # type: ignore[misc]
         return cast("bytes | None", data)
 
     def _written(self) -> tuple[int, int]:
-        """When its journal was last written to, and how long it is; both stay while nobody writes."""
+        """Return the journal's time of change and its size; both stay the same while nothing is written."""
         try:
             found = os.stat(f"{self.filename}-wal")  # noqa: PTH116 - 10 times a second
         except FileNotFoundError:
@@ -73,10 +73,10 @@ class _File(SqliteStorage):  # type: ignore[misc]
 
 
 class Queue:
-    """Huey as this deployment keeps it: `deliver(hints)` is the task, `sweep()` the periodic one.
+    """Huey as this deployment sets it up: `deliver(hints)` is the task, `sweep()` the periodic one.
 
-    In a worker `deliver` and `sweep` say what they do; who only sends hints leaves them out. `patience` bounds how long
-    the storage is waited for, in seconds.
+    A worker passes `deliver` and `sweep`; a process that only sends hints leaves them out. `patience` is how long to
+    wait for the storage, in seconds.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Queue:
         sweep: Callable[[], None] | None = None,
     ) -> None:
         self.file: Path | None = None
-        # Two processes must not make the tables of PostgreSQL at once: the worker does.
+        # Only the worker makes the tables of PostgreSQL: two processes must not do so at once.
         self.huey = self._open(app, patience, makes_tables=deliver is not None)
         self._inode = self.file and self.file.stat().st_ino
 
@@ -98,9 +98,9 @@ class Queue:
 
         self._deliver = self.huey.task(name="deliver")(run)
         if sweep:
-            minutes = count()  # Huey asks at its start, too, just after whoever listens has swept
+            minutes = count()  # Huey also runs it at its start, just after the listener's sweep
             self.huey.periodic_task(lambda now: next(minutes) > 0, name="sweep")(sweep)
-        # Of PostgreSQL the thread that listens has a connection of its own.
+        # With PostgreSQL the listening thread has a connection of its own.
         self.huey.on_shutdown("close")(self.close)
 
     def _open(self, app: App, patience: float, *, makes_tables: bool) -> Huey:
@@ -111,12 +111,12 @@ class Queue:
         database = sa.make_url(url) if url else app.db.url
         if database.get_backend_name() == "postgresql":
             dsn = database.set(drivername="postgresql").render_as_string(hide_password=False)
-            # A hint that a crash of the server undoes is one that the sweep repeats.
+            # The sweep repeats a hint that is lost in a crash of the server.
             options = f"-c statement_timeout={int(patience * 1000)} -c synchronous_commit=off"
             how |= {"connect_timeout": max(2, int(patience)), "options": options, "read_timeout": _READ_SECONDS}
             huey = PostgresHuey(_NAME, dsn=dsn, create_tables=False, **how)
             there = f"SELECT to_regclass('{huey.storage.table_task}')"
-            # Not even "if not exists" is for a role that may make no tables: its owner's migration has made them.
+            # A role that may not make tables cannot run even "if not exists": its owner's migration made them.
             if makes_tables and huey.storage.sql(there, results=True) == [(None,)]:
                 huey.storage.initialize_schema()
             return huey
@@ -125,19 +125,19 @@ class Queue:
         return _open_file(self.file, timeout=patience, fsync=False, **how)
 
     def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
-        """Have a worker see to these endpoints: now, or at that time."""
+        """Have a worker serve these endpoints: now, or at a time."""
         if at is None:
             self._deliver(*hints)
         else:
             self._deliver.schedule(tuple(hints), eta=datetime.fromtimestamp(at.timestamp(), UTC))
 
     def is_whole(self) -> bool:
-        """Whether the file, where there is one, is still the one that was opened."""
+        """Tell whether the queue's file, if it has one, is still the one that was opened."""
         return self.file is None or (self.file.exists() and self.file.stat().st_ino == self._inode)
 
     def listen(self, stop: threading.Event) -> None:
-        """Run Huey's consumer until `stop`; returns earlier, or raises, when the queue is gone."""
-        logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would tell of a queue that is away at each try
+        """Run Huey's consumer until `stop` is set. Return earlier, or raise, if the queue is gone."""
+        logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would log an unreachable queue at each try
         consumer = self.huey.create_consumer(workers=1)
         # Not `start()`: signals belong to the worker process, which sets `stop`.
         consumer.scheduler.start()
@@ -155,15 +155,15 @@ class Queue:
 
 
 def _open_file(file: Path, **how: Any) -> Huey:
-    """The queue in a file for this user only; one that is broken is made anew, for nothing is lost with it."""
-    with suppress(OSError):  # Whoever opens it says how the matter stands.
+    """Open the queue in a file that only this user can read. Replace a broken file: nothing is lost with it."""
+    with suppress(OSError):  # Opening the file reports the error.
         file.touch(0o600)
         for path in (file, *file.parent.glob(f"{glob.escape(file.name)}-*")):
             if path.stat().st_mode & 0o007:
                 path.chmod(0o600)
     try:
         return Huey(_NAME, storage_class=_File, filename=str(file), **how)
-    except sqlite3.OperationalError:  # such as a lock: the file is sound
+    except sqlite3.OperationalError:  # such as a lock: the file is intact
         raise
     except sqlite3.DatabaseError:
         for suffix in ("", "-wal", "-shm"):

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive: endpoints, deliveries and their attempts."""
 
 import re
 from typing import Annotated, Literal
@@ -65,7 +65,7 @@ WebhookId = Annotated[
 
 
 class NewEndpoint(NewResource, kw_only=True):
-    """Which events to deliver, and where.
+    """The events to deliver, and the URL to deliver them to.
 
     url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
     events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
@@ -106,7 +106,7 @@ class EndpointQuery(PageQuery, kw_only=True):
 
 
 class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which deliveries of an endpoint to send again, by when they were created.
+    """The period whose failed and held deliveries are sent again, by when they were created.
 
     since: The time from which deliveries are sent again.
     until: The time up to which they are sent again; defaults to now.
@@ -117,7 +117,7 @@ class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Recovery(Struct, kw_only=True):
-    """How many deliveries will be sent again.
+    """The number of deliveries that will be sent again.
 
     endpoint_id: The endpoint they go to.
     since: The start of the period.
@@ -132,7 +132,7 @@ class Recovery(Struct, kw_only=True):
 
 
 class Sent(Struct, kw_only=True):
-    """What was sent. `body` is null for a key that may not read the event.
+    """The request. `body` is null for a key that may not read the event.
 
     url: Where to.
     headers: The request's headers.
@@ -160,7 +160,7 @@ class Received(Struct, kw_only=True):
 
 
 class Phases(Struct, kw_only=True):
-    """How long each phase of an attempt took, in milliseconds; null for one that did not begin.
+    """The duration of each phase of an attempt, in milliseconds; null for one that did not begin.
 
     dns: Looking up the host.
     connect: Connecting to its address.

@@ -1,4 +1,4 @@
-"""One HTTP request to a receiver nobody trusts: to a checked address only, within one deadline, reading little."""
+"""One HTTP request to an untrusted receiver: only to a checked address, within one deadline, reading little."""
 
 import os
 import socket
@@ -24,10 +24,10 @@ _lookups = threading.BoundedSemaphore(32)
 
 
 class Outcome(Struct, kw_only=True):
-    """What came of one attempt, by the columns of its row; the body is None where there was no response.
+    """The outcome of one attempt, named like its columns; `response_body` is None if there was no response.
 
-    `error` is None on success, else its class; it never tells an internal address. `detail` says more of some
-    failures, in words; `phases` how many milliseconds each phase took that began, in order.
+    `error` is None on success, else the kind of failure, and never shows an internal address. `detail` says more about
+    some failures, in words. `phases` has the milliseconds of each phase that began, in order.
     """
 
     error: str | None
@@ -39,13 +39,13 @@ class Outcome(Struct, kw_only=True):
     duration_ms: int = 0
 
 
-def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool) -> Outcome:
-    """POST `body`; never raises, never follows a redirect, and ends within `timeout` seconds in all."""
+def attempt_delivery(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool) -> Outcome:
+    """POST the body. Never raises, never follows a redirect, and ends within `timeout` seconds."""
     started = time.monotonic()
     found, watch = Outcome(error=None), _Stopwatch()
     try:
         backend = _CheckedBackend(started + timeout, private, watch)
-        _post(addresses.parse(url, private), headers, body, backend, found)
+        _post(addresses.parse_url(url, private), headers, body, backend, found)
         if not 200 <= (found.response_status or 0) < 300:
             found.error = "status"
     except NotAllowed:
@@ -57,7 +57,7 @@ def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, p
     except httpcore.ConnectError as error:
         why = error.__cause__ or error.__context__
         found.error = "tls" if isinstance(why, ssl.SSLError) else "connect"
-        found.detail = _in_words(why)
+        found.detail = _failure_detail(why)
     except (httpcore.NetworkError, httpcore.ProtocolError, OSError, ValueError):
         found.error = "protocol"
     found.phases = watch.stopped()
@@ -74,8 +74,8 @@ def _post(
 ) -> None:
     origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
     url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-    sent = addresses.headers_to(target, headers, len(body))
-    # No proxy, cookie, redirect or kept connection: httpcore adds none by itself and reads nothing of the environment.
+    sent = addresses.request_headers(target, headers, len(body))
+    # No proxy, cookie, redirect or reused connection: httpcore adds none and reads no environment variables.
     with (
         httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
         connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
@@ -90,8 +90,8 @@ def _post(
                 break
 
 
-def _in_words(why: BaseException | None) -> str | None:
-    """What TLS or the connecting itself says went wrong; never an address but the one in the URL."""
+def _failure_detail(why: BaseException | None) -> str | None:
+    """Return the reason that TLS or the connection gave; it shows no address except the one in the URL."""
     if isinstance(why, ssl.SSLCertVerificationError):
         return _text(str(why.verify_message).encode())[:200]
     if isinstance(why, ssl.SSLError):
@@ -100,7 +100,7 @@ def _in_words(why: BaseException | None) -> str | None:
 
 
 class _Stopwatch:
-    """How long each phase takes: one ends where the next begins."""
+    """The duration of each phase: one ends when the next begins."""
 
     def __init__(self) -> None:
         self.phases: dict[str, int] = {}
@@ -130,7 +130,7 @@ def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _text(raw: bytes) -> str:
-    # PostgreSQL stores no NUL.
+    # PostgreSQL cannot store NUL.
     return raw.decode("utf-8", "replace").replace("\x00", "\ufffd")
 
 
@@ -139,21 +139,18 @@ def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-# The network ----------------------------------------------------------------------------------------------------------
-
-
 class _NoSuchName(Exception):
     """The host name has no address."""
 
 
 def look_up(host: str, port: int) -> list[str]:
-    """Every address of a name."""
+    """Return every address of a host name."""
     return [str(answer[4][0]) for answer in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
-def _answers(host: str, port: int, seconds: float) -> list[str]:
-    """`look_up` with a time limit, which getaddrinfo has none of."""
-    if addresses.literal(host):
+def _look_up_within(host: str, port: int, seconds: float) -> list[str]:
+    """Run `look_up` with a time limit, which getaddrinfo does not have."""
+    if addresses.ip_address_of(host):
         return [host]
     if not _lookups.acquire(timeout=max(seconds, 0)):
         raise _NoSuchName
@@ -178,7 +175,7 @@ def _answers(host: str, port: int, seconds: float) -> list[str]:
 
 
 class _CheckedBackend(httpcore.NetworkBackend):
-    """Looks a name up once, refuses it if any answer is forbidden, and connects to the very address it checked."""
+    """Looks a name up once, refuses it if any address is forbidden, and connects only to an address it checked."""
 
     def __init__(self, deadline: float, private: bool, watch: _Stopwatch | None = None) -> None:
         self.deadline, self.private, self.watch = deadline, private, watch or _Stopwatch()
@@ -193,16 +190,16 @@ class _CheckedBackend(httpcore.NetworkBackend):
         socket_options: Any = None,
     ) -> httpcore.NetworkStream:
         self.watch.begin("dns")
-        answers = _answers(host, port, min(LOOKUP_SECONDS, _left(self.deadline)))
+        answers = _look_up_within(host, port, min(LOOKUP_SECONDS, _seconds_left(self.deadline)))
         for answer in answers:
-            address = addresses.literal(answer.partition("%")[0])
+            address = addresses.ip_address_of(answer.partition("%")[0])
             if address is None:
                 raise NotAllowed
             addresses.check_address(address, self.private)
         self.watch.begin("connect")
         for last, answer in ((i == len(answers) - 1, a) for i, a in enumerate(answers)):
             try:
-                share = _left(self.deadline) if last else min(_left(self.deadline), 2.0)
+                share = _seconds_left(self.deadline) if last else min(_seconds_left(self.deadline), 2.0)
                 stream = self.inner.connect_tcp(answer, port, timeout=share)
                 self.watch.begin("first_byte")
                 return _TimedStream(stream, self.deadline, self.watch)
@@ -218,8 +215,8 @@ class _CheckedBackend(httpcore.NetworkBackend):
         raise NotImplementedError
 
 
-def _left(deadline: float) -> float:
-    """The seconds left; raises when there are none."""
+def _seconds_left(deadline: float) -> float:
+    """Return the seconds until the deadline. Raise ReadTimeout if none are left."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise httpcore.ReadTimeout("deadline")
@@ -233,15 +230,15 @@ class _TimedStream(httpcore.NetworkStream):
         self.inner, self.deadline, self.watch = inner, deadline, watch
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.inner.read(max_bytes, _left(self.deadline))
+        return self.inner.read(max_bytes, _seconds_left(self.deadline))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        # The inner write would grant each part the whole time anew.
+        # The inner write would allow the whole timeout for each part.
         connection: socket.socket = self.inner.get_extra_info("socket")
         rest = memoryview(buffer)
         try:
             while rest:
-                connection.settimeout(_left(self.deadline))
+                connection.settimeout(_seconds_left(self.deadline))
                 rest = rest[connection.send(rest) :]
         except TimeoutError as error:
             raise httpcore.WriteTimeout from error
@@ -251,8 +248,8 @@ class _TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        self.watch.name = "tls"  # instead of the first byte's, which only begins
-        inner = self.inner.start_tls(ssl_context, server_hostname, _left(self.deadline))
+        self.watch.name = "tls"  # replaces the phase of the first byte, which has only begun
+        inner = self.inner.start_tls(ssl_context, server_hostname, _seconds_left(self.deadline))
         self.watch.begin("first_byte")
         return _TimedStream(inner, self.deadline, self.watch)
 

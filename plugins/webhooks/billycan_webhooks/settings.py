@@ -1,4 +1,4 @@
-"""What a deployment sets for webhooks."""
+"""Settings of webhooks, which a deployment may change."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,7 +9,7 @@ MOST_LEASE_SECONDS = 600
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a deployment may set."""
+    """Settings of the plugin `webhooks`."""
 
     allow_private: bool | Literal["sandbox"] = False
     retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)
@@ -31,5 +31,5 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise ValueError("retry_offsets: must increase, because each is counted from the first attempt")
 
     def allows_private(self, environment: Any) -> bool:
-        """Whether tenants of this environment may have private receivers and plain http."""
+        """Tell whether tenants of this environment may have private receivers and plain http."""
         return self.allow_private is True or (self.allow_private == "sandbox" and environment == "sandbox")

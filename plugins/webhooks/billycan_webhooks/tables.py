@@ -7,7 +7,7 @@ from billycan.leases import is_free
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
-    """An index of the rows alone that a condition is true of."""
+    """Return an index of only those rows for which a condition is true."""
     rows = sa.text(condition)
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
 
@@ -24,14 +24,14 @@ endpoints = resource_table(
     sa.Column("secret_key", sa.Text, nullable=False),
     sa.Column("secret_rotated_at", UTCDateTime),
     sa.Column("previous_secret_key", sa.Text),
-    sa.Column("connection_id", ByCodePoint),  # of the app that made it; null for the business's own
+    sa.Column("connection_id", ByCodePoint),  # of the app that owns it; null for the business's own
     sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
     _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
-    external_ids_of="connection_id",  # no app learns of what another's, or the business's, is called
+    external_ids_of="connection_id",  # an app never sees the external ids of another app or the business
 )
 
-# A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it. What it delivers is in
-# the log of events, under `webhook_id`: once, however many want it. Only a ping, which is no event, has a body here.
+# A delivery in flight is pending and has a lease. It does not reference its endpoint, because it outlives it. Its event
+# is in the log, once for all endpoints, under `webhook_id`. Only a ping, which is not an event, has a body here.
 deliveries = tenant_table(
     "webhooks_deliveries",
     sa.Column("endpoint_id", ByCodePoint, nullable=False),
@@ -49,7 +49,7 @@ deliveries = tenant_table(
     sa.Column("lease_until", UTCDateTime),
     sa.Column("lease_token", sa.Text),
     sa.Column("last_error", sa.Text),
-    sa.Column("connection_id", ByCodePoint),  # its endpoint's, which it outlives
+    sa.Column("connection_id", ByCodePoint),  # its endpoint's: the delivery outlives the endpoint
     sa.Index(None, "tenant_id", "created_at", "id"),
     sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at", "event"),
     _where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
@@ -73,19 +73,19 @@ deliveries = tenant_table(
         "created_at",
         "id",
         "event",
-        "status",  # or SQLite would read the rows
+        "status",  # otherwise SQLite reads the rows
     ),
 )
 
-# Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
+# Literals, not parameters: only then does the database know that the partial index has all the rows.
 PENDING = deliveries.c.status == sa.literal_column("'pending'")
 OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_column("'held'")])
 HELD = deliveries.c.status == sa.literal_column("'held'")
 LOST = deliveries.c.status.in_([sa.literal_column("'failed'"), sa.literal_column("'held'")])
 
-FREE = is_free(deliveries)  # of those that are pending
+FREE = is_free(deliveries)  # of the pending ones
 
-# One that was never finished is an attempt whose process died: whether it arrived is unknown.
+# The process died during an attempt that never finished: it may have arrived.
 attempts = tenant_table(
     "webhooks_attempts",
     sa.Column("delivery_id", ByCodePoint, nullable=False),
@@ -112,18 +112,18 @@ attempts = tenant_table(
     _where("response_bytes > 1024", "ix_webhooks_attempts_large", "tenant_id", "id", "response_bytes"),
 )
 
-# What is still to be done to an endpoint's deliveries, a thousand at a time; those of one endpoint in their order.
+# Changes still to be made to an endpoint's deliveries, a thousand at a time, in order for each endpoint.
 chores = tenant_table(
     "webhooks_chores",
     sa.Column("endpoint_id", ByCodePoint, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),  # add, hold, cancel, release or recover
     sa.Column("created_at", UTCDateTime, nullable=False),
-    sa.Column("steps", sa.Integer, nullable=False),  # that were taken
-    sa.Column("events", Json),  # their names, of those to add
+    sa.Column("steps", sa.Integer, nullable=False),  # steps taken so far
+    sa.Column("events", Json),  # the names of the events to add deliveries of
     sa.Column("first_sequence", sa.BigInteger),  # in the log of events
     sa.Column("last_sequence", sa.BigInteger),
-    sa.Column("since", UTCDateTime),  # when those to recover were created
+    sa.Column("since", UTCDateTime),  # the period of the deliveries to recover
     sa.Column("until", UTCDateTime),
-    sa.Column("after_id", ByCodePoint),  # of those of `since`
+    sa.Column("after_id", ByCodePoint),  # the last of those created at `since` that was recovered
     sa.Index(None, "tenant_id", "endpoint_id", "id"),
 )

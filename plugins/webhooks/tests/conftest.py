@@ -127,7 +127,7 @@ def hooks(make_app):
 
 @pytest.fixture
 def dispatcher():
-    """The dispatcher of an app, which runs when it is told."""
+    """Return a dispatcher of an app, which runs only when a test runs it."""
     made = {}
 
     def of(app):

@@ -1,13 +1,13 @@
-"""What concerns many deliveries at once is done in steps of bounded size, and comes out as if it were one."""
+"""Changes to many deliveries are made in steps of bounded size, with the result of a single change."""
 
 import pytest
 import sqlalchemy as sa
 
 from billycan import Context, new_id, unit_of_work
 from billycan.testing import Client, holding, run_timed
-from billycan_webhooks import chores, keeping
+from billycan_webhooks import chores, retention
 from billycan_webhooks.api import delete_of_connection
-from billycan_webhooks.claims import Desk
+from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import attempts, deliveries, endpoints
 
 SINCE = {"since": "2026-01-01T00:00:00Z"}
@@ -17,12 +17,12 @@ SINCE = {"since": "2026-01-01T00:00:00Z"}
 def steps(monkeypatch):
     """A step takes ten deliveries, and no transaction changes more rows than a few steps."""
     monkeypatch.setattr(chores, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr(keeping, "_MOST_AT_ONCE", 10)
+    monkeypatch.setattr(retention, "_MOST_AT_ONCE", 10)
     monkeypatch.setattr(holding, "MOST_ROWS", 35)
 
 
 def fill(client, endpoint_id, status, count=35, **values):
-    """Insert deliveries of an event that there is."""
+    """Insert deliveries of an existing event."""
     event = client.post("/v1/contacts", {"name": "Ada"}) and client.get("/v1/events?per_page=1")["data"][0]
     now = client.app.now()
     row = {"tenant_id": client.tenant_id, "endpoint_id": endpoint_id, "webhook_id": event["id"], "status": status}
@@ -32,14 +32,14 @@ def fill(client, endpoint_id, status, count=35, **values):
 
 
 def counts(client, endpoint_id):
-    """How many deliveries an endpoint has, by their status."""
+    """Count an endpoint's deliveries, by status."""
     asked = sa.select(deliveries.c.status, sa.func.count()).where(deliveries.c.endpoint_id == endpoint_id)
     with client.app.db.reading(across="a test looks at every row") as db:
         return dict(map(tuple, db.execute(asked.group_by(deliveries.c.status))))
 
 
 def finish(client):
-    """Do what is left, as a worker does; how many steps it took, and to which endpoints something is due."""
+    """Finish all chores as a worker does. Return the number of steps, and the endpoints to which something is due."""
     desk, number, due = Desk(client.app), 0, set()
     while (hints := desk.go_on(client.tenant_id)) is not None:
         number, due = number + 1, due | {*hints}
@@ -107,7 +107,7 @@ def test_a_connection_with_many_endpoints_ends_in_steps(client, subscribe):
 
 
 def test_what_is_due_to_an_endpoint_that_is_gone_is_cancelled_in_steps(client, endpoint, drain):
-    """As by a claim that a crash left open: its lease is over."""
+    """Leave a lease open that has ended, as a crash would."""
     client.delete(f"/v1/webhook_endpoints/{endpoint}")
     fill(client, endpoint, "pending", lease_until=client.app.now(), lease_token="att_1")
     drain(client.app)
@@ -125,7 +125,7 @@ def test_what_is_kept_too_long_goes_in_steps(client, endpoint, clock):
     run_timed(client.app)
     with client.app.db.reading(across="a test looks at every row") as db:
         kept = sa.select(sa.func.count()).where(attempts.c.response_body.is_not(None))
-        assert db.execute(kept).scalar_one() == keeping.MOST_RESPONSE_BYTES // 5_000_000
+        assert db.execute(kept).scalar_one() == retention.MOST_RESPONSE_BYTES // 5_000_000
     clock.move(days=91)
     run_timed(client.app)
     assert counts(client, endpoint) == {"cancelled": 35}

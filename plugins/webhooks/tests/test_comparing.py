@@ -8,7 +8,7 @@ import json
 import pytest
 
 from billycan_webhooks import signing
-from billycan_webhooks.comparing import Signed, compare
+from billycan_webhooks.comparing import Signed, find_mistakes
 
 SECRET, OTHER = bytes(range(32)), b"\xff" * 32
 BODY = (
@@ -79,23 +79,23 @@ STRINGIFIED = BODY.replace(b"10.00", b"10").replace(b"1.50", b"1.5")  # JSON.str
     ],
 )
 def test_each_usual_mistake_is_named_alone(pasted, said):
-    verdict = compare(pasted, SIGNED)
+    verdict = find_mistakes(pasted, SIGNED)
     assert verdict and not verdict.matches and len(verdict.mistakes) == 1 and said in verdict.mistakes[0], verdict
 
 
 def test_mistakes_that_come_together_are_all_named():
-    verdict = compare(mac(STRINGIFIED, key=TEXT.encode()).hex(), SIGNED)
+    verdict = find_mistakes(mac(STRINGIFIED, key=TEXT.encode()).hex(), SIGNED)
     said = ("whsec_", "parsed", "not the body alone", "hexadecimal")
     assert verdict and all(a in b for a, b in zip(said, verdict.mistakes, strict=True)), verdict
 
 
 def test_ours_matches_in_every_form_that_the_header_has_it():
     for pasted in (b64(mac()), f"v1,{b64(mac())}", f" v1,{b64(OTHER)}  v1,{b64(mac())}\n", f'"{b64(mac())}"'):
-        assert compare(pasted, SIGNED).matches, pasted
+        assert find_mistakes(pasted, SIGNED).matches, pasted
 
 
 def test_what_nobody_can_explain_is_not_explained_and_ends_soon():
     big = Signed(SECRET, ID, TIME, json.dumps({"data": "x" * 1_000_000}).encode())
     for pasted in ("", "?", "nonsense", b64(b"x" * 32), "=" * 600, "\x00é" * 100, "v1," * 100):
-        assert compare(pasted, SIGNED) is None, pasted
-    assert compare(b64(b"x" * 32), big) is None
+        assert find_mistakes(pasted, SIGNED) is None, pasted
+    assert find_mistakes(b64(b"x" * 32), big) is None

@@ -1,4 +1,4 @@
-"""Who sends what next: claims, leases, and fair shares of the senders."""
+"""The order of sending: leases, and fair shares of the senders."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client, counted
-from billycan_webhooks import claims as claims_module
+from billycan_webhooks import leases as leases_module
 from billycan_webhooks import sender
-from billycan_webhooks.claims import Desk
 from billycan_webhooks.dispatch import Dispatcher
+from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import deliveries
 
 
@@ -24,19 +24,19 @@ def listed(client, query=""):
 
 
 def waiting(client, subscribe, count, url="http://127.0.0.1:9/"):
-    """Where `count` deliveries wait, as a hint names it."""
+    """Insert `count` due deliveries; returns the hint of their endpoint."""
     endpoint = subscribe(client, url)
     for i in range(count):
         contact(client, str(i))
     return client.tenant_id, endpoint["id"]
 
 
-def claim(app, hint, *, slow=True):
-    (found,) = claims(app, hint, slow=slow)
+def lease_one(app, hint, *, slow=True):
+    (found,) = lease_all(app, hint, slow=slow)
     return found
 
 
-def claims(app, *hints, slow=True):
+def lease_all(app, *hints, slow=True):
     return Desk(app).write([], [(hint, slow) for hint in hints])[0]
 
 
@@ -47,9 +47,6 @@ def record(app, *made):
 DONE, FAILED = sender.Outcome(error=None, response_status=204, response_body=""), sender.Outcome(error="timeout")
 
 
-# The desk -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_clock_that_was_ahead_puts_nothing_off(hooks, subscribe, drain, receive, clock, caplog):
     """One delivery was made, one tried, and one taken by a worker that died, while the clock was 30 days ahead."""
     app, receiver = hooks(), receive()
@@ -57,8 +54,8 @@ def test_a_clock_that_was_ahead_puts_nothing_off(hooks, subscribe, drain, receiv
     live = subscribe(client, receiver.url)
     clock.move(days=30)
     dead = waiting(client, subscribe, 2)
-    assert claim(app, dead)
-    assert record(app, (claim(app, dead), FAILED))
+    assert lease_one(app, dead)
+    assert record(app, (lease_one(app, dead), FAILED))
     clock.move(days=-30, seconds=14)
     drain(app)
     assert "deliveries were put off by a clock that was ahead" in caplog.text
@@ -75,7 +72,7 @@ def test_what_a_host_made_whose_clock_is_a_little_ahead_is_due_at_once(hooks, su
     clock.move(seconds=4)
     hint = waiting(client, subscribe, 1)
     clock.move(seconds=-3.9)
-    assert claim(app, hint)
+    assert lease_one(app, hint)
 
 
 def test_leases_go_by_the_database_servers_clock(hooks, subscribe):
@@ -85,7 +82,7 @@ def test_leases_go_by_the_database_servers_clock(hooks, subscribe):
     app.is_clock_given, app.clock = False, lambda: datetime.now(UTC)
     hint = waiting(Client(app), subscribe, 1)
     app.clock = lambda: datetime.now(UTC) + timedelta(days=30)
-    found = claim(app, hint)
+    found = lease_one(app, hint)
     record(app, (found, FAILED))
     with app.db.reading(across="a test looks at every row") as db:
         row = db.execute(sa.select(deliveries)).one()
@@ -93,14 +90,14 @@ def test_leases_go_by_the_database_servers_clock(hooks, subscribe):
     assert abs(int(found.headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 120
 
 
-@pytest.mark.parametrize(("count", "claimed"), [(1, 1), (6, 2)])
-def test_each_is_claimed_once_and_two_at_a_time(hooks, subscribe, count, claimed):
+@pytest.mark.parametrize(("count", "leased"), [(1, 1), (6, 2)])
+def test_each_is_claimed_once_and_two_at_a_time(hooks, subscribe, count, leased):
     app = hooks()
     hint = waiting(Client(app), subscribe, count)
     with ThreadPoolExecutor(6) as threads:
-        won = [found for found in threads.map(lambda _: claim(app, hint), range(6)) if found]
-    assert len(won) == len({found.delivery.id for found in won}) == claimed
-    assert claims(app, hint, hint, hint) == [None] * 3
+        won = [found for found in threads.map(lambda _: lease_one(app, hint), range(6)) if found]
+    assert len(won) == len({found.delivery.id for found in won}) == leased
+    assert lease_all(app, hint, hint, hint) == [None] * 3
 
 
 def test_several_wishes_are_one_transaction(hooks, subscribe):
@@ -108,7 +105,7 @@ def test_several_wishes_are_one_transaction(hooks, subscribe):
     hints = [waiting(Client(app), subscribe, 2) for _ in range(3)]
     begun = []
     sa.event.listen(app.db.writer, "begin", begun.append)
-    found = claims(app, *hints * 2)
+    found = lease_all(app, *hints * 2)
     assert len(begun) == 1
     assert [one.hint for one in found] == hints * 2 and len({one.delivery.id for one in found}) == 6
     assert record(app, *((one, DONE) for one in found)) == []
@@ -118,15 +115,15 @@ def test_several_wishes_are_one_transaction(hooks, subscribe):
 def test_a_lease_begins_when_its_endpoint_is_locked(hooks, subscribe, clock, monkeypatch):
     app = hooks()
     hint = waiting(Client(app), subscribe, 1)
-    lock = claims_module._lock
+    lock = leases_module._lock_endpoints
 
     def lock_after_a_wait(db, hints):
         clock.move(seconds=4)  # somebody else has its row meanwhile
         return lock(db, hints)
 
-    monkeypatch.setattr(claims_module, "_lock", lock_after_a_wait)
+    monkeypatch.setattr(leases_module, "_lock_endpoints", lock_after_a_wait)
     asked_at = app.now()
-    made = claim(app, hint)
+    made = lease_one(app, hint)
     with app.db.reading(across="a test looks at every row") as db:
         row = db.execute(sa.select(deliveries).where(deliveries.c.id == made.delivery.id)).one()
     begun = row.first_attempt_at
@@ -138,7 +135,7 @@ def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
     hint = waiting(Client(app), subscribe, 2)
     statements = []
     sa.event.listen(app.db.writer, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
-    assert claim(app, hint)
+    assert lease_one(app, hint)
     (asked,) = [said for said in statements if said[0].startswith("UPDATE webhooks_deliveries")]
     assert "core_events" not in asked[0], "within RETURNING, SQLite reads the whole log for one event"
     with app.db.writing() as db:
@@ -154,7 +151,7 @@ def test_what_is_recorded_together_has_its_own_consequences(hooks, subscribe):
     app = hooks()
     client, other = Client(app), Client(app)
     quick, gone = waiting(client, subscribe, 3), waiting(other, subscribe, 3)
-    found = claims(app, quick, quick, gone, gone)
+    found = lease_all(app, quick, quick, gone, gone)
     closed = sender.Outcome(error="status", response_status=410, response_body="")
     made = [(one, DONE if one.hint == quick else closed) for one in found]
     following, _ = Desk(app).write(made, [(quick, True), (gone, True)])
@@ -169,16 +166,16 @@ def test_a_failure_says_when_to_come_again(hooks, subscribe):
     app = hooks()
     client = Client(app)
     hint = waiting(client, subscribe, 1)
-    ((again, at),) = record(app, (claim(app, hint), FAILED))
+    ((again, at),) = record(app, (lease_one(app, hint), FAILED))
     (row,) = listed(client)
     assert again == hint and str(at) == row["next_attempt_at"]
-    assert claim(app, hint) is None
+    assert lease_one(app, hint) is None
 
 
 def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, receive, drain, subscribe, clock):
     app, receiver = hooks(), receive()
     client = Client(app)
-    dead = claim(app, waiting(client, subscribe, 1, receiver.url))
+    dead = lease_one(app, waiting(client, subscribe, 1, receiver.url))
     drain(app)
     assert receiver.requests == []
     clock.move(seconds=46)
@@ -193,14 +190,11 @@ def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, rec
 def test_an_attempt_whose_process_died_says_so(hooks, receive, drain, subscribe, clock):
     app, receiver = hooks(), receive()
     client = Client(app)
-    dead = claim(app, waiting(client, subscribe, 1, receiver.url))
+    dead = lease_one(app, waiting(client, subscribe, 1, receiver.url))
     clock.move(seconds=46)
     drain(app)
     shown = client.get(f"/v1/webhook_deliveries/{dead.delivery.id}")["data"]
     assert [(a["error"], a["finished_at"] is None) for a in shown["attempts"]] == [("interrupted", True), (None, False)]
-
-
-# The dispatcher -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -240,7 +234,7 @@ def test_rounds_send_all_that_waits_oldest_first_in_few_statements(hooks, receiv
     with app.db.reading(across="a test looks at every row") as db:
         taken = sa.select(deliveries.c.webhook_id).order_by(deliveries.c.first_attempt_at, deliveries.c.id)
         assert [*db.execute(taken).scalars()] == oldest_first
-    # The endpoint, the claim and the attempt; then what came of it, in the transaction of the next.
+    # The endpoint, the lease and the attempt; then what came of it, in the transaction of the next.
     assert len(sent) <= 4 + 7 * 6, sent
 
 
@@ -279,7 +273,7 @@ def test_half_of_the_senders_never_wait_for_what_is_slow(hooks, gate, subscribe,
     dispatcher, businesses = Dispatcher(app), [Client(app) for _ in range(6)]
     hints = [waiting(client, subscribe, 1, gate.url) for client in businesses]
     with monkeypatch.context() as slowly:
-        slowly.setattr(sender, "send", lambda *_, **__: outcome)
+        slowly.setattr(sender, "attempt_delivery", lambda *_, **__: outcome)
         dispatcher.hint(hints)
         while dispatcher.is_busy():
             dispatcher.round()
@@ -337,7 +331,7 @@ def test_a_slow_endpoint_is_quick_again_after_a_quick_answer(hooks, receive, sub
 
 
 def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, monkeypatch):
-    """Where a transaction fails, each is written by itself until one succeeds."""
+    """After a failed transaction each outcome is written by itself, until one succeeds."""
     app, receiver = hooks(), receive()
     client, other = Client(app), Client(app)
     hints = waiting(client, subscribe, 1, receiver.url), waiting(other, subscribe, 1, receiver.url)
@@ -346,7 +340,7 @@ def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, 
 
     def fails_for_the_first(desk, made, wanted):
         tries.append(len(made))
-        if len(tries) < 12 and any(claim.hint == hints[0] for claim, _ in made):
+        if len(tries) < 12 and any(lease.hint == hints[0] for lease, _ in made):
             raise sa.exc.OperationalError("", {}, Exception("locked"))
         return write(desk, made, wanted)
 
@@ -389,8 +383,8 @@ def test_what_cannot_be_claimed_is_left_to_the_sweep(hooks, receive, subscribe, 
 def test_a_process_that_slept_sends_nothing(hooks, receive, subscribe, dispatcher, monkeypatch):
     app, receiver = hooks(), receive()
     dispatcher(app).hint([waiting(Client(app), subscribe, 1, receiver.url)])
-    began = claims_module.clock()
-    monkeypatch.setattr("billycan_webhooks.dispatch.clock", lambda: began + 20)
+    began = leases_module.boot_clock()
+    monkeypatch.setattr("billycan_webhooks.dispatch.boot_clock", lambda: began + 20)
     while dispatcher(app).is_busy():
         dispatcher(app).round()
     assert receiver.requests == []

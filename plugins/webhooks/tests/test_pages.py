@@ -45,7 +45,7 @@ def contact(client, name="Ada"):
 
 
 def read(page):
-    """What a page says, in one line."""
+    """Return the text of a page in one line."""
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.text)).split())
 
 
@@ -88,7 +88,7 @@ def test_from_an_endpoint_to_a_delivery_that_was_understood_and_replayed(app, cl
     assert receiver.verified(secret)["event"] == "contact.created"
     everywhere = [*PAGES, f"/dashboard/webhooks/{endpoint['id']}", developer.page.request.path]
     texts = [html.unescape(developer.get(path).text) for path in everywhere]
-    raw = signing.read(secret)
+    raw = signing.decode_secret(secret)
     for part in (secret.removeprefix("whsec_"), raw.hex(), base64.urlsafe_b64encode(raw).decode()):
         assert not any(part in text for text in texts), "a secret that was shown once is never shown again"
 
@@ -112,7 +112,7 @@ def test_a_signature_is_worked_out_and_the_mistake_in_another_is_named(
     developer.get(f"/dashboard/deliveries/{newest(client)}")
     headers, body, _ = receiver.requests[-1]
     text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    right = base64.b64encode(hmac.digest(signing.read(made["secret"]), text, "sha256")).decode()
+    right = base64.b64encode(hmac.digest(signing.decode_secret(made["secret"]), text, "sha256")).decode()
     assert right in developer.page.text and f"{len(text):,} bytes" in developer.page.text
     assert "most likely its check of the signature fails" in developer.page.text
 
@@ -124,7 +124,7 @@ def test_a_signature_is_worked_out_and_the_mistake_in_another_is_named(
     assert "used as text, with its whsec_" in compared(
         base64.b64encode(hmac.digest(made["secret"].encode(), text, "sha256")).decode()
     )
-    wrong = base64.b64encode(hmac.digest(signing.read(other["secret"]), text, "sha256")).decode()
+    wrong = base64.b64encode(hmac.digest(signing.decode_secret(other["secret"]), text, "sha256")).decode()
     assert f"the secret of another endpoint ({receiver.url}, {other['id']})" in compared(wrong)
     assert "None of the usual mistakes" in compared("nonsense")
     print_of = re.search(r"begins with <code>(\w{12})</code>", developer.page.text)[1]

@@ -28,7 +28,7 @@ ALL = sorted(first_party())
 
 
 def alike(one, other):
-    """Whether two values are made of the same: members, and kinds of values; null and an empty list go with all."""
+    """Tell whether two values have the same members and kinds of values; null and an empty list match anything."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[name], other[name]) for name in one if name != "metadata")
     if isinstance(one, list) and isinstance(other, list):

@@ -51,7 +51,7 @@ def trap(monkeypatch):
 
 
 def post(url, timeout=30.0, private=False):
-    return sender.send(url, {"webhook-id": "evt_1"}, b"{}", timeout=timeout, private=private)
+    return sender.attempt_delivery(url, {"webhook-id": "evt_1"}, b"{}", timeout=timeout, private=private)
 
 
 def test_hostile_urls_are_refused_when_written_and_when_sent(make_app, trap):
@@ -202,7 +202,7 @@ def test_a_hostile_receiver_costs_no_more_than_the_deadline(receive, name):
 def test_a_receiver_that_never_reads_is_left_at_the_deadline():
     server = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{server.getsockname()[1]}/"
-    outcome = sender.send(url, {}, b"x" * 20_000_000, timeout=0.8, private=True)
+    outcome = sender.attempt_delivery(url, {}, b"x" * 20_000_000, timeout=0.8, private=True)
     assert outcome.error == "timeout"
     server.close()
 

@@ -1,4 +1,4 @@
-"""What webhooks keep, and for how long: one body per event, bounded answers, bounded waiting."""
+"""Retention of webhooks: one body per event, bounded responses, bounded waiting."""
 
 import json
 
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from billycan import events
 from billycan.testing import Client
 from billycan.working import worker
-from billycan_webhooks import handlers, keeping, sender
+from billycan_webhooks import handlers, retention, sender
 from billycan_webhooks.queue import Queue
 from billycan_webhooks.tables import deliveries
 
@@ -102,7 +102,7 @@ def test_answers_are_kept_up_to_a_size_and_the_newest_first(hooks, receive, drai
     for i in range(5):
         contact(client, str(i))
         drain(app)
-    monkeypatch.setattr(keeping, "MOST_RESPONSE_BYTES", 20_000)
+    monkeypatch.setattr(retention, "MOST_RESPONSE_BYTES", 20_000)
     clock.move(hours=1)
     worker.tick(app)
     attempts = [client.get(f"/v1/webhook_deliveries/{d['id']}")["data"]["attempts"][0] for d in listed(client)]
@@ -209,7 +209,7 @@ def test_the_headers_of_an_answer_are_bounded_together(receive):
         handler.send_header("Content-Length", "0")
         handler.end_headers()
 
-    outcome = sender.send(receive(many).url, {}, b"{}", timeout=5, private=True)
+    outcome = sender.attempt_delivery(receive(many).url, {}, b"{}", timeout=5, private=True)
     assert outcome.error is None and outcome.response_headers
     assert sum(len(name) + len(value) for name, value in outcome.response_headers.items()) <= sender.MOST_HEADER_BYTES
 

@@ -1,4 +1,4 @@
-"""What helps to build a receiver: the two commands, the snippets of docs/webhooks.md, and examples/receiver.py."""
+"""Tools for building a receiver: the two commands, the snippets of docs/webhooks.md, and examples/receiver.py."""
 
 import importlib.util
 import json
@@ -24,12 +24,12 @@ from billycan.testing import Client, throwaway
 from billycan_webhooks import commands, forwarding, signing
 
 ROOT = Path(__file__).parents[3]
-SECRET = signing.shown(bytes(range(32)))
+SECRET = signing.encode_secret(bytes(range(32)))
 BODY = '{"event": "invoice.paid", "data": {"name": "Zoë"}}'.encode()
 
 
 def signed(secret=SECRET, at=None, body=BODY):
-    return signing.headers("evt_1", int(at or time.time()), body, [b"another", signing.read(secret)])
+    return signing.signature_headers("evt_1", int(at or time.time()), body, [b"another", signing.decode_secret(secret)])
 
 
 def cases():
@@ -37,7 +37,7 @@ def cases():
     return [
         (True, signed(), BODY),
         (False, signed(), BODY + b" "),
-        (False, signed(signing.shown(b"x" * 32)), BODY),
+        (False, signed(signing.encode_secret(b"x" * 32)), BODY),
         (False, signed(at=time.time() - 600), BODY),
         (False, {**signed(), "webhook-id": "evt_2"}, BODY),
         (False, {**signed(), "webhook-signature": "v1,AAAA v2,xx"}, BODY),
@@ -45,7 +45,7 @@ def cases():
 
 
 def snippet(language):
-    """How to verify, the same in README and docs."""
+    """Return the verification snippet, which is the same in README and docs."""
     pages = [(ROOT / page).read_text("utf-8") for page in ("README.md", "docs/webhooks.md")]
     (short,), (code,) = (re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL) for page in pages)
     assert short == code
@@ -113,7 +113,7 @@ def test_listen_forwards_what_happens_from_now_on(hooks, receive, monkeypatch, b
     monkeypatch.setattr(forwarding, "POLL_SECONDS", 0.05)
     with served(app) as url:
         given = (url, sandbox.secret, receiver.url, SECRET, stop, told.append)
-        thread = threading.Thread(target=forwarding.forward, args=given, daemon=True)
+        thread = threading.Thread(target=forwarding.forward_events, args=given, daemon=True)
         thread.start()
         while not told and thread.is_alive():
             time.sleep(0.01)
@@ -140,7 +140,7 @@ def test_listen_says_what_its_key_may_not_read(hooks, receive, monkeypatch):
         sandbox.post("/v1/contacts", {"name": "After"})
 
     with served(app) as url:
-        forwarding.forward(url, sandbox.key("events:read").secret, receiver.url, SECRET, stop, told_and_more)
+        forwarding.forward_events(url, sandbox.key("events:read").secret, receiver.url, SECRET, stop, told_and_more)
     assert receiver.requests == [] and told[1].endswith("not forwarded: the key may not read it")
 
 
@@ -159,7 +159,7 @@ def test_listen_asks_for_fewer_where_events_are_large(hooks, receive, monkeypatc
                 sandbox.post("/v1/contacts", {"name": str(i), "notes": "x" * 10_000})
 
     with served(app) as url:
-        forwarding.forward(url, sandbox.secret, receiver.url, SECRET, stop, told_and_more)
+        forwarding.forward_events(url, sandbox.secret, receiver.url, SECRET, stop, told_and_more)
     assert [json.loads(body)["data"]["name"] for _, body, _ in receiver.requests] == ["0", "1", "2", "3"]
 
 
@@ -202,7 +202,7 @@ def test_listen_waits_for_a_busy_server(hooks, monkeypatch):
     monkeypatch.setattr(forwarding.time, "sleep", waits.append)
     monkeypatch.setattr(stop, "wait", lambda _: rounds.append(1) or len(rounds) > 3)
     with served(SimpleNamespace(wsgi=busy_at_first)) as url:
-        forwarding.forward(url, sandbox.secret, "http://127.0.0.1:1/", SECRET, stop, told.append)
+        forwarding.forward_events(url, sandbox.secret, "http://127.0.0.1:1/", SECRET, stop, told.append)
     assert waits == [1, 1] and len(told) == 1, "what happened before is not forwarded"
 
 

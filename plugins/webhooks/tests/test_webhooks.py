@@ -1,4 +1,4 @@
-"""What the contract says of webhook endpoints and deliveries, through the API and to a real receiver."""
+"""Webhook endpoints and deliveries as the contract has them, through the API and to a real receiver."""
 
 from datetime import UTC, timedelta
 
@@ -9,7 +9,7 @@ from billycan.fields import Moment
 from billycan.starting.settings import SettingsError
 from billycan.testing import SECRET, Client
 from billycan_webhooks import signing
-from billycan_webhooks.claims import Desk, retry_at
+from billycan_webhooks.leases import Desk, retry_at
 from billycan_webhooks.settings import Settings
 
 pytestmark = pytest.mark.as_app
@@ -302,7 +302,7 @@ def test_a_secret_is_shown_once_and_stored_nowhere(hooks, receive, subscribe):
         names = [name for name in sa.inspect(db).get_table_names() if not name.endswith("_search")]
         dump = "".join(str(db.execute(sa.text(f'SELECT * FROM "{name}"')).all()) for name in names)
     for secret in (first["secret"], rotated["secret"]):
-        raw = signing.read(secret)
+        raw = signing.decode_secret(secret)
         assert len(raw) == 32
         assert all(form not in dump for form in (secret, secret.removeprefix("whsec_"), raw.hex(), repr(raw)[2:-1]))
     assert first["id"] in dump

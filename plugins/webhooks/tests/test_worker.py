@@ -1,4 +1,4 @@
-"""The worker as it runs: Huey's consumer, the dispatcher and its senders, and what becomes of a queue that is lost."""
+"""The worker as it runs: Huey's consumer, the dispatcher and its senders, and a queue that is lost."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ from huey.storage import SqliteStorage
 from billycan.testing import Client
 from billycan_imports.testing import finish_imports
 from billycan_webhooks import nudging
-from billycan_webhooks.dispatch import Dispatcher, consume
+from billycan_webhooks.dispatch import Dispatcher, run_dispatcher
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
 
@@ -45,7 +45,7 @@ def working(monkeypatch):
     stop = threading.Event()
 
     def start(app):
-        start.threads.append(threading.Thread(target=consume, args=(app, stop)))
+        start.threads.append(threading.Thread(target=run_dispatcher, args=(app, stop)))
         start.threads[-1].start()
         return stop
 
@@ -253,7 +253,7 @@ def test_private_receivers_for_all_are_warned_of(make_app, caplog, setting, leve
     stop = threading.Event()
     stop.set()
     caplog.set_level("INFO", "billycan.webhooks")
-    consume(make_app("contacts", "webhooks", webhooks={"allow_private": setting}), stop)
+    run_dispatcher(make_app("contacts", "webhooks", webhooks={"allow_private": setting}), stop)
     assert [record.levelname for record in caplog.records] == ([level] if level else [])
 
 

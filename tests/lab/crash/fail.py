@@ -28,20 +28,20 @@ class Place(NamedTuple):
 
 
 PLACES = {
-    # In the worker, of a delivery: a claim is committed; bytes go out; the answer is in; it is written, not committed;
+    # In the worker, of a delivery: a lease is committed; bytes go out; the answer is in; it is written, not committed;
     # it is committed.
     "claimed": Place(
-        "billycan_webhooks.claims", "Desk.write", counts=lambda answer, desk, made, wanted: any(answer[0])
+        "billycan_webhooks.leases", "Desk.write", counts=lambda answer, desk, made, wanted: any(answer[0])
     ),
-    "sending": Place("billycan_webhooks.sender", "send", before=True),
-    "sent": Place("billycan_webhooks.sender", "send"),
-    "recording": Place("billycan_webhooks.claims", "Desk._record"),
-    "recorded": Place("billycan_webhooks.claims", "Desk.write", counts=lambda answer, desk, made, wanted: made),
+    "sending": Place("billycan_webhooks.sender", "attempt_delivery", before=True),
+    "sent": Place("billycan_webhooks.sender", "attempt_delivery"),
+    "recording": Place("billycan_webhooks.leases", "Desk._record"),
+    "recorded": Place("billycan_webhooks.leases", "Desk.write", counts=lambda answer, desk, made, wanted: made),
     # In gunicorn: inside the transaction; and anywhere right after a commit.
     "emitted": Place("billycan_webhooks.plugin", "fan_out"),
     "committed": Place("billycan.work", "announce", before=True),
     # The same five of an email: the server has all of its text once it is `taken`.
-    "mail_claimed": Place("billycan_mail.sending", "Sender.claim", counts=lambda answer, *given: answer),
+    "mail_claimed": Place("billycan_mail.sending", "Sender.lease", counts=lambda answer, *given: answer),
     "mail_sending": Place("billycan_mail.relay", "Relay.send", before=True),
     "mail_taken": Place("billycan_mail.relay", "Relay.send"),
     "mail_recording": Place("billycan_mail.sending", "Sender._record_email"),
@@ -53,17 +53,17 @@ PLACES = {
     # transaction.
     "row_made": Place("billycan.importing", "Importer.make"),
     "rows_sent": Place("billycan.importing", "Replay.send"),
-    "imported": Place("billycan_imports.working", "finish"),
+    "imported": Place("billycan_imports.working", "finish_import"),
     # Of what it owes to webhook endpoints: deliveries are made, in a transaction; it is committed.
-    "owing": Place("billycan_webhooks.chores", "_add"),
-    "owed": Place("billycan_webhooks.claims", "Desk.go_on"),
+    "owing": Place("billycan_webhooks.chores", "_add_next"),
+    "owed": Place("billycan_webhooks.leases", "Desk.go_on"),
     # Of an attachment: it is noted; its bytes are written under another name; they are stored; the note is taken away,
     # and the row made, in a transaction; and of one that is swept, its bytes are gone.
-    "noted": Place("billycan_attachments.keeping", "note"),
+    "noted": Place("billycan_attachments.stored_files", "note_file"),
     "writing": Place("billycan_attachments.storage", "os.fsync", before=True),
     "stored": Place("billycan_attachments.storage", "Folder.put"),
-    "claiming": Place("billycan_attachments.keeping", "claim"),
-    "attaching": Place("billycan_attachments.keeping", "make"),
+    "claiming": Place("billycan_attachments.stored_files", "reserve_bytes"),
+    "attaching": Place("billycan_attachments.stored_files", "insert_attachment"),
     "removed": Place("billycan_attachments.storage", "Folder.remove"),
 }
 

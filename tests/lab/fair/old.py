@@ -17,7 +17,7 @@ from billycan_apps import tables as apps
 from billycan_mail.tables import emails
 from billycan_requests.keeping import first_id
 from billycan_requests.tables import days, log
-from billycan_webhooks.keeping import MOST_RESPONSE_BYTES
+from billycan_webhooks.retention import MOST_RESPONSE_BYTES
 from billycan_webhooks.tables import attempts, deliveries
 
 LONG = timedelta(days=3_700)  # longer than any setting lets anything be kept

@@ -1,1 +1,1 @@
-"""Core's commands, each module loaded when one of its commands is asked for or listed."""
+"""Core's commands; each module is loaded when one of its commands is used or listed."""

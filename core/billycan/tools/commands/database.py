@@ -1,4 +1,4 @@
-"""The tables, and who may touch them."""
+"""Commands for the tables and the roles that may use them."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import secrets
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..opening import checked, opened, owned
+from ..opening import open_app, open_as_owner, open_checked_app
 from ..printing import as_json, print_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def migrate(as_json: bool) -> None:
     """
     from ...starting import migrate as migrations
 
-    with owned(opened) as app:
+    with open_as_owner(open_app) as app:
         tell = (lambda step: None) if as_json else click.echo
         changed = migrations.upgrade(app.db, app.manifests, tell)
     if as_json:
@@ -51,7 +51,7 @@ def harden_database(role: str) -> None:
     """
     from ...starting import policies
 
-    with owned(checked) as app:
+    with open_as_owner(open_checked_app) as app:
         if app.db.is_sqlite:
             raise click.ClickException(
                 "SQLite has no roles: each query keeps tenants apart, and every statement is checked"
@@ -60,7 +60,7 @@ def harden_database(role: str) -> None:
         with app.db.writing() as db:
             was = policies.stand(db)
             made = policies.build(db, role, password)
-            slow = policies.unindexed(db)
+            slow = policies.searches_unindexed(db)
     url = app.db.url.set(username=role, password=password if made else None).render_as_string(hide_password=False)
     click.echo("tenants are kept apart by row-level security" + (" already" if was else ""))
     click.echo("Let the web server and the worker run as this role, and only `billycan migrate` as the owner:")

@@ -1,4 +1,4 @@
-"""Events that happen when they are asked for."""
+"""The command that makes events happen."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import TYPE_CHECKING

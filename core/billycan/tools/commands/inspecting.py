@@ -1,4 +1,4 @@
-"""What is there, and whether it is well."""
+"""Commands that describe the deployment and check its health."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import sys
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..opening import opened
+from ..opening import open_app
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def routes(as_json: bool) -> None:
     \b
     billycan routes
     """
-    with opened() as app:
+    with open_app() as app:
         listed = [
             {"method": e.route.method, "path": e.route.path, "scope": e.route.scope, "plugin": e.plugin}
             for e in sorted(app.endpoints, key=lambda e: (e.plugin, e.route.path, e.route.method))
@@ -66,7 +66,7 @@ def openapi(surface: bool) -> None:
     """
     from ...describe.surface import facts_of, printed
 
-    with opened() as app:
+    with open_app() as app:
         if surface:
             click.echo(printed(facts_of(app)), nl=False)
         else:

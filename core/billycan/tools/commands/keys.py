@@ -1,12 +1,12 @@
-"""API keys."""
+"""Commands for API keys."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import Any
 
 import click
 
-from ...starting.command import to_type
-from ..opening import bump_epoch, checked
+from ...starting.command import command_line
+from ..opening import bump_epoch, open_checked_app
 from ..printing import as_json, print_json, print_table
 
 _BY_OPERATOR = "whoever runs commands runs the whole deployment"
@@ -62,7 +62,7 @@ def create_key(
 
     expires = _option("--expires-at", Instant, expires_at)
     name = _option("--name", Name, name)
-    with checked() as app:
+    with open_checked_app() as app:
         if expires is not None and expires <= app.now():
             raise click.UsageError("--expires-at: must be in the future")
         for option, given, limit in (
@@ -78,7 +78,7 @@ def create_key(
             raise click.UsageError(f"--scope: unknown scope {unknown[0]}. Known scopes: {', '.join(sorted(known))}")
         with app.db.writing() as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant)).first() is None:
-                raise click.ClickException(f"there is no tenant {tenant}: see `{to_type('tenants list')}`")
+                raise click.ClickException(f"there is no tenant {tenant}: see `{command_line('tenants list')}`")
             try:
                 id, key = businesses.create_key(
                     db,
@@ -127,7 +127,7 @@ def list_keys(tenant: str | None, as_json: bool) -> None:
     wanted = sa.select(*shown).order_by(table.c.created_at, table.c.id)
     if tenant:
         wanted = wanted.where(table.c.tenant_id == tenant)
-    with checked() as app, app.db.reading(across=_BY_OPERATOR) as db:
+    with open_checked_app() as app, app.db.reading(across=_BY_OPERATOR) as db:
         rows, now = db.execute(wanted).all(), app.now()
     if as_json:
         print_json([dict(row._mapping) for row in rows])
@@ -153,10 +153,10 @@ def revoke_key(key_id: str, as_json: bool) -> None:
     """
     from ... import businesses
 
-    with checked() as app:
+    with open_checked_app() as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
             if not businesses.revoke_key(db, key_id, app.now()):
-                raise click.ClickException(f"there is no key {key_id}: see `{to_type('keys list')}`")
+                raise click.ClickException(f"there is no key {key_id}: see `{command_line('keys list')}`")
         at_once = bump_epoch(app)
     if as_json:
         print_json({"id": key_id, "revoked": True, "at_once": at_once})

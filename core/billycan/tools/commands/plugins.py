@@ -1,4 +1,4 @@
-"""The plugins that are installed, and new ones."""
+"""Commands for installed plugins, and for writing new ones."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..opening import opened, owned
+from ..opening import open_app, open_as_owner
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def list_plugins(as_json: bool) -> None:
     from ...starting import packages, versions
 
     entries = packages.installed()
-    with opened() as app:
+    with open_app() as app:
         try:
             with app.db.reading() as db:
-                tables = versions.found(db, entries)
+                tables = versions.stored_versions(db, entries)
         except sa.exc.SQLAlchemyError:
             tables = {}
             click.echo("the database cannot be reached, so the versions of tables are not shown", err=True)
@@ -80,13 +80,13 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     from ...starting import versions
 
     manifest = known.manifest(name)
-    with owned(opened) as app:
+    with open_as_owner(open_app) as app:
         if name in app.manifests:
             raise click.ClickException(f"{name} is enabled: disable it first, such as with BILLYCAN_PLUGINS=-{name}")
         with app.db.reading() as db:
-            if name not in versions.found(db, [name]):
+            if name not in versions.stored_versions(db, [name]):
                 raise click.ClickException(f"{name} has no tables here")
-            if others := migrations.dependents(db, manifest):
+            if others := migrations.dependent_tables(db, manifest):
                 raise click.ClickException(f"other tables refer to those of {name}: drop {', '.join(others)} first")
         if not yes:
             tables = ", ".join(table.name for table in manifest.tables)
@@ -113,10 +113,10 @@ def new_migration(name: str, what: str, empty: bool) -> None:
     billycan plugins new-migration vehicles "Note the odometer of each vehicle"
     billycan plugins new-migration vehicles "Give each vehicle an odometer of 0" --empty
     """
-    from ..new_migration import NothingToDo, write
+    from ..new_migration import NothingToDo, write_migration
 
     try:
-        path = write(name, what, empty=empty)
+        path = write_migration(name, what, empty=empty)
     except NothingToDo as nothing:
         raise click.ClickException(str(nothing)) from None
     click.echo(path)
@@ -138,12 +138,12 @@ def new_resource(plugin: str, name: str, one: str | None, prefix: str | None) ->
     """
     from ...starting import plugins as known
     from .. import scaffold
-    from ..new_resource import write
+    from ..new_resource import write_resource
 
     known.manifest(plugin)
     try:
         words = scaffold.words(name, one, prefix, None)
-        written = write(plugin, words)
+        written = write_resource(plugin, words)
     except scaffold.Unfit as error:
         raise click.UsageError(str(error)) from None
     click.echo(f"{written[0].parent}: ids start with {words.prefix}_. Changed or added:\n")

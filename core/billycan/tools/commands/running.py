@@ -1,4 +1,4 @@
-"""What runs: everything on this machine, or the worker alone."""
+"""Commands that run everything on this machine, or the worker alone."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import logging

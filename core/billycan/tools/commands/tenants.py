@@ -1,12 +1,12 @@
-"""Businesses and their sandboxes."""
+"""Commands for businesses and their sandboxes."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import TYPE_CHECKING
 
 import click
 
-from ...starting.command import to_type
-from ..opening import bump_epoch, checked
+from ...starting.command import command_line
+from ..opening import bump_epoch, open_checked_app
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def create_tenant(
 
     given = {"name": name, "timezone": timezone, "gst_registered": gst_registered, "legal_name": legal_name, "abn": abn}
     profile = decode({k: v for k, v in given.items() if v is not None}, Profile)
-    with checked() as app, app.db.writing() as db:
+    with open_checked_app() as app, app.db.writing() as db:
         made = create_business(db, profile, app.now())
     if as_json:
         keys_ = {"live": made.live_key, "test": made.test_key}
         print_json({"tenant": made.tenant, "sandbox": made.sandbox, "keys": keys_})
     else:
         print_table([("tenant", made.tenant, made.live_key), ("sandbox", made.sandbox, made.test_key)], "")
-        click.echo(f"The keys cannot be shown again: keep them, or create others with `{to_type('keys create')}`.")
+        click.echo(f"The keys cannot be shown again: keep them, or create others with `{command_line('keys create')}`.")
 
 
 @tenants.command("list")
@@ -70,7 +70,7 @@ def list_tenants(as_json: bool) -> None:
 
     from ...tenants import tenants as table
 
-    with checked() as app, app.db.reading() as db:
+    with open_checked_app() as app, app.db.reading() as db:
         rows = db.execute(sa.select(table).order_by(table.c.created_at, table.c.environment)).all()
     if as_json:
         shown = ("id", "environment", "paired_id", "created_at")
@@ -104,10 +104,10 @@ def limit_tenant(
 
     if as_default and (per_minute or per_second):
         raise click.UsageError("--default: leave out --per-minute and --per-second")
-    with checked() as app:
+    with open_checked_app() as app:
         with app.db.writing(across="an operator's command changes a business") as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant_id)).first() is None:
-                raise click.ClickException(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
+                raise click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
             limit, live_id = app.ceilings.of(tenant_id), app.tenants.business_of(app.db, tenant_id)
             if as_default:
                 clear_ceiling(db, live_id)

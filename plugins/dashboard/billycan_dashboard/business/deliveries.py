@@ -70,7 +70,7 @@ def _values(visit: Visit, id: str) -> dict[str, Any]:
     seconds = api.timeout_seconds(visit.app)
     newest = attempts[0] if attempts else None
     with visit.reading() as ctx:
-        work = api.worked_out(ctx, delivery["endpoint_id"], newest["request"]) if newest else None
+        work = api.explain_signature(ctx, delivery["endpoint_id"], newest["request"]) if newest else None
     return {
         "delivery": delivery,
         "endpoint": endpoint,
@@ -113,7 +113,7 @@ def compare_signature(visit: Visit, id: str) -> Answer:
         raise Invalid.of(Fault("signature", "invalid_value", "cannot be compared: no attempt was signed yet"))
     with visit.reading() as ctx:
         newest = values["attempts"][0][0]
-        verdict = api.compared(ctx, values["delivery"], newest, pasted, visit.form.get("secret_id", ""))
+        verdict = api.compare_signature(ctx, values["delivery"], newest, pasted, visit.form.get("secret_id", ""))
     return Shown("dashboard/delivery.html", {**values, "verdict": verdict, "was_compared": True})
 
 

@@ -12,7 +12,18 @@ from billycan.businesses import create_key, revoke_own_key
 from billycan.businesses import list_keys as keys_of
 from billycan.fields import Count, Day, Moment, Name, start_of_day
 from billycan.web import encode
-from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, address, checked, mounted, names
+from billycan_users.api import (
+    Answer,
+    Led,
+    Screen,
+    Sent,
+    Shown,
+    Visit,
+    mounted,
+    names_of_people,
+    page_address,
+    read_field,
+)
 
 _HERE = "/dashboard/keys"
 
@@ -38,7 +49,7 @@ def list_keys(visit: Visit) -> Answer:
     with visit.reading() as ctx:
         rows = keys_of(ctx)
     with app.db.reading() as db:
-        who = names(db, {id for row in rows for id in (row.made_by, row.revoked_by) if id})
+        who = names_of_people(db, {id for row in rows for id in (row.made_by, row.revoked_by) if id})
     now = app.now()
 
     def state(row: Any) -> str:
@@ -69,7 +80,7 @@ def list_keys(visit: Visit) -> Answer:
         "defaults": app.settings,
         "url": app.public_url,
         "header": "Authorization: Bearer",
-        "dashboard": address(app),
+        "dashboard": page_address(app),
     }
     return Shown("dashboard/keys.html", values)
 
@@ -95,16 +106,16 @@ def make_key(visit: Visit) -> Answer:
     """Make a key of this environment, which may do no more than who makes it, and who sees it once."""
     form, app = visit.form, visit.app
     scopes = _scopes(visit)
-    given: dict[str, Any] = {"name": checked(Name, "name", form.get("name", ""))}
+    given: dict[str, Any] = {"name": read_field(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
-        day_after: date = checked(Day, "expires_on", text) + timedelta(days=1)
+        day_after: date = read_field(Day, "expires_on", text) + timedelta(days=1)
         given["expires_at"] = Moment.of(start_of_day(day_after, visit.session.zone) - timedelta(seconds=1))
         if given["expires_at"] <= app.now():
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
     # A business may give its key less than the deployment does, and only the operator more.
     for member, most in (("per_minute", app.settings.per_minute), ("per_second", app.settings.per_second)):
         if text := form.get(member):
-            number = checked(Count, member, int(text) if text.isdecimal() and len(text) < 10 else text)
+            number = read_field(Count, member, int(text) if text.isdecimal() and len(text) < 10 else text)
             if not 1 <= number <= most:
                 raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
             given[member] = number

@@ -51,7 +51,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
         owners = _apps(ctx, [endpoint])
-        by_day = api.by_time(ctx, id, [start_of_day(day, visit.session.zone) for day in days])
+        by_day = api.health_by_time(ctx, id, [start_of_day(day, visit.session.zone) for day in days])
     values = {
         "endpoint": endpoint,
         "owner": owners.get(endpoint["connection_id"], "an app") if endpoint["connection_id"] else None,
@@ -128,7 +128,7 @@ def _apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, 
         return {}
     from billycan_apps import api  # noqa: PLC0415 - there only where that plugin is
 
-    return api.names(ctx, connections)
+    return api.names_of_apps(ctx, connections)
 
 
 def _written(visit: Visit) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from billycan.events import events
 from billycan.members import is_struct
 from billycan.sql import Statement
 from billycan.web import encode
-from billycan_users.api import Answer, Shown, Visit, names, words
+from billycan_users.api import Answer, Shown, Visit, names_of_people, words
 
 from .attachments import attached
 from .files import statement_page
@@ -289,7 +289,7 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
             else []
         )
     with visit.app.db.reading() as db:
-        who = names(db, actors | {key.made_by for key in keys if key.made_by})
+        who = names_of_people(db, actors | {key.made_by for key in keys if key.made_by})
     return who | {key.id: _of_key(key, who) for key in keys}
 
 

@@ -1,4 +1,4 @@
-// Shows an answer: status, time, what is left of the rate limit, headers, and the body as a tree that folds.
+// Shows an answer: status, time, remaining rate limit, headers, and the body as a folding tree.
 
 import { button, copyButton, div, make, span } from "./dom.js";
 import { parse } from "./json.js";
@@ -10,7 +10,7 @@ const kindOf = (status) => (status < 300 ? "good" : status < 500 ? "poor" : "bad
 export const badge = ({ status, reason, failed }) =>
   make("b", { class: `status ${failed ? "bad" : kindOf(status)}` }, failed ? "failed" : `${status} ${reason ?? ""}`.trim());
 
-/** Everything about an answer; `ids(text)` gives what a press on an id does, `page(cursor)` what one on a page does. */
+/** All parts of an answer; `ids(text)` returns the action of clicking an id, `page(cursor)` that of clicking a page. */
 export function answerView(answer, { ids, page }) {
   const bar = (...parts) => make("div", { class: "bar", role: "status" }, badge(answer), parts);
   if (answer.failed) return [bar(), make("p", { class: "failed" }, answer.failed)];
@@ -29,7 +29,7 @@ export function answerView(answer, { ids, page }) {
   ];
 }
 
-/** What is left of the minute's requests. */
+/** The requests left in this minute. */
 function meter(headers) {
   const [limit, left, reset] = ["limit", "remaining", "reset"].map((part) => Number(headers.get(`x-ratelimit-${part}`) ?? NaN));
   if (!(limit > 0)) return undefined;
@@ -51,7 +51,7 @@ function pages(pagination, page) {
     span("", `Page ${pagination.page} · ${total} in all`));
 }
 
-/** A value of a tree; deeper than `open` it is folded, and drawn when it is opened. */
+/** A value of a tree; below the depth `open` it is folded, and drawn only once opened. */
 function node(tree, way) {
   if (tree.type === "object") return block("{", tree.entries, "}", way);
   if (tree.type === "array") return block("[", tree.items.map((value) => [undefined, value]), "]", way);

@@ -1,4 +1,4 @@
-// The request that a draft stands for: sent, or written as curl and as Python.
+// The request of a draft: sent, or shown as curl and as Python.
 
 import { parse, python } from "./json.js";
 
@@ -10,7 +10,7 @@ export const emptyDraft = () => ({ path: {}, query: {}, header: {}, body: "" });
 /** The names of path parameters that a draft lacks. */
 export const missing = (operation, draft) => Object.keys(operation.sections.path.properties).filter((name) => !draft.path[name]);
 
-/** `{method, url, headers, body}`; the key is not in it. */
+/** Return `{method, url, headers, body}`, without the key. */
 export function requestOf(operation, draft, base) {
   const filled = (whole, name) => (draft.path[name] ? encodeURIComponent(draft.path[name]) : whole);
   const path = operation.path.replace(/\{(\w+)\}/g, filled);
@@ -33,7 +33,7 @@ function append(query, { name, style, explode = (style ?? "form") === "form" }, 
   else query.append(name, value);
 }
 
-/** Send it; gives `{status, reason, headers, text, ms}`, or `{failed}` where no answer came. */
+/** Send it; return `{status, reason, headers, text, ms}`, or `{failed}` without an answer. */
 export async function send({ method, url, headers, body }, key) {
   const started = performance.now();
   try {

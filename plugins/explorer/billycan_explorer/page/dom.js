@@ -1,6 +1,6 @@
-// Elements, made without markup: whatever an answer holds stays text.
+// Elements, built without markup, so that texts of answers stay texts.
 
-/** An element; `on…` members are listeners, strings are attributes, and what is false or missing is left out. */
+/** An element; `on…` members are listeners, strings are attributes, and false or missing members are skipped. */
 export function make(tag, members = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(members)) {
@@ -20,7 +20,7 @@ export const button = (text, onclick, members) => make("button", { type: "button
 export const prose = (text) =>
   text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part.replaceAll("\n", " ")));
 
-/** A button that copies what `text()` gives, and says that it did. */
+/** A button that copies the result of `text()` and confirms it. */
 export function copyButton(text, label = "Copy") {
   const button = make("button", { type: "button", class: "quiet copy", "aria-live": "polite" }, label);
   button.addEventListener("click", async () => {
@@ -33,7 +33,7 @@ export function copyButton(text, label = "Copy") {
 
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Plain http on another host than this machine: browsers give it no clipboard.
+  // Browsers offer no clipboard on plain http, except on this machine.
   const area = make("textarea", { class: "hidden" });
   document.body.append(area);
   area.value = text;
@@ -42,7 +42,7 @@ async function copy(text) {
   area.remove();
 }
 
-/** Tabs over panels: `[{name, panel, may}]`; `may()` false keeps the present one. Arrow keys move between them. */
+/** Tabs over panels: `[{name, panel, may}]`; if `may()` is false, the tab does not change. Arrow keys move between them. */
 export function tabs(label, entries, chosen = () => {}) {
   const buttons = entries.map(({ name }, index) =>
     make("button", { type: "button", role: "tab", onclick: () => select(index), onkeydown: (event) => move(event, index) }, name),

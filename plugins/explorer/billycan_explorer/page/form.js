@@ -1,4 +1,4 @@
-// A form made from a schema. What is entered is read and written through slots; an empty field is not sent.
+// A form built from a schema. Slots read and write its values; an empty field is not sent.
 
 import { button, div, make, prose } from "./dom.js";
 import { shapeOf } from "./spec.js";
@@ -61,7 +61,7 @@ function single({ name, shape, required }, slot, path) {
   for (const [attribute, value] of Object.entries(set)) if (value) control.setAttribute(attribute, value);
   control.addEventListener("input", () => mended(control));
   const choice = shape.kind === "choice";
-  // Null that is the default anyway says nothing; in a patch there is no default, and null clears.
+  // Null as the default has no effect; a patch has no defaults, and null clears the member.
   const clears = shape.nullable && !choice && shape.standard !== null;
   const label = make("label", { for: id }, title({ name, required }));
   return div(`field ${shape.kind}`, div("label", label, clears && nullBox(name, control, slot)), control, note(shape, `${id}-note`));
@@ -135,7 +135,7 @@ function local(value) {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
 }
 
-/** A nested object; one that may be left out is folded until it holds something. */
+/** A nested object; an optional one is folded until it has members. */
 function group(entry, slot, path) {
   const id = `field-${(count += 1)}`;
   const inner = div("fields", fields(entry.shape.schema, slot, path, entry.required));
@@ -147,7 +147,7 @@ function group(entry, slot, path) {
   return make("details", { class: "more wide", open }, make("summary", {}, title(entry)), box, about, inner);
 }
 
-/** A choice of any of a few values. */
+/** A choice of several values. */
 function choices(entry, slot, path) {
   const { shape } = entry;
   const box = (option) => {
@@ -211,7 +211,7 @@ function rows(entry, slot, path) {
       const named = { "aria-label": `${name} ${part} ${index + 1}`, "data-param": at && `${path}.${entries()[index][0]}` };
       const control = make("input", { ...named, placeholder: part, autocomplete: "off" });
       control.value = shown(entries()[index][at]);
-      // A name is taken when it is whole: on its way it may be that of another row.
+      // Use a name only once it is complete: half-typed, it may equal another row's.
       control.addEventListener(at ? "input" : "change", () => change(at, control.value));
       if (!at) control.addEventListener("change", () => draw());
       return control;
@@ -224,7 +224,7 @@ function rows(entry, slot, path) {
     make("legend", {}, title(entry)), box, note(shape, `${id}-note`), list, add);
 }
 
-/** Show an answer's faults beside the fields they are about; gives the first such field. */
+/** Show an answer's faults beside their fields; return the first such field. */
 export function blame(form, faults) {
   const found = faults.map(({ param, message }) => {
     const control = param && form.querySelector(`[data-param="${CSS.escape(param)}"]`);

@@ -1,4 +1,4 @@
-// Which endpoints an id leads to, and which records an example may name: learned from answers and the document's
+// Endpoints that an id leads to, and records that an example may name: learned from answers and the document's
 // examples, guessed from names until then.
 
 const ID = /^([a-z]{2,5})_[0-9a-z]{10,40}$/;
@@ -6,10 +6,10 @@ const learned = new Map(); // a path's word, or a member's name, to the prefix o
 const seen = new Map(); // the business's records by id, the newest last
 let recorded = 0; // when the examples were, in milliseconds
 
-/** The prefix of an id; undefined where a text is none. */
+/** The prefix of an id; undefined if a text is not an id. */
 export const prefixOf = (text) => (typeof text === "string" ? ID.exec(text)?.[1] : undefined);
 
-/** Note whose ids an answer of an operation holds; `real` ones may be offered again. */
+/** Record the ids in an operation's answer; `real` ones may be offered again. */
 export function learn(operation, data, real) {
   const collection = words(operation.path).filter((word) => !word.startsWith("{"));
   const isAction = /\}\/\w+$/.test(operation.path);
@@ -46,7 +46,7 @@ function walk(value, name) {
   }
 }
 
-/** Note what the examples of a document say. */
+/** Record the ids in a document's examples. */
 export function learnExamples(operations) {
   for (const operation of operations)
     for (const answer of Object.values(operation.answers))
@@ -59,7 +59,7 @@ export function learnExamples(operations) {
 
 const words = (path) => path.split("/").filter(Boolean);
 
-/** Whether ids of this prefix are meant by a word: `bkg` by `bookings`, and by `booking_id`. */
+/** Tell whether a word means ids of this prefix: `bookings` and `booking_id` mean `bkg`. */
 function means(prefix, word) {
   if (learned.has(word)) return learned.get(word) === prefix;
   const pattern = new RegExp(`^${prefix.split("").join("[a-z]*")}`);
@@ -72,7 +72,7 @@ function ownerOf(path, name) {
   return name === "id" ? parts[parts.findIndex((part) => part.startsWith(`{${name}}`)) - 1] : name;
 }
 
-/** The operations an id fits, as `{operation, place, name, many}`: where it is the record, then where it is referred to. */
+/** The operations an id fits, as `{operation, place, name, many}`: first of the record, then of records that name it. */
 export function targetsOf(operations, id) {
   const prefix = prefixOf(id);
   if (!prefix) return [];
@@ -98,12 +98,12 @@ const named = (schema, prefix) =>
     .filter(([name]) => means(prefix, name.replace(/s$/, "")))
     .map(([name]) => ({ name, many: name.endsWith("s") }));
 
-/** The lists that hold the records which paths name. */
+/** The lists of the records that paths name. */
 export const listsOf = (operations) =>
   operations.filter(({ method, path, sections }) =>
     method === "GET" && !path.includes("{") && !sections.query.required?.length && operations.some((other) => other.path === `${path}/{id}`));
 
-/** An id for a path parameter, if one was seen that the operation can be called with as it stands. */
+/** An id for a path parameter, if one was seen that the operation accepts as it is. */
 export function idFor(operation, name, example) {
   const { method, path } = operation;
   const names = Object.keys(operation.sections.path.properties);
@@ -115,18 +115,18 @@ export function idFor(operation, name, example) {
   const fits = [...seen.values()].filter((record) =>
     means(prefixOf(record.id), owner) && allows(record) && inner.every((start) => JSON.stringify(record).includes(start)));
   if (names.length > 1 && name === names[0]) {
-    // A record within a record: its own says which one it is within.
+    // A record within a record: it names the outer one.
     const within = idFor(operation, names[1]);
     return Object.values(seen.get(within) ?? {}).find((value) => means(prefixOf(value) ?? "?", owner));
   }
-  // What is no draft any more may be locked, or need more than the example says.
+  // A record that is no longer a draft may be locked, or need more than the example has.
   return (fits.findLast(({ status }) => status === "draft") ?? fits.at(-1))?.id;
 }
 
-/** The last id seen that a member's name means, such as `service_id`. */
+/** The last id seen for a member's name, such as `service_id`. */
 export const idNamed = (name) => [...seen.keys()].filter((id) => means(prefixOf(id), name)).at(-1);
 
-/** An example that can be run, and again: with the business's own ids and dates as far ahead as they were, and no external id. */
+/** An example that can run repeatedly: with the business's own ids, dates as far ahead as when recorded, and no external id. */
 export function withOwnIds(value, owner, zone, name = "") {
   if (Array.isArray(value)) return value.map((item) => withOwnIds(item, owner, zone, name.replace(/s$/, ""))).filter((item) => item !== undefined);
   if (value && typeof value === "object") {
@@ -145,7 +145,7 @@ function ownId(example, owner, name) {
   return [...seen.values()].findLast(suits)?.id;
 }
 
-/** A date or time of an example, by whole weeks as far from today as it was from the day it was recorded. */
+/** A date or time of an example, moved by whole weeks to be as far from today as from the day of recording. */
 function moved(value, zone) {
   const [, day, time, offset] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(value) ?? [];
   if (!day || !recorded) return value;

@@ -1,8 +1,8 @@
-// JSON as it was written: numbers keep their decimals and members their order, which JSON.parse would lose.
+// JSON that keeps the decimals of numbers and the order of members, which JSON.parse would lose.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
 
-/** A tree of `{type, entries | items | text}`; undefined where the text is no JSON. */
+/** A tree of `{type, entries | items | text}`; undefined if the text is not JSON. */
 export function parse(text) {
   try {
     JSON.parse(text);
@@ -39,5 +39,5 @@ export function python(tree, indent = "") {
   return { true: "True", false: "False", null: "None" }[tree.text] ?? (tree.type === "string" ? literal(tree.text) : tree.text);
 }
 
-// What JavaScript writes of a string is a Python string too, but for `\/` and pairs of surrogates, which it never writes.
+// A string as JavaScript writes it is also a Python string: `\/` and surrogate pairs would differ, but it writes neither.
 const literal = (text) => JSON.stringify(JSON.parse(text));

@@ -1,4 +1,4 @@
-// The API key: in this page's memory only, or in this tab's session where that is ticked; never a live one unasked.
+// The API key: only in this page's memory, or in this tab's session if ticked; never a live key without consent.
 
 import { button, div, make, span } from "./dom.js";
 import { send } from "./call.js";
@@ -10,14 +10,14 @@ const LIVE = "A live key changes the business’s real records, so this page tak
 let key = "";
 let zone;
 
-/** The key that calls are made with; empty where there is none. */
+/** The key for calls; empty without one. */
 export const currentKey = () => key;
 
 /** The time zone of its business, once there is a key. */
 export const zoneOf = () => zone;
 
-/** The key's place in the page: a field, or whose key is in use. Gives `ask()`, for a call that lacks one.
- * `meet(key)` is awaited before a key is shown as in use, and told `""` when it goes. */
+/** The key's place in the page: a field, or the owner of the key in use. Returns `ask()`, for a call without a key.
+ * `meet(key)` is awaited before a key is shown as in use, and called with `""` when it is removed. */
 export function keyPlace(place, warning, base, meet) {
   const plain = { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const about = { id: "key-input", class: "secret mono", placeholder: "svc_test_…", "aria-describedby": "key-said" };
@@ -60,7 +60,7 @@ export function keyPlace(place, warning, base, meet) {
     document.documentElement.classList.toggle("is-live", isLive);
     show(true);
   }
-  /** A new sandbox key for whoever is signed in there: the first answer holds what the second request must send. */
+  /** A new sandbox key for the signed-in person: the first answer contains the token that the second request sends. */
   async function takeFromDashboard() {
     try {
       const offer = await fetch(base + source);

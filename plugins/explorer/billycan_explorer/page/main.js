@@ -24,8 +24,6 @@ const begun = new Map(); // what each began with, as JSON
 const calls = []; // newest first
 let key;
 
-// Endpoints ------------------------------------------------------------------------------------------------------------
-
 const methodTag = ({ method }) => span(`method ${method.toLowerCase()}`, method === "DELETE" ? "DEL" : method);
 
 const short = (path) => path.replace(/^\/v1\//, "/");
@@ -51,7 +49,7 @@ function drawEndpoints() {
   place("endpoints").replaceChildren(...(groups.length ? groups : [none]));
 }
 
-/** Arrow keys go from link to link, and from the search into them. */
+/** Move by arrow keys from link to link, and from the search into the links. */
 function moveInNav(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const links = [...place("endpoints").querySelectorAll("details[open] a")];
@@ -61,8 +59,6 @@ function moveInNav(event) {
   const next = links.indexOf(document.activeElement) + step;
   (links[next] ?? (next < 0 ? place("search") : links[links.length - 1])).focus();
 }
-
-// The chosen endpoint --------------------------------------------------------------------------------------------------
 
 function draftOf(operation) {
   if (!drafts.has(operation.id)) {
@@ -83,7 +79,7 @@ function fillPath(operation, draft) {
   for (const name of Object.keys(operation.sections.path.properties)) draft.path[name] ??= idFor(operation, name, example);
 }
 
-/** What a query must have: one of the business's ids, or today. */
+/** Values of a query's required members: one of the business's ids, or today. */
 function fillQuery({ sections }, draft) {
   const { properties, required } = sections.query;
   for (const name of required) {
@@ -93,7 +89,7 @@ function fillQuery({ sections }, draft) {
   }
 }
 
-/** Read the business's lists, so that what is filled in names real records, and begin anew whatever nobody changed. */
+/** Read the business's lists, so that drafts name real records, and refill drafts that nobody changed. */
 async function meet(secret) {
   forgetRecords();
   const lists = secret ? listsOf(operations) : [];
@@ -105,7 +101,7 @@ async function meet(secret) {
   if (current) open(current, false);
 }
 
-/** What a body starts with: an example, or only an item in each list that needs one. */
+/** The initial body: an example, or only an item in each list that needs one. */
 function startOf({ body }, draft, example = body.examples[0]) {
   if (example) return withOwnIds(example[1], draft.path.id, zoneOf());
   const lists = (body.schema.required ?? []).filter((name) => shapeOf(body.schema.properties[name]).kind === "list");
@@ -152,7 +148,7 @@ function open(operation, focus = true) {
 const section = (title, beside, ...children) =>
   make("section", { "aria-label": title }, div("head", make("h2", {}, title), beside), children);
 
-/** A button that enters a new idempotency key, where the endpoint takes one. */
+/** A button that enters a new idempotency key, if the endpoint takes one. */
 function newKey(inner) {
   const input = inner.querySelector('[data-param="Idempotency-Key"]');
   const enter = () => {
@@ -194,9 +190,7 @@ function bodySection(operation, draft) {
   return section("Body", [pick, choice.list], formPanel, rawPanel);
 }
 
-// Code -----------------------------------------------------------------------------------------------------------------
-
-/** Draw the code of an operation; gives what draws it anew after each change. */
+/** Draw the code of an operation; return a function that redraws it after a change. */
 function codeOf(operation, draft) {
   const panels = [["curl", asCurl], ["Python", asPython]].map(([name, write]) => {
     return { name, write, panel: make("pre", { class: "mono", tabindex: "0" }) };
@@ -213,8 +207,6 @@ function codeOf(operation, draft) {
   draw();
   return draw;
 }
-
-// Calls and answers ----------------------------------------------------------------------------------------------------
 
 async function call() {
   if (isBusy || !current) return;
@@ -304,14 +296,12 @@ function follow(id) {
   dialog.querySelector("li button")?.focus();
 }
 
-// The frame ------------------------------------------------------------------------------------------------------------
-
 function go(operation) {
   open(operation);
   location.hash = operation.id;
 }
 
-/** Open the endpoint the address names; the one just gone to is open already. */
+/** Open the endpoint in the address, unless it is open already. */
 function route(event) {
   const wanted = operations.find(({ id }) => `#${id}` === location.hash);
   if (wanted && wanted !== current) open(wanted, Boolean(event));
@@ -352,7 +342,7 @@ addEventListener("keydown", (event) => {
 });
 
 drawTheme();
-// A key that was kept waits for the endpoints.
+// A stored key waits for the endpoints.
 let ready;
 const described = new Promise((done) => (ready = done));
 key = keyPlace(place("key"), place("warning"), base, (secret) => described.then(() => meet(secret)));

@@ -1,4 +1,4 @@
-// Reads an OpenAPI document: its operations, and what kind of field each schema asks for.
+// Reads an OpenAPI document: its operations, and the kind of field for each schema.
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 let whole = {};
@@ -63,7 +63,7 @@ function examples({ example, examples: named, schema }) {
   return [...entries, ...loose.map((value, index) => [index ? `Example ${index + 1}` : "Example", value])];
 }
 
-/** What a `$ref` stands for. */
+/** The target of a `$ref`. */
 export function resolved(schema) {
   let found = schema;
   for (let hops = 0; found?.$ref && hops < 20; hops += 1) {
@@ -91,7 +91,7 @@ const merged = (one, other) => ({
   required: [...(one.required ?? []), ...(other.required ?? [])],
 });
 
-/** How to ask for a schema's value: `{kind, nullable, schema, options}`. */
+/** The field for a schema's value: `{kind, nullable, schema, options}`. */
 export function shapeOf(schema) {
   const every = alternatives(schema);
   const some = every.filter(({ type }) => type !== "null");

@@ -1,7 +1,7 @@
-// Runs before the page is drawn, so that it is never drawn in the other theme first.
+// Runs before the page is drawn, so that it never flashes in the other theme.
 try {
   const chosen = localStorage.getItem("billycan-explorer-theme");
   if (chosen) document.documentElement.dataset.theme = chosen;
 } catch {
-  // A browser that keeps nothing follows its own theme.
+  // Without storage, the browser's own theme applies.
 }

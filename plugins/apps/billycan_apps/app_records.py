@@ -12,7 +12,7 @@ from msgspec import Struct
 from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
 from billycan.businesses import digest, new_secret, well_formed
 from billycan.fields import Moment, Name, Url
-from billycan_users.api import checked
+from billycan_users.api import read_field
 
 from . import uris
 from .tables import apps, secrets
@@ -25,7 +25,7 @@ SECRET = "ocs_"  # noqa: S105 - what each begins with
 
 
 class Edition(Struct, frozen=True):
-    """What an app is called, where it is at home, where it is led back to and what it may ask for."""
+    """An app's name, home page, redirect URIs and scopes."""
 
     name: str
     home_page: str
@@ -34,7 +34,7 @@ class Edition(Struct, frozen=True):
 
 
 class Registered(Struct, frozen=True, kw_only=True):
-    """An app, as its own business has it and, where it was published, as others do."""
+    """An app, as its own business sees it and, if it was published, as others do."""
 
     id: str
     business_id: str
@@ -44,33 +44,33 @@ class Registered(Struct, frozen=True, kw_only=True):
     created_at: Moment
 
     def edition(self, business_id: str) -> Edition | None:
-        """The app for a business; None for one that may not connect it."""
+        """Return the app's edition for a business, or None if the business may not connect it."""
         return self.own if business_id == self.business_id else self.published
 
     @property
     def is_outdated(self) -> bool:
-        """Whether others still have an earlier edition."""
+        """True if other businesses still have an earlier edition."""
         return self.published is not None and self.published != self.own
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(Edition)
 
 
-def scopes_there_are(app: App) -> list[str]:
-    """What apps may ask for, in this deployment."""
+def grantable_scopes(app: App) -> list[str]:
+    """Return the scopes that apps may ask for in this deployment."""
     return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {app.scope_of(name) for name in app.events})
 
 
 def checked_edition(
     app: App, name: str, home_page: str, redirect_uris: Sequence[str], scopes: Sequence[str]
 ) -> Edition:
-    """An edition of what somebody filled in; raises Invalid with every fault."""
+    """Make an edition from what somebody filled in. Raise Invalid with every fault."""
     faults = list[Fault]()
     given: dict[str, Any] = {}
     for member, kind, text in (("name", Name, name), ("home_page", Url, home_page)):
         try:
-            given[member] = checked(kind, member, text.strip())
+            given[member] = read_field(kind, member, text.strip())
         except Invalid as invalid:
             faults += invalid.details
         if _TURNS.search(text):
@@ -82,8 +82,10 @@ def checked_edition(
     wanted = list(dict.fromkeys(redirect_uris))
     if not 1 <= len(wanted) <= MOST_URIS:
         faults.append(Fault("redirect_uris", "required", f"must name 1 to {MOST_URIS} addresses"))
-    faults += [Fault("redirect_uris", "invalid_value", f"{why}: {uri}") for uri in wanted if (why := uris.fault(uri))]
-    known = scopes_there_are(app)
+    faults += [
+        Fault("redirect_uris", "invalid_value", f"{why}: {uri}") for uri in wanted if (why := uris.uri_fault(uri))
+    ]
+    known = grantable_scopes(app)
     if not scopes:
         faults.append(Fault("scopes", "required", "must name at least one thing that the app may ask for"))
     if unknown := sorted({*scopes} - {*known}):
@@ -93,78 +95,78 @@ def checked_edition(
     return Edition(**given, redirect_uris=wanted, scopes=sorted({*scopes}))
 
 
-def find(db: sa.Connection, app_id: str) -> Registered | None:
-    """An app by its id, whoever's it is; None where there is none."""
+def find_app(db: sa.Connection, app_id: str) -> Registered | None:
+    """Return an app of any business by its id, or None."""
     if not _ID.fullmatch(app_id):
-        return None  # PostgreSQL would choke on some of it
+        return None  # PostgreSQL refuses some texts
     row = db.execute(sa.select(apps).where(apps.c.id == app_id)).first()
     return _read(row) if row else None
 
 
-def of_business(db: sa.Connection, business_id: str) -> list[Registered]:
-    """The apps that a business has registered, the newest first."""
+def list_apps_of_business(db: sa.Connection, business_id: str) -> list[Registered]:
+    """List the apps that a business has registered, newest first."""
     newest = sa.select(apps).where(apps.c.business_id == business_id).order_by(apps.c.created_at.desc(), apps.c.id)
     return [_read(row) for row in db.execute(newest)]
 
 
-def everything(db: sa.Connection) -> list[Registered]:
-    """All apps of the deployment, the newest first."""
+def list_all_apps(db: sa.Connection) -> list[Registered]:
+    """List all apps of the deployment, newest first."""
     return [_read(row) for row in db.execute(sa.select(apps).order_by(apps.c.created_at.desc(), apps.c.id))]
 
 
-def named(db: sa.Connection, app_id: str) -> Registered:
-    """As `find`; raises NotFound."""
-    found = find(db, app_id)
+def get_app(db: sa.Connection, app_id: str) -> Registered:
+    """Return an app of any business by its id. Raise NotFound if there is none."""
+    found = find_app(db, app_id)
     if found is None:
         raise NotFound(f"There is no app {app_id}.")
     return found
 
 
-def lock(db: sa.Connection, app_id: str) -> Registered:
-    """As `named`; nobody changes the app until the commit."""
+def lock_app(db: sa.Connection, app_id: str) -> Registered:
+    """Lock an app until the commit and return it. Raise NotFound if there is none."""
     db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update(read=True))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def register(
+def register_app(
     db: sa.Connection, business_id: str, edition: Edition, now: Moment, *, is_confidential: bool
 ) -> tuple[str, str | None]:
-    """Register an app of a business; its id, and the secret of one that can keep it."""
-    # Two who each register the last one take turns: the second counts once the first is done.
+    """Register an app of a business. Return its id, and the secret of an app that can keep one."""
+    # Two people who register the last app at once take turns: the second counts after the first.
     db.execute(sa.select(apps.c.id).where(apps.c.business_id == business_id).with_for_update())
-    if len(of_business(db, business_id)) >= MOST_APPS:
+    if len(list_apps_of_business(db, business_id)) >= MOST_APPS:
         raise Conflict(f"A business has at most {MOST_APPS} apps.")
     app_id = new_id("app")
     values = {**msgspec.to_builtins(edition), "is_confidential": is_confidential}
     db.execute(sa.insert(apps).values(id=app_id, business_id=business_id, created_at=now, **values))
-    return app_id, rotate(db, app_id, now) if is_confidential else None
+    return app_id, rotate_secret(db, app_id, now) if is_confidential else None
 
 
-def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
-    """Give an app another edition: at once to its own business, to others when it is published again."""
+def change_app(db: sa.Connection, app_id: str, edition: Edition) -> None:
+    """Change an app's edition: at once for its own business, for others when it is published again."""
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(**msgspec.to_builtins(edition)))
 
 
-def publish(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None]) -> Registered:
-    """Let every business connect an app as it is now. `check_seen` raises if whoever approves saw another edition."""
+def publish_app(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None]) -> Registered:
+    """Let every business connect an app as it is now. `check_seen` raises if another edition was approved."""
     db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())
-    found = named(db, app_id)
+    found = get_app(db, app_id)
     check_seen(found.own)
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=msgspec.to_builtins(found.own)))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def withdraw(db: sa.Connection, app_id: str) -> Registered:
-    """Let no business but its own connect an app; those that have connected it stay so."""
-    named(db, app_id)
+def withdraw_app(db: sa.Connection, app_id: str) -> Registered:
+    """Let only its own business connect an app. Businesses that have connected it stay connected."""
+    get_app(db, app_id)
     known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id).with_for_update()).scalar_one()
-    # What was approved is kept: those that have connected it know it by that name.
+    # The approved edition is kept: connected businesses know the app by that name.
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=known and {**known, _WITHDRAWN: True}))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def rotate(db: sa.Connection, app_id: str, now: Moment) -> str:
-    """A new secret beside the latest: those before it are refused from now on. It cannot be shown again."""
+def rotate_secret(db: sa.Connection, app_id: str, now: Moment) -> str:
+    """Make a new secret, which cannot be shown again. The latest one stays valid, and older ones are refused."""
     found = db.execute(sa.select(apps.c.is_confidential).where(apps.c.id == app_id).with_for_update()).first()
     if found is None or not found.is_confidential:
         raise Conflict("A public app has no secret.")
@@ -178,8 +180,8 @@ def rotate(db: sa.Connection, app_id: str, now: Moment) -> str:
 
 
 def forget_secret(db: sa.Connection, app_id: str, secret_id: str) -> None:
-    """Refuse a secret from now on; raises Conflict for the only one."""
-    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())  # of two at once one is the last
+    """Refuse a secret from now on. Raise Conflict if it is the only one."""
+    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())  # one secret always stays
     if len(secrets_of(db, app_id)) < MOST_SECRETS:
         raise Conflict("This is the app's only secret: make a new one first.")
     this = (secrets.c.app_id == app_id) & (secrets.c.id == secret_id)
@@ -188,7 +190,7 @@ def forget_secret(db: sa.Connection, app_id: str, secret_id: str) -> None:
 
 
 def secrets_of(db: sa.Connection, app_id: str) -> Sequence[Any]:
-    """Its secrets without themselves, the newest first."""
+    """List an app's secrets without their values, newest first."""
     shown = [column for column in secrets.c if column is not secrets.c.digest]
     newest = (
         sa.select(*shown).where(secrets.c.app_id == app_id).order_by(secrets.c.created_at.desc(), secrets.c.id.desc())
@@ -197,7 +199,7 @@ def secrets_of(db: sa.Connection, app_id: str) -> Sequence[Any]:
 
 
 def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
-    """Whether this is one of the app's secrets."""
+    """Tell whether a text is one of the app's secrets."""
     if not well_formed(secret, (SECRET,)):
         return False
     known = db.execute(sa.select(secrets.c.digest).where(secrets.c.app_id == app_id)).scalars()

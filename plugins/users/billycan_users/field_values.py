@@ -1,4 +1,4 @@
-"""A form's fields, read by the rules that the API has for its members."""
+"""Values of form fields, read by the rules that the API has for its members."""
 
 from functools import cache
 from typing import Any
@@ -8,11 +8,11 @@ from msgspec import Struct, defstruct
 from billycan import decode
 
 
-def checked(kind: Any, name: str, value: Any) -> Any:
-    """A field's value as a member of that type has it; raises Invalid, naming the field."""
+def read_field(kind: Any, name: str, value: Any) -> Any:
+    """Read a field's value as a member of this type. Raise Invalid, naming the field."""
     return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
 
 
-@cache  # a reader is built, and kept, for each Struct that there is
+@cache  # one reader for each field
 def _holding(kind: Any, name: str) -> type[Struct]:
     return defstruct("Field", [(name, kind)], forbid_unknown_fields=True)

@@ -1,6 +1,6 @@
-"""Codes and tokens: what each gives, and what its second use ends.
+"""Codes and tokens: what each grants, and what its second use ends.
 
-Whatever changes a connection's tokens holds the lock of its row, so that any number of requests with the same code or
+Every change of a connection's tokens holds the lock of its row, so that any number of requests with the same code or
 token have one outcome.
 """
 
@@ -29,19 +29,19 @@ from .tables import access_tokens, codes, refresh_tokens
 CODE, REFRESH = "oac_", "ort_"
 ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
 CODE_LASTS, ACCESS_LASTS, REFRESH_LASTS = timedelta(seconds=60), timedelta(minutes=30), timedelta(days=90)
-GRACE = timedelta(seconds=60)  # in which a refresh whose answer was lost may be asked for again
-MOST_USED = 5000  # used refresh tokens of one consent that are known again, more than an app needs in 90 days
-_MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
+GRACE = timedelta(seconds=60)  # for repeating a refresh whose answer was lost
+MOST_USED = 5000  # used refresh tokens recognised for each consent, more than an app needs in 90 days
+_MOST_AT_ONCE = 1_000  # deleted in one transaction
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _ACROSS = "only the code or the token says whose it is"
 
 
 class Beyond(Exception):
-    """More was asked for than was granted."""
+    """The app asks for more scopes than were granted."""
 
 
 class Pair(Struct, frozen=True):
-    """What a code or a refresh token gives."""
+    """The tokens that a code or a refresh token gives."""
 
     access_token: str
     refresh_token: str
@@ -50,7 +50,7 @@ class Pair(Struct, frozen=True):
 
 
 def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str]) -> str:
-    """A code for a connection, which works once, and for this redirect URI and challenge only."""
+    """Make a code for a connection. It works once, and only for this redirect URI and challenge."""
     code = new_secret(CODE)
     ctx.db.execute(
         sa.insert(codes).values(
@@ -67,79 +67,80 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
     return code
 
 
-def redeem(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
-    """The tokens for a code; None for one that gives none. Its second use ends what the first gave."""
-    found = _whose(app, codes, CODE, code)
+def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
+    """Return the tokens for a code, or None if it gives none. Its second use ends the tokens of the first."""
+    found = _find_row(app, codes, CODE, code)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
     with unit_of_work(ctx):
-        connection = _locked(ctx, found.connection_id, app_id)
-        row = _again(ctx, codes, found.id)
+        connection = _lock_connection(ctx, found.connection_id, app_id)
+        row = _read_again(ctx, codes, found.id)
         if connection is None or row is None:
             return None
         if row.used_at is not None:
-            connecting.end_code(ctx, row.id)
+            connecting.end_tokens_of_code(ctx, row.id)
             return None
-        is_right = redirect_uri == row.redirect_uri and proves(verifier, row.challenge)
+        is_right = redirect_uri == row.redirect_uri and matches_challenge(verifier, row.challenge)
         if not is_right or row.expires_at <= ctx.now():
             return None
         ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.now()))
-        return _issue(ctx, connection, row)
+        return _issue_tokens(ctx, connection, row)
 
 
-def refresh(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
-    """The next tokens for a refresh token, and the same ones again within the grace; None for one that gives none.
+def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
+    """Return the next tokens for a refresh token, within the grace the same ones again. Return None if it gives none.
 
-    `scopes` may ask for less than was granted, for the access token; raises Beyond where they ask for more. Whoever
-    comes with a token that was used before the grace began has stolen it, or its owner was stolen from: the connection
-    is held.
+    `scopes` may ask for less than was granted, for the access token; raises Beyond if they ask for more. A token that
+    was used before the grace began was stolen, from the caller or by the caller: the connection is held.
     """
-    found = _whose(app, refresh_tokens, REFRESH, token)
+    found = _find_row(app, refresh_tokens, REFRESH, token)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
     with unit_of_work(ctx):
-        connection = _locked(ctx, found.connection_id, app_id)
-        row = _again(ctx, refresh_tokens, found.id)
+        connection = _lock_connection(ctx, found.connection_id, app_id)
+        row = _read_again(ctx, refresh_tokens, found.id)
         if connection is None or row is None or row.expires_at <= ctx.now():
             return None
         if row.used_at is not None and row.used_at + GRACE < ctx.now():
-            connecting.hold(ctx, connection.id)
+            connecting.hold_connection(ctx, connection.id)
             return None
         if row.used_at is not None:
             return _opened(token, row.sealed)
-        code = _again(ctx, codes, row.code_id, lock=True)  # it stays until what it gives now is there to end with it
-        if code is None:  # the app is ended at this moment
+        code = _read_again(
+            ctx, codes, row.code_id, lock=True
+        )  # it stays until what it gives now is there to end with it
+        if code is None:  # the app has just ended
             return None
         if not {*(scopes or ())} <= {*code.scopes}:
             raise Beyond
-        pair = _issue(ctx, connection, code, scopes)
+        pair = _issue_tokens(ctx, connection, code, scopes)
         this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == row.id)
-        used = {"used_at": ctx.now(), "sealed": _sealing(token).encrypt(encode(pair))}
+        used = {"used_at": ctx.now(), "sealed": _answer_cipher(token).encrypt(encode(pair))}
         ctx.db.execute(sa.update(refresh_tokens).where(this).values(used))
         return pair
 
 
-def revoke(app: App, app_id: str, token: str) -> None:
-    """End an access token, or a refresh token with all that its code gave; nothing where it is not this app's."""
+def revoke_tokens(app: App, app_id: str, token: str) -> None:
+    """End an access token, or a refresh token with all tokens of its code. Do nothing if it is not this app's."""
     for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
-        found = _whose(app, table, starts, token)
+        found = _find_row(app, table, starts, token)
         if found is None:
             continue
         ctx = Context(app, found.tenant_id)
         with unit_of_work(ctx):
-            if _locked(ctx, found.connection_id, app_id) is None:
+            if _lock_connection(ctx, found.connection_id, app_id) is None:
                 return
             if table is refresh_tokens:
-                connecting.end_code(ctx, found.code_id)
+                connecting.end_tokens_of_code(ctx, found.code_id)
             else:
                 ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.id == found.id))
             ctx.outdates = True
 
 
 def forget_old(ctx: Context) -> bool:
-    """Forget what has expired, and used refresh tokens beyond those that are known again; whether there may be more."""
+    """Delete what has expired, and used refresh tokens beyond those still recognised. True if more may be left."""
     now = ctx.now()
     for table in (access_tokens, refresh_tokens):
         old = own(ctx, table) & (table.c.expires_at <= now)
@@ -151,57 +152,57 @@ def forget_old(ctx: Context) -> bool:
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
     beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)
     gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
-    # A code that was used is kept for as long as anything that it gave, for its second use to end that.
+    # A used code is kept as long as any of its tokens, so that a second use can end them.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
     these = at_most(_MOST_AT_ONCE, codes, own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going)
     codes_gone = ctx.db.execute(sa.delete(codes).where(these)).rowcount
     return _MOST_AT_ONCE in (gone, codes_gone)
 
 
-def answered(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
-    """The refresh tokens of which the answer is kept although nobody may ask for it again, the oldest first."""
+def answered_tokens(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
+    """Select the refresh tokens whose stored answer nobody can ask for again, oldest first."""
     tokens = refresh_tokens.c
     past = sa.select(tokens.tenant_id, tokens.id).where(tokens.sealed.is_not(None), tokens.used_at < now - GRACE)
     return past.order_by(tokens.used_at)
 
 
 def forget_answer(ctx: Context, id: str) -> None:
-    """Forget the answer to a refresh token."""
+    """Delete the answer to a refresh token."""
     this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == id)
     ctx.db.execute(sa.update(refresh_tokens).where(this).values(sealed=None))
 
 
-def proves(verifier: str, challenge: str) -> bool:
-    """Whether a verifier is the challenge's (RFC 7636 section 4.6, S256)."""
+def matches_challenge(verifier: str, challenge: str) -> bool:
+    """Tell whether a verifier matches the challenge (RFC 7636 section 4.6, S256)."""
     hashed = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
     return _VERIFIER.fullmatch(verifier) is not None and hmac.compare_digest(hashed, challenge.encode())
 
 
-def _whose(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
-    """The row of a secret, whoever's it is, as it was a moment ago."""
+def _find_row(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
+    """Return the row of a secret of any tenant, as it was a moment ago."""
     if not well_formed(secret, start if isinstance(start, tuple) else (start,)):
         return None
     with app.db.reading(across=_ACROSS) as db:
         return db.execute(sa.select(table).where(table.c.digest == digest(secret))).first()
 
 
-def _locked(ctx: Context, connection_id: str, app_id: str) -> Row | None:
-    """The connection, locked; None where it is gone or another app's."""
+def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | None:
+    """Lock the connection. Return None if it is gone or another app's."""
     try:
-        connection = connecting.lock(ctx, connection_id)
+        connection = connecting.lock_connection(ctx, connection_id)
     except NotFound:
         return None
     return connection if connection.app_id == app_id else None
 
 
-def _again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
-    """A row as it is now that its connection is locked."""
+def _read_again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
+    """Read a row again after its connection was locked."""
     found = sa.select(table).where(own(ctx, table), table.c.id == id)
     return ctx.db.execute(found.with_for_update() if lock else found).first()
 
 
-def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
-    """New tokens of a code: for what was granted with it, so far as the connection still has it."""
+def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
+    """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
     pair = Pair(new_secret(ACCESS[environment]), new_secret(REFRESH), ctx.now() + ACCESS_LASTS, granted)
@@ -218,13 +219,13 @@ def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None
     return pair
 
 
-def _sealing(token: str) -> Fernet:
-    """What encrypts the answer to a refresh token: only who has the token itself can read it."""
+def _answer_cipher(token: str) -> Fernet:
+    """Return the cipher of the answer to a refresh token: reading it needs the token itself."""
     return Fernet(base64.urlsafe_b64encode(hmac.digest(token.encode(), b"the next pair", "sha256")))
 
 
 def _opened(token: str, sealed: bytes) -> Pair:
-    return _PAIR.decode(_sealing(token).decrypt(bytes(sealed)))
+    return _PAIR.decode(_answer_cipher(token).decrypt(bytes(sealed)))
 
 
 _PAIR = msgspec.json.Decoder(Pair)

@@ -1,4 +1,4 @@
-"""What a letter says, at rest: it may hold a link that lets somebody in."""
+"""Encryption of letters at rest: a letter may contain a link that gives access."""
 
 import base64
 import hmac
@@ -8,13 +8,13 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from billycan import App
 
 
-def sealed(app: App, text: str) -> bytes:
-    """The text, encrypted with the newest of the deployment's secrets."""
+def encrypt_text(app: App, text: str) -> bytes:
+    """Encrypt a text with the newest of the deployment's secrets."""
     return _fernet(app).encrypt(text.encode())
 
 
-def opened(app: App, given: bytes) -> str | None:
-    """What was sealed; None where no secret of the deployment opens it any more."""
+def decrypt_text(app: App, given: bytes) -> str | None:
+    """Decrypt a text. Return None if no secret of the deployment can."""
     try:
         return _fernet(app).decrypt(bytes(given)).decode()
     except InvalidToken:

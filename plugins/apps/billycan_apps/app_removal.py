@@ -1,18 +1,18 @@
-"""Apps that end: everywhere at once, because the operator says so, or for good."""
+"""Removal of apps: ended in every business at once by the operator, or deleted."""
 
 import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, NotFound, unit_of_work
 
-from . import connecting, registered
+from . import app_records, connecting
 from .tables import apps, codes, connections
 
 
-def end(app: App, app_id: str) -> int:
-    """End an app in every business that has connected it, which no other can do from now on; how many there were.
+def end_app(app: App, app_id: str) -> int:
+    """End an app in every business that connected it, and return their number. No other business can connect it then.
 
-    All tokens end first, in one transaction. What follows, a business at a time, may be repeated. The app stays
-    registered, and its own business can connect it again. NotFound where there is none.
+    All tokens end first, in one transaction. The rest, one business at a time, may be repeated. The app stays
+    registered, and its own business can connect it again. Raises NotFound if there is no such app.
     """
     of_app = (
         sa.select(connections.c.tenant_id, connections.c.id)
@@ -25,16 +25,16 @@ def end(app: App, app_id: str) -> int:
         connections.c.app_id == app_id,
     )
     with app.db.writing(across="an app ends in every business that connected it") as db:
-        registered.withdraw(db, app_id)
-        db.execute(sa.delete(codes).where(given))  # and what they gave
+        app_records.withdraw_app(db, app_id)
+        db.execute(sa.delete(codes).where(given))  # with their tokens
         found = db.execute(of_app).all()
     app.epoch.bump()
     return sum(_disconnected(app, row.tenant_id, row.id) for row in found)
 
 
-def delete(app: App, app_id: str) -> None:
-    """End an app everywhere, and forget it. NotFound where there is none."""
-    end(app, app_id)
+def delete_app(app: App, app_id: str) -> None:
+    """End an app everywhere and delete it. Raise NotFound if there is no such app."""
+    end_app(app, app_id)
     try:
         with app.db.writing() as db:
             db.execute(sa.delete(apps).where(apps.c.id == app_id))
@@ -46,7 +46,7 @@ def _disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
     ctx = Context(app, tenant_id)
     try:
         with unit_of_work(ctx):
-            connecting.disconnect(ctx, connection_id)
+            connecting.end_connection(ctx, connection_id)
     except NotFound:
-        return False  # the business did it meanwhile
+        return False  # the business has disconnected it
     return True

@@ -1,4 +1,4 @@
-"""People as callers of the API: what their role at a business lets them do, on its pages and in what they queued."""
+"""People as callers of the API: their present role gives their scopes, on pages and in work they queued."""
 
 from typing import Literal
 
@@ -13,20 +13,20 @@ Environment = Literal["live", "sandbox"]
 
 
 def identity_of(app: App, tenant_id: str, environment: Environment, user_id: str, name: str, role: str) -> Identity:
-    """A person with a role at a tenant, as the API knows them: what a key with the role's scopes may do."""
+    """Return the identity of a person with a role at a tenant. It may do what a key with the role's scopes may."""
     return Identity(
         id=user_id,
         tenant_id=tenant_id,
         environment=environment,
         name=name,
-        scopes=rules.scopes(role, rules.known(app)),
+        scopes=rules.scopes_of_role(role, rules.known_scopes(app)),
         per_minute=app.settings.per_minute,
         per_second=app.settings.per_second,
     )
 
 
-def find(app: App, tenant_id: str, id: str) -> Identity:
-    """A person with the role that they have now; raises Unauthenticated for one who was removed from the business."""
+def find_identity(app: App, tenant_id: str, id: str) -> Identity:
+    """Return the identity of a person with their present role. Raise Unauthenticated if they have none there."""
     with app.db.reading(across="a person's role is kept with the live tenant") as db:
         live = people.live_of(db, tenant_id)
         found = sa.select(roles.c.role, users.c.name, users.c.email).join_from(roles, users, users.c.id == roles.c.id)

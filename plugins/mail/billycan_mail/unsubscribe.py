@@ -1,4 +1,4 @@
-"""How somebody stops getting reminders: a header that mail programs act upon (RFC 8058), and the page behind it."""
+"""Unsubscribing from reminders: the header that mail programs act on (RFC 8058), and the page it leads to."""
 
 import base64
 import hashlib
@@ -12,37 +12,37 @@ from msgspec import Struct
 
 from billycan import App, Context, Problem, unit_of_work
 
-from . import drawing, suppressing
+from . import suppressing, templates
 
 PATH = "/mail/unsubscribe/"
 PER_MINUTE, PER_SECOND = 60, 20
 
 
-class Leaver(Struct, frozen=True, array_like=True):
-    """What a link says: an address, and the business that reminds it."""
+class Unsubscriber(Struct, frozen=True, array_like=True):
+    """The content of a link: an address, and the business that sends it reminders."""
 
     tenant_id: str
     address: str
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
-msgspec.json.Decoder(Leaver)
+# Built at import: msgspec crashes if two threads are the first to need it at once.
+msgspec.json.Decoder(Unsubscriber)
 
 
-def url(app: App, tenant_id: str, address: str) -> str:
-    """The address of the page on which this address stops getting a business's reminders; it does not expire."""
-    token = _serializer(*app.secrets).dumps(msgspec.to_builtins(Leaver(tenant_id, address)))
+def unsubscribe_url(app: App, tenant_id: str, address: str) -> str:
+    """Return the URL of the page on which an address unsubscribes from a business's reminders. It does not expire."""
+    token = _serializer(*app.secrets).dumps(msgspec.to_builtins(Unsubscriber(tenant_id, address)))
     return f"{app.public_url}{PATH}{token if isinstance(token, str) else token.decode()}"
 
 
-def headers(app: App, tenant_id: str, address: str) -> dict[str, str]:
-    """The headers by which a mail program offers to unsubscribe, with one click."""
-    link = url(app, tenant_id, address)
+def unsubscribe_headers(app: App, tenant_id: str, address: str) -> dict[str, str]:
+    """Return the headers with which a mail program can unsubscribe in one click."""
+    link = unsubscribe_url(app, tenant_id, address)
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
 class UnsubscribePage:
-    """The Falcon resource of the page. GET changes nothing, since scanners of mail open every link."""
+    """The Falcon resource of the page. GET changes nothing, because mail scanners open every link."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -54,7 +54,7 @@ class UnsubscribePage:
         ctx = Context(self.app, leaver.tenant_id, writes=False)
         with self.app.db.reading(leaver.tenant_id) as ctx.db:
             name = ctx.tenant.name
-            is_out = bool(suppressing.among(ctx, [leaver.address], reminder=True))
+            is_out = bool(suppressing.suppressed_among(ctx, [leaver.address], reminder=True))
         if is_out:
             return self._confirm(resp, leaver, name)
         text = f"{leaver.address} gets reminders from {name}. Its quotes and invoices will still reach you."
@@ -66,25 +66,25 @@ class UnsubscribePage:
             return self._refuse_link(resp)
         ctx = Context(self.app, leaver.tenant_id, request_id=req.context.request_id)
         with unit_of_work(ctx):
-            suppressing.add(ctx, leaver.address, "reminders", "unsubscribed")
+            suppressing.suppress(ctx, leaver.address, "reminders", "unsubscribed")
             name = ctx.tenant.name
         return self._confirm(resp, leaver, name)
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        """Show a problem as a page. The pipeline calls this and sets the status."""
         text = problem.message if problem.status < 500 else "Please try again in a few minutes."
         _show(resp, title="That did not work", text=text)
 
-    def _leaver(self, req: falcon.Request, token: str) -> Leaver | None:
+    def _leaver(self, req: falcon.Request, token: str) -> Unsubscriber | None:
         self.app.count_visit("unsubscribe", req, PER_MINUTE, PER_SECOND)
         try:
-            leaver = msgspec.convert(_serializer(*self.app.secrets).loads(token), Leaver)
+            leaver = msgspec.convert(_serializer(*self.app.secrets).loads(token), Unsubscriber)
         except (BadData, ValueError):
             return None
         self.app.take_share(req, leaver.tenant_id, is_visited=True)
         return leaver
 
-    def _confirm(self, resp: falcon.Response, leaver: Leaver, name: str) -> None:
+    def _confirm(self, resp: falcon.Response, leaver: Unsubscriber, name: str) -> None:
         _show(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")
 
     def _refuse_link(self, resp: falcon.Response) -> None:
@@ -94,8 +94,8 @@ class UnsubscribePage:
 
 def _show(resp: falcon.Response, **values: Any) -> None:
     resp.content_type = falcon.MEDIA_HTML
-    style = drawing.template("page.css").render()
-    resp.text = drawing.template("unsubscribe.html").render(**{"button": "", "style": style, **values})
+    style = templates.load_template("page.css").render()
+    resp.text = templates.load_template("unsubscribe.html").render(**{"button": "", "style": style, **values})
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     resp.set_headers(
         {

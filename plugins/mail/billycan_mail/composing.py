@@ -1,4 +1,4 @@
-"""What an email with a document says: plain text, and HTML that old Outlook shows right and dark screens too."""
+"""The text of an email with a document: plain text, and HTML for old Outlook and dark screens."""
 
 from datetime import date
 from decimal import Decimal
@@ -7,28 +7,28 @@ from msgspec import Struct
 
 from billycan.paper import Paper
 
-from .drawing import template
 from .logos import Logo
-from .message import line
+from .message import one_line
+from .templates import load_template
 
 SANDBOX = "SANDBOX, not a tax invoice. This message was made for testing."
 MOST_SUBJECT = 250
 _ENDED = {"VOID": "is void", "EXPIRED": "has expired"}
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """What the sender says, each empty where it is left to us, and how it is sent."""
+class ComposeRequest(Struct, frozen=True, kw_only=True):
+    """The sender's own words, empty where the default is used, and the options of the email."""
 
     subject: str = ""
     message: str = ""
     has_pdf: bool = False
     is_reminder: bool = False
-    leave: str = ""  # where somebody unsubscribes
+    leave: str = ""  # the URL to unsubscribe
     logo: Logo | None = None
 
 
-class Written(Struct, frozen=True, kw_only=True):
-    """A subject, the message above the details, and the whole as text and HTML, which only names its logo."""
+class Composed(Struct, frozen=True, kw_only=True):
+    """A subject, the message above the details, and the whole email as text and HTML, which only names its logo."""
 
     subject: str
     message: str
@@ -36,9 +36,9 @@ class Written(Struct, frozen=True, kw_only=True):
     html: str
 
 
-def write(paper: Paper, said: Said, today: date) -> Written:
-    """An email with this document."""
-    subject = line(said.subject) or _subject(paper, said, today)
+def compose(paper: Paper, said: ComposeRequest, today: date) -> Composed:
+    """Compose an email with a document."""
+    subject = one_line(said.subject) or _subject(paper, said, today)
     if paper.is_sandbox:
         subject = f"[SANDBOX] {subject}"
     message = said.message or _message(paper, said, today)
@@ -56,31 +56,31 @@ def write(paper: Paper, said: Said, today: date) -> Written:
         "accent": paper.brand.accent,
         "logo": said.logo,
     }
-    text, html = (template(file).render(values) for file in ("document.txt", "document.html"))
-    return Written(subject=subject[:MOST_SUBJECT], message=message, text=_plain(text), html=html)
+    text, html = (load_template(file).render(values) for file in ("document.txt", "document.html"))
+    return Composed(subject=subject[:MOST_SUBJECT], message=message, text=_plain(text), html=html)
 
 
 def _name(paper: Paper) -> str:
-    """`invoice INV-0001`"""
+    """Return a name such as `invoice INV-0001`."""
     return f"{paper.noun} {paper.number}".strip()
 
 
-def _subject(paper: Paper, said: Said, today: date) -> str:
+def _subject(paper: Paper, said: ComposeRequest, today: date) -> str:
     name = _name(paper)
     if said.is_reminder:
         is_late = paper.due_date is not None and paper.due_date < today
         name = f"{'overdue: ' if is_late else 'reminder: '}{name}"
-    return line(f"{name[:1].upper()}{name[1:]} from {paper.seller.name}")
+    return one_line(f"{name[:1].upper()}{name[1:]} from {paper.seller.name}")
 
 
-def _message(paper: Paper, said: Said, today: date) -> str:
+def _message(paper: Paper, said: ComposeRequest, today: date) -> str:
     owed = paper.amount_due if paper.amount_due is not None else paper.total
     is_over = bool(paper.mark) and not paper.is_draft  # paid, void and the like
     what = _name(paper) if paper.number else f"your {paper.noun}"
     amount = f" for {money(owed)}" if owed and paper.number and not is_over else ""
     due = ""
     if paper.due_date and owed:
-        # Nobody owes what a quote comes to: its last day is the one on which it can be accepted.
+        # A quote's total is not owed: its last day is the last on which it can be accepted.
         means = "valid until" if paper.amount_due is None else "due on"
         due = f"{'was' if paper.due_date < today else 'is'} {means} {day(paper.due_date)}"
     if said.is_reminder and owed is not None:
@@ -90,11 +90,11 @@ def _message(paper: Paper, said: Said, today: date) -> str:
         where = "attached" if said.has_pdf else "below"
         body = f"Please find {what}{amount} {where}." + (f" It {due}." if due else "")
         body += f" It {_ENDED.get(paper.mark) or f'has been {paper.mark.lower()}'}." if is_over else ""
-    return f"Hello {line(paper.buyer.name)},\n\n{body}\n\nKind regards,\n{line(paper.seller.name)}"
+    return f"Hello {one_line(paper.buyer.name)},\n\n{body}\n\nKind regards,\n{one_line(paper.seller.name)}"
 
 
 def _details(paper: Paper) -> list[tuple[str, str]]:
-    """What matters of a document, in a few lines: what it is, what matters most, its dates."""
+    """Return the important facts of a document in a few lines: its number, its key figure and its dates."""
     found = [(paper.title, paper.number)] if paper.number else [*paper.facts]  # such as the days of a statement
     if paper.key:
         found.append((paper.key.label, paper.key.value))
@@ -104,16 +104,16 @@ def _details(paper: Paper) -> list[tuple[str, str]]:
 
 
 def money(value: Decimal) -> str:
-    """`$1,210.00`"""
+    """Format an amount as `$1,210.00`."""
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
 def day(value: date) -> str:
-    """`5 December 2026`"""
+    """Format a date as `5 December 2026`."""
     return f"{value.day} {value:%B %Y}"
 
 
 def _plain(text: str) -> str:
-    """Without blank lines in a row, or at the ends."""
+    """Remove repeated blank lines, and those at both ends."""
     lines = [each.rstrip() for each in text.strip().split("\n")]
     return "\n".join(a for i, a in enumerate(lines) if a or (i and lines[i - 1])) + "\n"

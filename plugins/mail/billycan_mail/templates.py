@@ -1,12 +1,12 @@
-"""The plugin's templates."""
+"""The Jinja templates of mail."""
 
 from functools import cache
 
 import jinja2
 
 
-def template(name: str) -> jinja2.Template:
-    """A template of this plugin; what is put into one that ends in `.html` is escaped."""
+def load_template(name: str) -> jinja2.Template:
+    """Load a template of this plugin. Values in a template that ends in `.html` are escaped."""
     return _environment().get_template(name)
 
 

@@ -1,4 +1,4 @@
-"""How long emails and letters are kept, how many wait, and what `billycan doctor` says of it."""
+"""Retention of emails and letters, and figures of those that wait."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from billycan.leases import times
 from billycan.sql import at_most
 
 from .settings import Settings
-from .tables import emails, files, free, is_open, letters
+from .tables import emails, files, is_free_to_send, is_open, letters
 
 _LETTERS_KEPT = timedelta(days=30)
 _MOST_AT_ONCE = 500  # each with its recipients and attempts
@@ -18,12 +18,12 @@ _FILES = (emails.c.file_id, emails.c.logo_id)
 
 
 def forget_old(ctx: Context) -> bool:
-    """Forget the tenant's emails that were finished long enough ago, with what was attached to no other.
+    """Delete emails and letters that finished long enough ago, with files that no other email has.
 
-    A batch at a time; returns whether there may be more.
+    Works on one batch; returns True if there may be more.
     """
     since = ctx.now() - timedelta(days=ctx.settings(Settings).keep_days)
-    old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # the former by an index
+    old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # an index has the former
     finished = emails.c.status.in_(["sent", "failed", "held"])
     these = at_most(_MOST_AT_ONCE, emails, own(ctx, emails), finished, old)
     gone = ctx.db.execute(sa.delete(emails).where(these).returning(emails.c.file_id, emails.c.logo_id)).all()
@@ -36,8 +36,8 @@ def forget_old(ctx: Context) -> bool:
     return _MOST_AT_ONCE in (len(gone), letters_gone)
 
 
-def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """How many messages are not finished: emails of businesses, and letters of the platform."""
+def count_waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Count the unfinished messages by kind: `email` of businesses, and `letter` of the platform."""
     found: dict[str, float] = {}
     for kind, table in (("email", emails), ("letter", letters)):
         count = sa.select(sa.func.count()).select_from(table).where(is_open(table))
@@ -45,22 +45,22 @@ def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
     return found
 
 
-def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
+def oldest_due_seconds(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Age in seconds of the oldest message that could be sent; 0 if none is waiting."""
     firsts = [
-        db.execute(sa.select(sa.func.min(table.c.due_at)).where(free(table)), times(now)).scalar()
+        db.execute(sa.select(sa.func.min(table.c.due_at)).where(is_free_to_send(table)), times(now)).scalar()
         for table in (emails, letters)
     ]
     found = [first for first in firsts if first]
     return {"": max((now - min(found)).total_seconds(), 0) if found else 0}
 
 
-def described(app: App) -> str:
-    """Whether mail is sent, and what waits, for `billycan doctor`."""
+def describe_waiting(app: App) -> str:
+    """Describe for `billycan doctor` if mail is sent, and how much waits."""
     settings = app.settings_of(Settings)
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         now = app.shared_now(db)
-        count, age = sum(waiting(db, now).values()), oldest_due(db, now)[""]
+        count, age = sum(count_waiting(db, now).values()), oldest_due_seconds(db, now)[""]
     waits = f"{count:,.0f} messages wait" + (f", one of them for {age:,.0f} s" if age else "")
     if not settings.url:
         return f"no mail is sent, because mail.url is not set: emails are kept as held; {waits}"

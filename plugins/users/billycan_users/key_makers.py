@@ -1,4 +1,4 @@
-"""What people set up in a business: API keys, connected apps and webhook endpoints. It can end with their role.
+"""API keys, connected apps and webhook endpoints, by the people who set them up. They can end with a person's role.
 
 The plugins of apps and endpoints offer `set_up_by_people` and `end_set_up` in their `api`.
 """
@@ -20,15 +20,15 @@ from .rules import Role
 from .tables import roles
 
 _KEY = "key"
-_SETTERS = {"apps": "app", "webhooks": "webhook endpoint"}  # what each of these plugins has of people
+_SETTERS = {"apps": "app", "webhooks": "webhook endpoint"}  # things that people set up, by plugin
 KINDS = (_KEY, *_SETTERS.values())
 _ENDED = {_KEY: "revoked", "app": "disconnected", "webhook endpoint": "deleted"}
 
 
-class Made(Struct, frozen=True):
-    """Something that a person set up: a key, an app that they connected, or a webhook endpoint.
+class SetUp(Struct, frozen=True):
+    """Something that a person set up: a key, a connected app or a webhook endpoint.
 
-    Who may give all `scopes` may set it up. `made_by` is the person's id; `hint` tells keys of one name apart.
+    Setting it up needs all `scopes`. `made_by` is the person's id; `hint` tells keys of one name apart.
     """
 
     kind: str
@@ -40,12 +40,12 @@ class Made(Struct, frozen=True):
     made_by: str
 
 
-def list_by_maker(app: App, live_id: str) -> dict[str, list[Made]]:
-    """List what people set up in a business and its sandbox and what works, by who did."""
-    found: dict[str, list[Made]] = {}
+def list_by_maker(app: App, live_id: str) -> dict[str, list[SetUp]]:
+    """Map people to what they set up in a business and its sandbox and that still works."""
+    found: dict[str, list[SetUp]] = {}
     with app.db.reading() as db:
         made = [*_keys(db, app, live_id)]
-        pair = _pair(db, live_id)
+        pair = _environments_of(db, live_id)
     for tenant_id in pair:
         ctx = Context(app, tenant_id, writes=False)
         with app.db.reading(tenant_id) as ctx.db:
@@ -57,10 +57,10 @@ def list_by_maker(app: App, live_id: str) -> dict[str, list[Made]]:
 
 def revoke_beyond(
     db: sa.Connection, app: App, live_id: str, user_id: str, role: Role | None, by: str, keep: Collection[str] = ()
-) -> list[Made]:
-    """Revoke the keys that somebody made and may not make with that role, or with none; but those to `keep`, by id.
+) -> list[SetUp]:
+    """Revoke the keys of a person that their new role, or none, does not allow, except those with ids in `keep`.
 
-    `by` is who says so. The caller bumps the epoch after the commit.
+    `by` is recorded as the one who revoked them. The caller bumps the epoch after the commit.
     """
     beyond = [key for key in _keys(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)]
     beyond = [key for key in beyond if key.id not in keep]
@@ -76,14 +76,14 @@ def end_beyond(
     role: Role | None,
     keep: Collection[str],
     context_of: Callable[[str], Context],
-) -> list[Made]:
-    """As `revoke_beyond`, for the connected apps and webhook endpoints of a person, once the role is changed.
+) -> list[SetUp]:
+    """End a person's connected apps and webhook endpoints as `revoke_beyond` does keys, once the role is changed.
 
-    Each environment is a transaction of its own, in the context that `context_of` makes for the tenant.
+    Each environment has a transaction of its own, in the context that `context_of` makes for the tenant.
     """
-    ended: list[Made] = []
+    ended: list[SetUp] = []
     with app.db.reading() as db:
-        pair = _pair(db, live_id)
+        pair = _environments_of(db, live_id)
     for tenant_id in pair:
         ctx = context_of(tenant_id)
         with unit_of_work(ctx):
@@ -91,25 +91,25 @@ def end_beyond(
                 if made.made_by != user_id or made.id in keep or may_make(app, role, made.scopes):
                     continue
                 try:
-                    _plugin(made.kind).end_set_up(ctx, made.id)
+                    _api_of(made.kind).end_set_up(ctx, made.id)
                 except NotFound:
-                    continue  # an endpoint of the app that has just ended, or somebody was quicker
+                    continue  # its app has just ended, or somebody else ended it
                 ended.append(made)
     return ended
 
 
 def may_make(app: App, role: Role | None, wanted: Iterable[str]) -> bool:
-    """Whether what a key holds is within what a role may do."""
+    """Tell whether a role allows all of these scopes."""
     if role is None:
         return False
-    held = rules.scopes(role, rules.known(app))
+    held = rules.scopes_of_role(role, rules.known_scopes(app))
     return all(scope in held or (":" in scope and scope.rpartition(":")[2] in held) for scope in wanted)
 
 
-def check(db: sa.Connection, app: App, tenant_id: str, user_id: str, wanted: Iterable[str]) -> None:
-    """Raise Forbidden unless somebody's role allows a key that holds this; the role stays until the commit.
+def check_role_allows(db: sa.Connection, app: App, tenant_id: str, user_id: str, wanted: Iterable[str]) -> None:
+    """Raise Forbidden unless a person's role allows these scopes. The role stays until the commit.
 
-    Otherwise one who is removed at this moment would keep a key that nobody saw.
+    Otherwise a person who is removed at this moment would keep a key that nobody saw.
     """
     this = (roles.c.tenant_id == live_of(db, tenant_id)) & (roles.c.id == user_id)
     role = db.execute(sa.select(roles.c.role).where(this).with_for_update(read=True)).scalar()
@@ -117,8 +117,8 @@ def check(db: sa.Connection, app: App, tenant_id: str, user_id: str, wanted: Ite
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
 
-def told(ended: Sequence[Made]) -> str:
-    """Return the sentences that say what ended."""
+def describe_ended(ended: Sequence[SetUp]) -> str:
+    """Return sentences that say what ended."""
     said = []
     for kind, how in _ENDED.items():
         names = [each.name for each in ended if each.kind == kind]
@@ -129,30 +129,30 @@ def told(ended: Sequence[Made]) -> str:
     return "".join(said)
 
 
-def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[Made]:
-    for tenant_id in _pair(db, live_id):
+def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[SetUp]:
+    for tenant_id in _environments_of(db, live_id):
         for key in keys_made(db, tenant_id, app.now()):
-            yield Made(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
+            yield SetUp(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
 
 
-def _others(ctx: Context) -> list[Made]:
-    """What people set up in a tenant that other plugins have: with a key of theirs, too."""
+def _others(ctx: Context) -> list[SetUp]:
+    """Return what people, or keys of theirs, set up in a tenant through other plugins."""
     makers = {key.id: key.made_by for key in list_keys(ctx)}
     found = []
     for plugin, kind in _SETTERS.items():
         if plugin in ctx.app.manifests:
-            for id, name, scopes, by in _plugin(kind).set_up_by_people(ctx):
-                found.append(Made(kind, ctx.tenant_id, id, name, "", scopes, makers.get(by, by) or ""))
+            for id, name, scopes, by in _api_of(kind).set_up_by_people(ctx):
+                found.append(SetUp(kind, ctx.tenant_id, id, name, "", scopes, makers.get(by, by) or ""))
     return found
 
 
-def _plugin(kind: str) -> Any:
-    """The `api` of the plugin whose these are: one that is enabled, and that this one does not require."""
+def _api_of(kind: str) -> Any:
+    """Return the `api` of the enabled plugin for this kind, which users does not require."""
     name = next(plugin for plugin, own in _SETTERS.items() if own == kind)
     return import_module(f"billycan_{name}.api")
 
 
-def _pair(db: sa.Connection, live_id: str) -> tuple[str, str]:
-    """A live tenant and its sandbox."""
+def _environments_of(db: sa.Connection, live_id: str) -> tuple[str, str]:
+    """Return the ids of a live tenant and its sandbox."""
     paired = db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == live_id)).scalar_one()
     return live_id, str(paired)

@@ -1,4 +1,4 @@
-"""Sending a document to a client: who gets it, what it says, and the PDF that goes with it."""
+"""Emails with a document: their recipients, their text, and the PDF that is attached."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -9,13 +9,13 @@ from msgspec import Struct
 from billycan import BadRequest, Context, Document, Invalid, Route
 from billycan.paper import Paper
 
-from . import attaching, leaving, logos, records, sandboxes, suppressing, writing
-from .attaching import PDF
+from . import composing, logos, pdf_attachments, records, sandboxes, suppressing, unsubscribe
+from .pdf_attachments import PDF
 from .schemas import Email, NewEmail, Preview, is_address, new_email_of
 
 
 class NobodyToWriteTo(Invalid):
-    """No recipient of an email is left: either no address is known, or the business writes to none of them."""
+    """The email has no recipient left: no address is known, or all are suppressed."""
 
     @property
     def reason(self) -> Literal["no_address", "address_suppressed"]:
@@ -23,39 +23,39 @@ class NobodyToWriteTo(Invalid):
 
 
 def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = None, *, reminder: bool = False) -> Email:
-    """Queue an email with a document, which is sent once the transaction is committed; its PDF is made then.
+    """Queue an email with a document. It is sent, and its PDF made, once the transaction is committed.
 
-    `path` is that of the document's GET route, and `asked` what the email is to say, and to whom; without `to` it goes
-    to the client. A draft is sent or issued first. NobodyToWriteTo is raised where no address is known, and where every
-    address failed, or unsubscribed from reminders and this is one. A document that is too long for a PDF goes without
-    one, unless `attach_pdf` is true or the client has no page of it: then BadRequest is raised.
+    `path` is that of the document's GET route. `asked` has the recipients and the text; without `to` the client gets
+    it. A draft is sent or issued first. Raises NobodyToWriteTo if no address is known or all are suppressed, for a
+    reminder also if all unsubscribed. A document that is too long for a PDF goes without one; BadRequest is raised
+    instead if `attach_pdf` is true or the client has no page of the document.
     """
     document, asked = ctx.app.documents[path], asked or NewEmail()
     if document.finish:
         document.finish(ctx, id)
-    paper = _paper(ctx, document, id, asked)
-    whom = _whom(paper, asked)
-    require_anybody(ctx, whom.to, whom.cc, reminder=reminder)
-    leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
-    has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.read(ctx, paper)
+    paper = _read_paper(ctx, document, id, asked)
+    whom = _recipients_of(paper, asked)
+    check_recipients(ctx, whom.to, whom.cc, reminder=reminder)
+    leave = unsubscribe.unsubscribe_url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
+    has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.read_logo(ctx, paper)
     if has_pdf:
-        attaching.api().check_length(paper)
-    shown = logos.shown(logo)
-    said = _said(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=shown)
-    written = writing.write(paper, said, ctx.today())
-    row = records.write(
+        pdf_attachments.pdf_api().check_length(paper)
+    shown = logos.logo_to_show(logo)
+    said = _request_of(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=shown)
+    written = composing.compose(paper, said, ctx.today())
+    row = records.queue_email(
         ctx,
         to=whom.to,
         cc=whom.cc,
-        may_get=sandboxes.may_get(ctx),
-        attachment={"filename": attaching.api().filename_of(paper), "size": None} if has_pdf else None,
-        paper=attaching.kept(path, paper) if has_pdf else None,
+        may_get=sandboxes.allowed_recipients(ctx),
+        attachment={"filename": pdf_attachments.pdf_api().filename_of(paper), "size": None} if has_pdf else None,
+        paper=pdf_attachments.encode_document(path, paper) if has_pdf else None,
         document_id=id,
         subject=written.subject,
         message=written.message,
         text=written.text,
         html=written.html,
-        logo_id=logos.keep(ctx, logo if shown or has_pdf else b""),
+        logo_id=logos.store_logo(ctx, logo if shown or has_pdf else b""),
         sender_name=paper.seller.name,
         reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
@@ -63,13 +63,13 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
     return records.show_written(ctx, row)
 
 
-def require_anybody(ctx: Context, to: Sequence[str], cc: Sequence[str], *, reminder: bool) -> None:
-    """Raise NobodyToWriteTo where no address is known, or the business writes to none of them."""
+def check_recipients(ctx: Context, to: Sequence[str], cc: Sequence[str], *, reminder: bool) -> None:
+    """Raise NobodyToWriteTo if no address is known, or all are suppressed."""
     if not to:
         message = "is required, because the client has no email address that mail reaches"
         raise NobodyToWriteTo.member("to", "required", message)
     everybody = [*to, *cc]
-    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
+    if len(suppressing.suppressed_among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
         raise NobodyToWriteTo(
             "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
             code="address_suppressed",
@@ -77,19 +77,19 @@ def require_anybody(ctx: Context, to: Sequence[str], cc: Sequence[str], *, remin
         )
 
 
-def on_documents(document: Document, route: Route) -> tuple[Route, ...]:
-    """The routes that send a document, and that show what would be sent."""
+def routes_of_document(document: Document, route: Route) -> tuple[Route, ...]:
+    """Return the routes that email a document, and that preview the email."""
     here = route.path
     needs = (route.scope or "").replace(":read", ":write")
     noun = route.handler.__name__.partition("_")[2].replace("_", " ")
     takes = new_email_of(noun, here, document.takes) if document.takes else NewEmail
     return (
-        Route("POST", f"{here}/email", _sends(here, needs, noun, takes), scope="mail:write", status=201),
-        Route("POST", f"{here}/email/preview", _previews(here, noun, takes), scope=route.scope, stores=False),
+        Route("POST", f"{here}/email", _email_handler(here, needs, noun, takes), scope="mail:write", status=201),
+        Route("POST", f"{here}/email/preview", _preview_handler(here, noun, takes), scope=route.scope, stores=False),
     )
 
 
-def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..., Email]:
+def _email_handler(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..., Email]:
     def handler(ctx: Context, id: str, body: Any) -> Email:
         ctx.require(scope)
         if body.attach_pdf and not ctx.has(PDF):
@@ -109,16 +109,16 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
     return handler
 
 
-def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
+def _preview_handler(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
     def handler(ctx: Context, id: str, body: Any) -> Preview:
-        paper = _paper(ctx, ctx.app.documents[path], id, body)
+        paper = _read_paper(ctx, ctx.app.documents[path], id, body)
         client = paper if ctx.may_read(paper.client_id or "contacts") else msgspec.structs.replace(paper, email="")
-        whom, logo = _whom(client, body), logos.shown(logos.read(ctx, paper))
-        said = _said(body, has_pdf=_has_pdf(ctx, paper, body.attach_pdf), logo=logo)
-        written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
+        whom, logo = _recipients_of(client, body), logos.logo_to_show(logos.read_logo(ctx, paper))
+        said = _request_of(body, has_pdf=_has_pdf(ctx, paper, body.attach_pdf), logo=logo)
+        written = msgspec.structs.asdict(composing.compose(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
-            written = {name: records.without_links(ctx.app, text) for name, text in written.items()}
-        written["html"] = logos.embedded(written["html"], logo)  # its base64 may look like a link
+            written = {name: records.cut_links(ctx.app, text) for name, text in written.items()}
+        written["html"] = logos.embed_logo(written["html"], logo)  # its base64 may look like a link
         return Preview(to=whom.to, cc=whom.cc, **written)
 
     handler.__annotations__["body"] = takes
@@ -132,13 +132,13 @@ def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Previe
     return handler
 
 
-class _Whom(Struct, frozen=True):
+class _Recipients(Struct, frozen=True):
     to: list[str]
     cc: list[str]
 
 
-def _whom(paper: Paper, asked: NewEmail) -> _Whom:
-    """Everybody once, in the order in which they were named; without any, the client."""
+def _recipients_of(paper: Paper, asked: NewEmail) -> _Recipients:
+    """Return each recipient once, in the order given; without any, the client."""
     named = asked.to or ([paper.email] if paper.email and is_address(paper.email) else [])
     seen: set[str] = set()
     both: list[list[str]] = [[], []]
@@ -147,15 +147,15 @@ def _whom(paper: Paper, asked: NewEmail) -> _Whom:
             if address.casefold() not in seen:
                 both[i].append(address)
                 seen.add(address.casefold())
-    return _Whom(*both)
+    return _Recipients(*both)
 
 
-def _said(asked: NewEmail, **more: Any) -> writing.Said:
-    return writing.Said(subject=asked.subject or "", message=asked.message or "", **more)
+def _request_of(asked: NewEmail, **more: Any) -> composing.ComposeRequest:
+    return composing.ComposeRequest(subject=asked.subject or "", message=asked.message or "", **more)
 
 
-def _paper(ctx: Context, document: Document, id: str, asked: NewEmail) -> Paper:
-    """The document as it was asked for; what its GET route refuses in a parameter is a fault of that member."""
+def _read_paper(ctx: Context, document: Document, id: str, asked: NewEmail) -> Paper:
+    """Read the document. If its GET route refuses a parameter, raise Invalid for that member."""
     if not document.takes:
         return document.show(ctx, id)
     try:
@@ -168,7 +168,7 @@ def _paper(ctx: Context, document: Document, id: str, asked: NewEmail) -> Paper:
 
 
 def _has_pdf(ctx: Context, paper: Paper, wanted: bool | None) -> bool:
-    """Whether a PDF is attached. One that is too long is left out where nobody asked for it and the page is there."""
+    """Tell whether to attach a PDF. By default one that is too long is left out if the client has a page."""
     if wanted is False or not ctx.has(PDF):
         return False
-    return wanted is True or not (paper.url or paper.is_draft) or bool(attaching.api().fits(paper))
+    return wanted is True or not (paper.url or paper.is_draft) or bool(pdf_attachments.pdf_api().fits(paper))

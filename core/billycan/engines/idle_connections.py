@@ -1,6 +1,6 @@
-"""Connections kept at hand between requests: to borrow one of SQLAlchemy's pool and give it back takes 25 µs of CPU.
+"""Idle connections kept between requests: borrowing one from SQLAlchemy's pool and returning it takes 25 µs of CPU.
 
-They stay the pool's, whose size holds, and whatever goes wrong while one is used, it is the pool that sees to it.
+They still belong to the pool, which limits their number and handles everything that goes wrong with one in use.
 """
 
 import time
@@ -11,12 +11,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-_IDLE_SECONDS = 5.0  # the pool finds out whether one that rested longer still lives
-_MOST_SECONDS = 1800.0  # that one is used in all
+_IDLE_SECONDS = 5.0  # the pool checks connections that were idle for longer
+_MOST_SECONDS = 1800.0  # the most that one is used
 
 
-class Kept:
-    """Up to `most` idle connections of an engine, the one that was used last first."""
+class IdleConnections:
+    """Up to `most` idle connections of an engine, last used first."""
 
     def __init__(self, engine: sa.Engine, most: int) -> None:
         self._engine, self._most = engine, most
@@ -25,8 +25,8 @@ class Kept:
         self._lent, self._counting = 0, Lock()
         self._gone_since = 0.0
 
-    def take(self, options: Mapping[str, Any]) -> sa.Connection:
-        """A connection outside of any transaction, with these execution options besides the engine's."""
+    def borrow(self, options: Mapping[str, Any]) -> sa.Connection:
+        """Return a connection outside of any transaction, with these execution options besides the engine's."""
         with self._counting:
             self._lent += 1
         try:
@@ -37,10 +37,10 @@ class Kept:
             raise
         return db
 
-    def give(self, db: sa.Connection, *, sound: bool) -> None:
-        """Take it back; it is kept unless it is not `sound`: something went wrong while it was used."""
+    def give_back(self, db: sa.Connection, *, sound: bool) -> None:
+        """Take a connection back and keep it, unless something went wrong in its use and it is not `sound`."""
         try:
-            # With more of them than are kept, somebody may be waiting for one of the pool.
+            # With more connections than are kept, another thread may be waiting for the pool.
             if not sound or db.invalidated or self._lent > self._most or db.info[_SINCE] <= self._gone_since:
                 db.close()
                 return
@@ -53,8 +53,8 @@ class Kept:
         finally:
             self._count_back()
 
-    def give_back(self) -> None:
-        """Give all to the pool, those that are lent when they are given back: it knows that they are of no use."""
+    def close_idle(self) -> None:
+        """Return all connections to the pool; lent ones follow when they are given back."""
         self._gone_since = time.monotonic()
         while self._idle:
             self._idle.pop()[0].close()

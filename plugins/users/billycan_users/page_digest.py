@@ -1,4 +1,4 @@
-"""Let somebody approve what they saw: the form of a page carries the digest of what the page showed."""
+"""Digests of pages: a form carries the digest of what its page showed, so that people approve only what they saw."""
 
 import hashlib
 from typing import Any
@@ -8,14 +8,14 @@ from billycan.web import encode
 
 
 class ChangedMeanwhile(Conflict):
-    """Somebody approves what has changed since their page showed it."""
+    """The record changed since the page on which it is being approved was shown."""
 
     code = "changed_meanwhile"
     message = "This has changed since you opened the page. Below is what it is now: look at it, then decide again."
 
 
 def check_digest(given: str | None, current: Any) -> None:
-    """Raise ChangedMeanwhile unless this digest is that of what there is now.
+    """Raise ChangedMeanwhile unless this is the digest of `current`.
 
     Call it where `current` can no longer change: in the transaction that acts on it, with its row locked.
     """

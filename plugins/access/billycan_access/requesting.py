@@ -1,10 +1,10 @@
-"""The pages on which anybody asks for access, and proves an email address."""
+"""Public pages to request access and to confirm an email address."""
 
 from typing import Annotated, Any
 
 from billycan import App, Fault, Invalid, Problem
 from billycan.fields import Abn, Email, Name, Text
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, checked, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, mounted, read_field
 
 from . import records
 from .settings import Settings
@@ -19,14 +19,14 @@ _MEMBERS: dict[str, Any] = {
 
 
 class TooManyToday(Problem):
-    """No more requests are taken today."""
+    """An answer that no more requests are accepted today."""
 
     status, type, code = 429, "rate_limit", "rate_limited"
     message = "No more requests are taken today: please try again tomorrow."
 
 
 def is_on(app: App) -> bool:
-    """Whether there is a page to ask for access at all."""
+    """Tell whether this deployment has a page to request access."""
     return app.settings_of(Settings).mode != "off"
 
 
@@ -35,14 +35,14 @@ def show_form(visit: Visit) -> Answer:
 
 
 def ask(visit: Visit) -> Answer:
-    """Take a request; the answer is the same whatever is known of the address."""
+    """Submit a request; the answer does not reveal anything about the address."""
     given, faults = {}, list[Fault]()
     for name, kind in _MEMBERS.items():
         text = visit.form.get(name, "").strip()
         if name == "abn" and not text:
             continue
         try:
-            given[name] = checked(kind, name, text)
+            given[name] = read_field(kind, name, text)
         except Invalid as invalid:
             faults += invalid.details
     if faults:
@@ -62,7 +62,7 @@ def show_sent(visit: Visit) -> Answer:
 
 def show_confirm(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
-        row = records.provable(db, visit.app, token)
+        row = records.find_confirmable(db, visit.app, token)
     if row is None:
         text = "It was used already, has expired, or was copied in part. You may ask for access again."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
@@ -71,7 +71,7 @@ def show_confirm(visit: Visit, token: str) -> Answer:
 
 def confirm(visit: Visit, token: str) -> Answer:
     with visit.app.db.writing() as db:
-        key = records.prove(db, visit.app, token)
+        key = records.confirm_address(db, visit.app, token)
     return Shown("access/confirmed.html", {"key": key, "url": visit.app.public_url})
 
 

@@ -1,4 +1,4 @@
-"""What of the log is asked for: a filter for each thing that is known of a request."""
+"""Filters of the log: one for each column of a request."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,19 @@ from .keeping import first_id
 from .tables import log
 
 FILTERS = ("from", "to", "caller", "method", "route", "status", "slower", "request_id", "code", "param")
-NOWHERE = "nowhere"  # what the filter of routes calls paths where nothing is
+NOWHERE = "nowhere"  # the route filter's name for paths that do not exist
 _STATUS = re.compile(r"[1-5](xx|\d\d)")
 
 
-def asked(query: Mapping[str, str]) -> dict[str, str]:
-    """The filters that were given, as they are shown again."""
+def given_filters(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the filters in a query that are not empty, trimmed, to show them again."""
     return {name: query[name].strip()[:200] for name in FILTERS if query.get(name, "").strip()}
 
 
-def conditions(
+def filter_conditions(
     ctx: Context, filters: Mapping[str, str], zone: str
 ) -> tuple[Sequence[sa.ColumnElement[bool]], list[Fault]]:
-    """What the filters ask of a row of the caller's, and which of them cannot be understood."""
+    """Return the SQL conditions of these filters on the caller's rows, and a fault for each malformed filter."""
     found: list[sa.ColumnElement[bool]] = [own(ctx, log)]
     faults = []
     for name, text in filters.items():
@@ -61,6 +61,6 @@ def _condition(name: str, text: str, zone: str) -> sa.ColumnElement[bool]:
     if name == "route" and text == NOWHERE:
         return log.c.route == ""
     if "\0" in text:
-        return log.c.id == ""  # PostgreSQL takes no such text, and nothing has it
+        return log.c.id == ""  # PostgreSQL refuses such text, and no row has it
     column = log.c["caller_id" if name == "caller" else name]
     return column == (text.upper() if name == "method" else text)

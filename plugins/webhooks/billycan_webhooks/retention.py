@@ -1,4 +1,4 @@
-"""How long what was delivered, held and answered is kept, how much of it, and how much waits."""
+"""Retention: limits on the age and size of stored deliveries and responses, and figures of what waits."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,13 +14,13 @@ from billycan.sql import at_most, tenants
 from .settings import Settings
 from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries
 
-# Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
+# For each business. Responses up to 1 KiB are not counted: they are about as large as their rows.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
 _MOST_AT_ONCE = 500  # deliveries, each with its attempts
 
 
 def check_days(app: App) -> None:
-    """ValueError where events are kept for a shorter time than deliveries, which could not be sent again then."""
+    """Raise ValueError if events are forgotten before their deliveries, which could then not be sent again."""
     settings = app.settings_of(Settings)
     least = settings.keep_days + -(-settings.retry_offsets[-1] // 86_400 if settings.retry_offsets else 0)
     if app.settings.events_days < least:
@@ -30,8 +30,8 @@ def check_days(app: App) -> None:
         )
 
 
-def needed() -> sa.Select[Any]:
-    """The events of deliveries that are not finished, and of those that are still to be made."""
+def needed_events() -> sa.Select[Any]:
+    """Select the events of deliveries that are not finished, or still to be inserted."""
     log, c = events.events.alias("needed"), chores.c
     is_open = sa.exists().where(_d.tenant_id == log.c.tenant_id, _d.webhook_id == log.c.id, OPEN)
     place = log.c.sequence.between(c.first_sequence, c.last_sequence)
@@ -39,10 +39,10 @@ def needed() -> sa.Select[Any]:
     return sa.select(log.c.tenant_id, log.c.id).where(is_open | is_owed)
 
 
-def tidy(ctx: Context) -> bool:
-    """Cancel what was held too long or too much of, and forget what was finished long enough ago.
+def tidy_deliveries(ctx: Context) -> bool:
+    """Cancel deliveries that were held too long or are too many, and delete those that finished long enough ago.
 
-    A batch at a time; returns whether there may be more.
+    Works on one batch; returns True if there may be more.
     """
     settings, now = ctx.settings(Settings), ctx.now()
     held, too_old = own(ctx, deliveries) & HELD, now - timedelta(days=settings.hold_days)
@@ -62,9 +62,9 @@ def tidy(ctx: Context) -> bool:
     return _MOST_AT_ONCE in (len(some), gone)
 
 
-def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
-    """The tenants that have held deliveries, or finished ones of yesterday or older."""
-    # Asked business by business: an index has the first to be finished, and one that is held or none.
+def tenants_to_tidy(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """List the tenants that have held deliveries, or deliveries that finished a day ago or earlier."""
+    # One look-up for each business: an index finds its first finished delivery, and any held one.
     its = _d.tenant_id == tenants.c.id
     finished = sa.select(sa.func.min(_d.finished_at)).where(its).scalar_subquery() < now - timedelta(days=1)
     held = sa.select(_d.id).where(its, HELD).limit(1).scalar_subquery().is_not(None)
@@ -72,9 +72,9 @@ def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
 
 
 def trim_answers(ctx: Context) -> bool:
-    """Keep a business's newest answers up to a size in all, and of older ones the status alone.
+    """Keep a business's newest responses up to a total size; of older ones, keep only the status.
 
-    A batch at a time; returns whether there may be more.
+    Works on one batch; returns True if there may be more.
     """
     size = sa.func.sum(_a.response_bytes).over(order_by=_a.id.desc())
     large = own(ctx, attempts) & _LARGE
@@ -84,15 +84,15 @@ def trim_answers(ctx: Context) -> bool:
     return ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(beyond)).values(emptied)).rowcount == _MOST_AT_ONCE
 
 
-def with_large_answers(db: sa.Connection, now: Moment) -> Iterable[str]:
-    """The tenants that have more answers than are kept."""
+def tenants_to_trim(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """List the tenants whose responses exceed the total size."""
     size = sa.func.sum(_a.response_bytes)
     found = sa.select(_a.tenant_id).where(_LARGE).group_by(_a.tenant_id).having(size > MOST_RESPONSE_BYTES)
     return db.execute(found).scalars()
 
 
-def described(app: App) -> str:
-    """What is kept and held, and for how long, for `billycan doctor`."""
+def describe_retention(app: App) -> str:
+    """Describe for `billycan doctor` how many deliveries are stored and held, and for how long."""
     settings = app.settings_of(Settings)
     asked = sa.select(sa.func.count(), sa.func.count(_d.endpoint_id.distinct()), sa.func.min(_d.created_at))
     stored = sa.select(sa.func.count(), sa.func.min(_d.created_at))
@@ -112,15 +112,15 @@ def described(app: App) -> str:
     return f"{held}; {bound}; {kept}"
 
 
-def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """How many deliveries are not finished, by why: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
+def count_waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Count the unfinished deliveries by state: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
     row = db.execute(_WAITING, times(now)).one()
     held = db.execute(_HELD).scalar_one()
     return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
 
 
-def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
+def oldest_due_seconds(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Age in seconds of the oldest delivery that could be sent; 0 if none is waiting."""
     first = db.execute(_OLDEST, times(now)).scalar()
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
@@ -133,4 +133,4 @@ _WAITING = sa.select(
 ).where(PENDING)
 _HELD = sa.select(sa.func.count()).select_from(deliveries).where(HELD)
 _OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, FREE)
-_LARGE = _a.response_bytes > sa.literal_column("1024")  # as the index has it
+_LARGE = _a.response_bytes > sa.literal_column("1024")  # the condition of the index

@@ -1,8 +1,8 @@
-"""Attachments in the database: each comes and goes together with its bytes, whatever breaks in between.
+"""Attachments and their bytes, which come and go together, whatever breaks in between.
 
-Before anything is stored, a row of its own transaction notes that there may be bytes without an attachment; the
-transaction that makes the attachment takes the note away. One that deletes an attachment makes such a note. Whatever
-has been noted for a day is removed from the storage: a backup of the database, and then of the storage, is whole.
+Before anything is stored, a transaction of its own notes that there may be bytes without an attachment. The transaction
+that inserts the attachment removes the note; one that deletes an attachment adds a note. A file that has been noted for
+a day is removed from the storage: a backup of the database, and then of the storage, is whole.
 """
 
 from collections.abc import Mapping
@@ -17,40 +17,40 @@ from billycan.fields import Moment
 from billycan.sql import PLANNED_ANEW, upsert
 from billycan.web import Pieces
 
-from .owners import owners
+from .owners import owners_by_prefix
 from .schemas import Attachment
-from .storage import storage
+from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
 
-GRACE = timedelta(days=1)  # longer than any upload, and than a backup takes from the database to the storage
+GRACE = timedelta(days=1)  # longer than any upload, and than the time between the backups of database and storage
 _ALL = "all"
 _decode = msgspec.json.Decoder(Deleted).decode
 
 
-def key(tenant_id: str, id: str) -> str:
-    """By what the storage knows the bytes of an attachment."""
+def storage_key(tenant_id: str, id: str) -> str:
+    """Return the key of an attachment's bytes in the storage."""
     return f"{tenant_id}/{id}"
 
 
-def note(ctx: Context, id: str) -> None:
-    """Say, in a transaction of its own, that there may be bytes of an attachment that is not there yet."""
+def note_file(ctx: Context, id: str) -> None:
+    """Note, in a transaction of its own, that there may be bytes without an attachment."""
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.insert(leftovers).values(tenant_id=ctx.tenant_id, id=id, since=ctx.app.now()))
 
 
-def drop(ctx: Context, id: str) -> None:
-    """Remove bytes that no attachment has, and then the note of them."""
-    storage(ctx.app).remove(key(ctx.tenant_id, id))
+def drop_file(ctx: Context, id: str) -> None:
+    """Remove bytes that no attachment has, and then their note."""
+    storage_of(ctx.app).remove(storage_key(ctx.tenant_id, id))
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id))
 
 
-def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
-    """A new attachment with these columns; Invalid where the business would have more than `most` bytes.
+def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
+    """Insert an attachment with these columns. Raise Invalid if the business would have more than `most` bytes.
 
     The record must be locked already. Other uploads of the business wait from here on.
     """
-    take(ctx, values["size"], most)
+    count_bytes(ctx, values["size"], most)
     kind = values["resource"].partition("_")[0]
     row = {**values, "tenant_id": ctx.tenant_id, "kind": kind, "created_at": ctx.now()}
     ctx.db.execute(sa.insert(attachments).values(row))
@@ -59,27 +59,27 @@ def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachmen
     return made
 
 
-def content(ctx: Context, id: str) -> Pieces:
-    """The bytes of an attachment, wherever they are by now."""
-    # Looked for here first: what is gone from here is in the storage already.
+def open_content(ctx: Context, id: str) -> Pieces:
+    """Open the bytes of an attachment, wherever they are."""
+    # Read the database first: bytes that are gone from it are in the storage already.
     found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
     if found is not None:
         return Pieces([bytes(found)])
-    return storage(ctx.app).open(key(ctx.tenant_id, id))
+    return storage_of(ctx.app).open(storage_key(ctx.tenant_id, id))
 
 
-def claim(ctx: Context, id: str) -> None:
-    """Take away the note of bytes that an attachment has from now on; Conflict where they may have been removed."""
+def reserve_bytes(ctx: Context, id: str) -> None:
+    """Remove the note of bytes that now have an attachment. Raise Conflict if they may have been removed."""
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
-    # What is older may be swept before this is committed.
+    # An older file may be swept before this transaction is committed.
     if ctx.db.execute(noted.where(leftovers.c.since > ctx.app.now() - GRACE / 2)).rowcount != 1:
         raise Conflict("The upload took too long: send it again.")
 
 
-def take(ctx: Context, size: int, most: int | None) -> None:
-    """Count bytes that a business has more, exactly, whatever else is uploaded at once.
+def count_bytes(ctx: Context, size: int, most: int | None) -> None:
+    """Add to the bytes that a business has, exactly, whatever else is uploaded at once.
 
-    What it deleted lies in the storage for another day, and may be as much again.
+    Bytes that it deleted stay in the storage for another day, and may be as many again.
     """
     row = upsert(used, ctx.db).values(tenant_id=ctx.tenant_id, id=_ALL, bytes=size)
     after = used.c.bytes + row.excluded.bytes
@@ -99,8 +99,8 @@ def take(ctx: Context, size: int, most: int | None) -> None:
         )
 
 
-def remove(ctx: Context, sizes: Mapping[str, int]) -> None:
-    """Delete attachments, which are locked, by their ids, each with its size, and note that their bytes are left."""
+def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
+    """Delete locked attachments, given by id with their sizes, and note that their bytes are left."""
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
     left = {"tenant_id": ctx.tenant_id, "since": ctx.now()}
@@ -113,40 +113,37 @@ def remove(ctx: Context, sizes: Mapping[str, int]) -> None:
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    """What is attached to a record goes with it."""
+    """Delete the attachments of a record that is deleted."""
     if event.name.endswith(".deleted"):
         gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
         id = _decode(event.data).id
         if rows := ctx.db.execute(gone.where(attachments.c.resource == id).with_for_update()).all():
-            remove(ctx, {row.id: row.size for row in rows})
+            remove_files(ctx, {row.id: row.size for row in rows})
 
 
-# Timed work -----------------------------------------------------------------------------------------------------------
-
-
-def left_over(app: App, now: Moment) -> sa.Select[Any]:
-    """What was noted a day ago and is to be removed from the storage."""
+def leftover_files(app: App, now: Moment) -> sa.Select[Any]:
+    """Select the notes that are a day old: their bytes are to be removed from the storage."""
     return sa.select(leftovers.c.tenant_id, leftovers.c.id).where(_is_over(now)).order_by(leftovers.c.since)
 
 
 def _is_over(now: Moment) -> sa.ColumnElement[bool]:
-    # What was noted so far ahead, a clock noted that was wrong.
+    # Notes from so far in the future come from a wrong clock.
     return (leftovers.c.since <= now - GRACE) | (leftovers.c.since > now + GRACE)
 
 
-def sweep(ctx: Context, id: str) -> None:
-    """Remove bytes without an attachment, which no upload can claim any more; outside of any transaction."""
+def sweep_file(ctx: Context, id: str) -> None:
+    """Remove bytes without an attachment, which no upload can take any more. Call it outside any transaction."""
     noted = own(ctx, leftovers) & (leftovers.c.id == id)
     with ctx.app.db.reading(ctx.tenant_id) as db:
         is_due = db.execute(sa.select(leftovers.c.id).where(noted, _is_over(ctx.now()))).first()
     if is_due:
-        drop(ctx, id)
+        drop_file(ctx, id)
 
 
-def orphaned(app: App, now: Moment) -> sa.Select[Any]:
-    """Attachments whose record is gone, of the resources that have no event which tells so."""
+def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
+    """Select attachments whose record is gone, of resources that emit no event when a record is deleted."""
     a = attachments.c
-    silent = {prefix: owner.table.c for prefix, owner in owners(app).items() if not owner.tells}
+    silent = {prefix: owner.table.c for prefix, owner in owners_by_prefix(app).items() if not owner.tells}
     parts = [
         sa.select(a.tenant_id, a.id).where(
             a.kind == prefix, ~sa.exists().where(c.tenant_id == a.tenant_id, c.id == a.resource)
@@ -154,7 +151,7 @@ def orphaned(app: App, now: Moment) -> sa.Select[Any]:
         for prefix, c in silent.items()
     ]
     found = sa.union_all(sa.select(a.tenant_id, a.id).where(sa.false()), *parts).subquery()
-    # A kept plan would read every attachment, as most kinds are those of resources that tell.
+    # A cached plan would read every attachment: most belong to resources that emit the event.
     return sa.select(found.c.tenant_id, found.c.id).execution_options(**{PLANNED_ANEW: True})
 
 
@@ -164,25 +161,25 @@ def remove_orphan(ctx: Context, id: str) -> None:
         sa.select(attachments).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
     ).first()
     if row is not None:
-        record = owners(ctx.app)[row.kind].table
+        record = owners_by_prefix(ctx.app)[row.kind].table
         if ctx.db.execute(sa.select(record.c.id).where(own(ctx, record), record.c.id == row.resource)).first() is None:
-            remove(ctx, {id: row.size})
+            remove_files(ctx, {id: row.size})
 
 
-def unstored(app: App, now: Moment) -> sa.Select[Any]:
-    """The bytes that wait in the database to be stored."""
+def unstored_files(app: App, now: Moment) -> sa.Select[Any]:
+    """Select the bytes in the database that are to be moved to the storage."""
     return sa.select(waiting.c.tenant_id, waiting.c.id).order_by(waiting.c.created_at)
 
 
-def store(ctx: Context, id: str) -> None:
-    """Bring waiting bytes to the storage, outside of any transaction; what a crash interrupts is done again.
+def store_file(ctx: Context, id: str) -> None:
+    """Move waiting bytes to the storage, outside any transaction. A crash in between is made good by the next run.
 
-    Bytes whose attachment is deleted meanwhile were noted with it, and are swept a day later.
+    Bytes whose attachment is deleted meanwhile were noted with it, and are removed a day later.
     """
     this = own(ctx, waiting) & (waiting.c.id == id)
     with ctx.app.db.reading(ctx.tenant_id) as db:
         content = db.execute(sa.select(waiting.c.content).where(this)).scalar()
     if content is not None:
-        storage(ctx.app).put(key(ctx.tenant_id, id), [bytes(content)])
+        storage_of(ctx.app).put(storage_key(ctx.tenant_id, id), [bytes(content)])
         with ctx.app.db.writing(ctx.tenant_id) as db:
             db.execute(sa.delete(waiting).where(this))

@@ -1,4 +1,4 @@
-"""Pages as HTML: templates, the navigation around them, the files that they load, and how values are written."""
+"""Pages as HTML: templates, the navigation, static files, and formats of values."""
 
 import hashlib
 import re
@@ -19,27 +19,27 @@ from billycan import App
 from billycan.fields import Moment
 from billycan.web import RouteNotFound
 
-from .rules import may
-from .seen import digest_of
+from .page_digest import digest_of
+from .rules import role_allows
 
 if TYPE_CHECKING:
-    from .visits import Visit
+    from .page_request import Visit
 
-NOTHING = "\N{EN DASH}"  # where a value is missing
+NOTHING = "\N{EN DASH}"  # shown for a missing value
 GROUPS = ("", "Records", "Reports", "Developers", "Business", "Deployment")
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 
 class Item(Struct):
-    """A line of the navigation."""
+    """An entry of the navigation."""
 
     name: str
     path: str
     is_current: bool
 
 
-def draw(app: App, visit: "Visit | None", template: str, values: Mapping[str, Any]) -> str:
-    """The HTML of a page; without a visit it is one for nobody in particular."""
+def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[str, Any]) -> str:
+    """Render a page; without a visit, for a visitor who is not signed in."""
     around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
@@ -47,7 +47,7 @@ def draw(app: App, visit: "Visit | None", template: str, values: Mapping[str, An
 
 
 def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
-    """What the visitor may open, group by group."""
+    """Return the pages that the visitor may open, by group."""
     if visit is None or visit.session_if_any is None or not visit.session.is_complete:
         return []
     found: dict[str, list[Item]] = {group: [] for group in GROUPS}
@@ -55,7 +55,7 @@ def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
     for screen, name, path in _lines(app):
         if screen.operator and not visit.session.is_operator:
             continue
-        if not screen.operator and not may(visit.session.role, screen.role or "viewer"):
+        if not screen.operator and not role_allows(visit.session.role, screen.role or "viewer"):
             continue
         found[screen.group].append(Item(name, path, _is_at(visit.path, path) and len(path) == best))
     return [(group, items) for group, items in found.items() if items]
@@ -76,11 +76,8 @@ def _is_at(here: str, path: str) -> bool:
     return here == path or (path != "/dashboard" and here.startswith(f"{path}/"))
 
 
-# Files ---------------------------------------------------------------------------------------------------------------
-
-
 class Assets:
-    """The files that pages load, at `/dashboard/-/{name}`: kept for ever, since the address names the edition."""
+    """The static files of pages, at `/dashboard/-/{name}`: cached for ever, because the name contains a version."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -96,7 +93,7 @@ class Assets:
 
 @lru_cache
 def _files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
-    """The files of each enabled plugin's `assets`, by `<plugin>-<file>`, with their editions."""
+    """Map `<plugin>-<file>` and the version to the content of each enabled plugin's `assets`."""
     found = {}
     for plugin in plugins:
         folder = files(f"billycan_{plugin}").joinpath("assets") if plugin in _OWN else None
@@ -106,29 +103,26 @@ def _files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
     return found
 
 
-_OWN = ("users", "dashboard")  # the others draw with these two's
+_OWN = ("users", "dashboard")  # the other plugins use these two's
 
 
 @jinja2.pass_context
 def asset(context: jinja2.runtime.Context, name: str) -> str:
-    """The address of `<plugin>/<file>`."""
+    """Return the URL of `<plugin>/<file>`."""
     app = context["app"]
     flat = name.replace("/", "-")
     return f"/dashboard/-/{flat}?{_files(tuple(app.manifests))[flat][1]}"
 
 
-# Values --------------------------------------------------------------------------------------------------------------
-
-
 def money(value: Decimal | int | None) -> str:
-    """`$1,210.00`"""
+    """Format an amount as `$1,210.00`."""
     if value is None:
         return NOTHING
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
 def day(value: date | str | None) -> str:
-    """`5 Dec 2026`"""
+    """Format a date as `5 Dec 2026`."""
     if value is None:
         return NOTHING
     value = date.fromisoformat(value) if isinstance(value, str) else value
@@ -136,7 +130,7 @@ def day(value: date | str | None) -> str:
 
 
 def moment(value: Moment | str | None, zone: str) -> str:
-    """`5 Dec 2026, 9:30 am`, in a business's time zone."""
+    """Format a time as `5 Dec 2026, 9:30 am`, in a business's time zone."""
     if value is None:
         return NOTHING
     value = Moment.fromisoformat(value) if isinstance(value, str) else value
@@ -146,9 +140,9 @@ def moment(value: Moment | str | None, zone: str) -> str:
 
 @jinja2.pass_context
 def when(context: jinja2.runtime.Context, value: Moment | str | None, once_over: str = "") -> Markup:
-    """A moment as people read it, exact for machines: `<time datetime="…">3 minutes ago</time>`.
+    """Return a time for people and machines: `<time datetime="…">3 minutes ago</time>`.
 
-    `once_over` is said instead of one that has come, such as that of a next attempt.
+    If the time has passed and `once_over` is given, say that instead, for instance for a next attempt.
     """
     if value is None:
         return escape(NOTHING)
@@ -174,9 +168,9 @@ def _ago(app: App, value: Moment, exact: str) -> str:
 
 
 def words(value: str) -> str:
-    """A name of a machine's as people write it: `gst_code` as `GST code`, `lines[0].unit` as `Lines 1: unit`.
+    """Return a machine's name as people write it: `gst_code` as `GST code`, `lines[0].unit` as `Lines 1: unit`.
 
-    What somebody has written with capitals keeps them: `EFTPOS`, `PayPal`.
+    A name that has capitals keeps them: `EFTPOS`, `PayPal`.
     """
     value = re.sub(r"\[(\d+)\]", lambda place: f"_{int(place[1]) + 1}", value).replace(".", ":_")
     first, *others = re.sub(r"(?<=[a-z])(\d)$", r"_\1", value).split("_")
@@ -185,7 +179,7 @@ def words(value: str) -> str:
 
 
 def field(name: str) -> str:
-    """What a form calls a member: `client_id` as `Client`, `start_at` as `Start`."""
+    """Return the label of a member in a form: `client_id` as `Client`, `start_at` as `Start`."""
     several = re.sub(r"_ids$", "s", re.sub(r"\bstaff_ids$", "staff", name))
     return words(re.sub(r"(?<!external)_(id|at|on)$", "", several))
 
@@ -207,7 +201,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _source(name: str) -> str | None:
-    """A plugin's template, `<plugin>/<file>.html`."""
+    """Return a plugin's template, `<plugin>/<file>.html`, or None."""
     plugin, _, file = name.partition("/")
     found = files(f"billycan_{plugin}").joinpath("templates", file) if file and plugin.isidentifier() else None
     return found.read_text("utf-8") if found is not None and found.is_file() else None

@@ -1,4 +1,4 @@
-"""Who calls the API with an access token, as the API knows them."""
+"""Identities of apps that call the API with an access token."""
 
 import logging
 import weakref
@@ -11,8 +11,8 @@ from billycan.businesses import digest, well_formed
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
-from .connecting import name_of
-from .granting import ACCESS
+from .connecting import app_name
+from .grants import ACCESS
 from .tables import access_tokens, apps, connections
 
 _STARTS = tuple(ACCESS.values())
@@ -63,8 +63,8 @@ _BY_ID = Statement(
 )
 
 
-def identify(app: App, header: str) -> Identity | None:
-    """Who sends an access token; None for whatever else there is. Raises Unauthenticated for one that is not good."""
+def identify_caller(app: App, header: str) -> Identity | None:
+    """Return the identity of an access token, or None for other credentials. Raise Unauthenticated for a bad token."""
     scheme, _, token = header.partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token.startswith(_STARTS):
@@ -78,8 +78,8 @@ def identify(app: App, header: str) -> Identity | None:
     return identity
 
 
-def find(app: App, tenant_id: str, id: str) -> Identity:
-    """A connected app as it is now; raises Unauthenticated for one that was disconnected, or that is on hold."""
+def find_identity(app: App, tenant_id: str, id: str) -> Identity:
+    """Return the present identity of a connected app. Raise Unauthenticated if it was disconnected or is on hold."""
     with app.db.reading(tenant_id) as db:
         row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
     if row is None:
@@ -100,7 +100,7 @@ def _find(app: App, token: str) -> Identity | None:
 
 
 def _identity(app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None) -> Identity:
-    name = name_of(row)
+    name = app_name(row)
     return Identity(
         id=row.connection_id,
         tenant_id=row.tenant_id,
@@ -125,7 +125,7 @@ def _note_use(app: App, row: Any) -> None:
             this = (connections.c.tenant_id == row.tenant_id) & (connections.c.id == row.connection_id)
             db.execute(sa.update(connections).where(this).values(last_used_at=now))
     except sa.exc.SQLAlchemyError as error:
-        # Who only reads is served although nothing can be written, as on a full disk.
+        # A call that only reads is served even if nothing can be written, as on a full disk.
         log.warning("the use of %s could not be noted: %s", row.connection_id, type(error).__name__)
 
 

@@ -1,19 +1,19 @@
-"""What becomes of an app's webhook endpoints, where there are webhooks."""
+"""Webhook endpoints of an app on hold or disconnected, if there are webhooks."""
 
 from collections.abc import Sequence
 
 from billycan import Context
 
 
-def follow(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
-    """Hold the endpoints of a connection that deliver more than these scopes may read, and let go on those held so."""
+def follow_consent(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
+    """Hold a connection's endpoints that deliver more than these scopes may read; release those that no longer do."""
     if ctx.has("webhooks"):
         from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is
 
         api.follow_consent(ctx, connection_id, scopes)
 
 
-def delete(ctx: Context, connection_id: str) -> None:
+def delete_endpoints(ctx: Context, connection_id: str) -> None:
     """Delete the endpoints of a connection."""
     if ctx.has("webhooks"):
         from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is

@@ -1,4 +1,4 @@
-"""Pages as plain functions: who may open each, what its forms are proved by, and the headers of all of them."""
+"""Pages as plain functions: their roles, the tokens of their forms, and the headers of all of them."""
 
 import hmac
 import re
@@ -18,12 +18,12 @@ from billycan import App, Forbidden, NotFound, Problem
 from billycan.sql import upsert
 from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
-from . import sealing, sessions
-from .drawing import draw
+from . import encryption, sessions
+from .page_request import Led, Sent, Shown, Uploaded, Visit
 from .rules import Role
 from .settings import Settings
 from .tables import shown_once
-from .visits import Led, Sent, Shown, Uploaded, Visit
+from .templates import render_page
 
 SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
@@ -50,14 +50,14 @@ Form = tuple[Mapping[str, str], Mapping[str, Uploaded]]
 
 
 class Screen(Struct, frozen=True):
-    """One page: `Screen("/dashboard/keys", list_keys, make_key, role="developer", nav="Keys")`.
+    """A page: `Screen("/dashboard/keys", list_keys, make_key, role="developer", nav="Keys")`.
 
-    `get` and `post` are functions of a Visit and the path's parameters; what they raise is shown on the page, beside
-    the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least that opens
-    it; `anybody` opens it to those who are not signed in. With `proof`, `post` asks for the password again. `nav` is
-    its name in the navigation, in which `group` it stands; `navs` gives several, each with its path. `per_minute`
-    bounds what one address may send, and `most_bytes` a form, which may have files where it is more than usual. Where
-    `when` says no of an app, the page is not there.
+    `get` and `post` are functions of a Visit and the path's parameters; a problem that they raise is shown on the page,
+    beside the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least role
+    that opens the page; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for the
+    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with its path.
+    `per_minute` limits the forms from one network address, and `most_bytes` the size of a form, which may have files if
+    it is more than usual. If `when` returns False for an app, the page does not exist.
     """
 
     path: str
@@ -76,13 +76,13 @@ class Screen(Struct, frozen=True):
     when: Callable[[App], bool] | None = None
 
 
-def mounted(*screens: Screen) -> tuple[tuple[str, "Door"], ...]:
-    """These pages as a manifest lists them."""
-    return tuple((screen.path, Door(screen, {s.path: s for s in screens})) for screen in screens)
+def mounted(*screens: Screen) -> tuple[tuple[str, "PageFactory"], ...]:
+    """Return these pages as a manifest's `pages` lists them."""
+    return tuple((screen.path, PageFactory(screen, {s.path: s for s in screens})) for screen in screens)
 
 
-class Door(Struct, frozen=True):
-    """What a manifest mounts at a path: called with the app it gives the Falcon resource."""
+class PageFactory(Struct, frozen=True):
+    """The object that a manifest mounts at a path: called with the app, it returns the Falcon resource."""
 
     screen: Screen
     beside: Mapping[str, Screen]
@@ -94,11 +94,11 @@ class Door(Struct, frozen=True):
     def is_on(self, app: App) -> bool:
         return self.screen.when is None or self.screen.when(app)
 
-    def __call__(self, app: App) -> "Room":
-        return Room(app, self.screen, self.beside)
+    def __call__(self, app: App) -> "PageResource":
+        return PageResource(app, self.screen, self.beside)
 
 
-class Room:
+class PageResource:
     """The Falcon resource of a page."""
 
     def __init__(self, app: App, screen: Screen, beside: Mapping[str, Screen]) -> None:
@@ -119,7 +119,7 @@ class Room:
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
             raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
-        visit = self.enter(req, lambda req: fields(req, self.screen.most_bytes))
+        visit = self.enter(req, lambda req: read_form(req, self.screen.most_bytes))
         if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
             visit.form.get("token", "").encode(), visit.token.encode()
         ):
@@ -137,7 +137,7 @@ class Room:
         return self.answer(req, resp, visit, answer)
 
     def again(self, visit: Visit, problem: Problem, params: Mapping[str, str]) -> Answer:
-        """The page with what is wrong with its form."""
+        """Show the page again, with what is wrong with its form."""
         page = self.beside[self.screen.on] if self.screen.on else self.screen
         if page.get is None:
             raise problem
@@ -146,21 +146,21 @@ class Room:
             visit.faults.setdefault(fault.param, fault.message)
         shown = page.get(visit, **{name: value for name, value in params.items() if f"{{{name}}}" in page.path})
         if isinstance(shown, Sent):
-            raise problem  # what is no page cannot show it
+            raise problem  # only a page can show it
         if isinstance(shown, Shown):
             shown.status = problem.status
         return shown
 
     def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Form] = lambda _: ({}, {})) -> Visit:
-        """Who is there, counted by address before `read` reads the form, which it does only of who may send one."""
+        """Return the visit, counted by network address first. `read` reads the form of a visitor who may send it."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
-        cookie = sent_cookie(self.app, req)
+        cookie = read_cookie(self.app, req)
         session = self.session_of(cookie)
         if session and session.tenant_id:
             self.app.take_share(req, session.tenant_id)
         form, files = read(req) if session or self.screen.anybody else ({}, {})
         if form or files:
-            # They may have taken a minute to arrive, and whoever sends them may be signed out or removed by now.
+            # The form may have taken a minute to arrive: its sender may have been signed out or removed since.
             session = self.session_of(cookie)
         visit = Visit(
             self.app,
@@ -170,25 +170,25 @@ class Room:
             address=self.app.address_of(req),
             browser=req.get_header("User-Agent") or "",
             request_id=req.context.request_id,
-            asked=sent_cookie(self.app, req, "passkey"),
-            known_as=sent_cookie(self.app, req, "known"),
+            asked=read_cookie(self.app, req, "passkey"),
+            known_as=read_cookie(self.app, req, "known"),
             query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
             form=form,
             files=files,
         )
-        visitor = sent_cookie(self.app, req, "visitor")
+        visitor = read_cookie(self.app, req, "visitor")
         if not session and not visitor:
             visitor = visit.cookies["visitor"] = secrets.token_urlsafe(16)
-        visit.token = token(self.app, f"{cookie} {session.tenant_id}" if session else visitor)
+        visit.token = form_token(self.app, f"{cookie} {session.tenant_id}" if session else visitor)
         return visit
 
     def session_of(self, cookie: str) -> sessions.Session | None:
-        """Who is there, as far as this page lets them in."""
-        session = sessions.find(self.app, cookie) if cookie else None
+        """Return the visitor's session, as far as this page lets them in."""
+        session = sessions.find_session(self.app, cookie) if cookie else None
         return session if session is None or session.is_complete or self.screen.anybody else None
 
     def turned_away(self, visit: Visit) -> Led | None:
-        """Where somebody is led who may not open this page yet; raises Forbidden for somebody who never may."""
+        """Return where to lead a visitor who may not open this page yet. Raise Forbidden if they never may."""
         screen, session = self.screen, visit.session_if_any
         if screen.anybody:
             return None
@@ -205,8 +205,8 @@ class Room:
         return None
 
     def look_for_what_was_left(self, req: falcon.Request, visit: Visit) -> None:
-        """What the form before this page said or has to show, once."""
-        if said := sent_cookie(self.app, req, "said"):
+        """Read once what the previous form left for this page: a notice, or a secret to show."""
+        if said := read_cookie(self.app, req, "said"):
             visit.cookies["said"] = None
             try:
                 found = _said(self.app).loads(said)
@@ -223,15 +223,15 @@ class Room:
                 took = sa.delete(shown_once).where(this, shown_once.c.expires_at > self.app.now())
                 found = db.execute(took.returning(shown_once.c.sealed)).first()
             if found:
-                fernet = sealing.of_browser(sent_cookie(self.app, req), "shown once")
-                visit.shown_once = sealing.opened(fernet, found.sealed)
+                fernet = encryption.browser_cipher(read_cookie(self.app, req), "shown once")
+                visit.shown_once = encryption.decrypt_text(fernet, found.sealed)
 
     def answer(self, req: falcon.Request, resp: falcon.Response, visit: Visit, answer: Answer) -> None:
-        """Write the answer and its headers: no page is kept by a cache, shown in a frame, or loads from elsewhere."""
+        """Write the answer and its headers: no cache keeps a page, no frame shows it, and it loads only our files."""
         resp.set_headers(_HEADERS)
         if isinstance(answer, Led):
-            # Only within this site, whatever a form may have brought along.
-            resp.status, resp.location = falcon.HTTP_303, local(answer.path)
+            # Only within this site, whatever the form contained.
+            resp.status, resp.location = falcon.HTTP_303, local_path(answer.path)
             if answer.said:
                 visit.cookies["said"] = str(_said(self.app).dumps([answer.said, answer.tone]))
             if visit.reveals:
@@ -251,13 +251,13 @@ class Room:
             if answer.frames:
                 policy = f"{policy}; frame-src 'self'"
             resp.set_header("Content-Security-Policy", policy)
-            resp.text = draw(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
+            resp.text = render_page(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
         for name, value in visit.cookies.items():
             set_cookie(self.app, resp, name, value)
 
     def keep(self, req: falcon.Request, visit: Visit, path: str, secret: str) -> None:
-        """Keep what the next page shows once, so that only this browser can read it."""
-        sealed = sealing.of_browser(sent_cookie(self.app, req), "shown once").encrypt(secret.encode())
+        """Store what the next page shows once, so that only this browser can read it."""
+        sealed = encryption.browser_cipher(read_cookie(self.app, req), "shown once").encrypt(secret.encode())
         with self.app.db.writing() as db:
             key = {"session_id": visit.session.id, "path": path}
             values = {"sealed": sealed, "expires_at": self.app.now() + _SHOWN}
@@ -265,17 +265,17 @@ class Room:
             db.execute(row.on_conflict_do_update(index_elements=[*key], set_=values))
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        """Show a problem as a page. The pipeline calls this and sets the status."""
         resp.set_headers(_HEADERS)
         resp.content_type = falcon.MEDIA_HTML
         title, text = _REFUSED.get(problem.code) or _REFUSED.get(problem.status, ("That did not work", ""))
         if problem.status >= 500:
             text = "Please try again in a few minutes."
-        resp.text = draw(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
+        resp.text = render_page(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
 
 
 def to_sign_in(visit: Visit) -> Led:
-    """To where somebody signs in, and back."""
+    """Return the way to the sign-in page and back to this one."""
     here = f"{visit.path}?{visit.query_string}" if visit.query_string else visit.path
     return Led(f"{SIGN_IN}?next={quote(here)}" if here != "/dashboard" else SIGN_IN)
 
@@ -288,8 +288,8 @@ _REFUSED: dict[int | str, tuple[str, str]] = {
 }
 
 
-def fields(req: falcon.Request, most: int = MOST_BYTES) -> Form:
-    """The fields of a form, and its files; of fields with one name, all, separated by spaces. NUL is replaced."""
+def read_form(req: falcon.Request, most: int = MOST_BYTES) -> Form:
+    """Read a form's fields and files. Fields of one name are joined by spaces. NUL is replaced."""
     files: dict[str, Uploaded] = {}
     try:
         sent = read_bytes(req, most)
@@ -307,25 +307,25 @@ def fields(req: falcon.Request, most: int = MOST_BYTES) -> Form:
 
 
 def _parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iterator[tuple[str, str]]:
-    """The fields of a form that may have files, which are put with the others."""
+    """Yield the fields of a form that may have files, and add its files to `files`."""
     form = MultipartFormHandler().deserialize(BytesIO(sent), req.content_type, len(sent))
     for part in form:
         if part.filename is None:
             yield part.name or "", part.stream.read().decode("utf-8", "replace")
         elif part.filename:
-            # Some browsers send the path, of which only the end is the file's name.
+            # Some browsers send the whole path: only its end is the file's name.
             files[part.name or ""] = Uploaded(re.split(r"[/\\]", part.filename)[-1], part.stream.read())
 
 
-def token(app: App, of: str) -> str:
-    """What every form of a browser has, and nobody else can make."""
+def form_token(app: App, of: str) -> str:
+    """Return the token that every form of a browser has, and nobody else can make."""
     return hmac.new(app.secrets[-1].encode(), f"form {of}".encode(), "sha256").hexdigest()
 
 
-def local(path: str) -> str:
-    """Return a path within this site, with its query; the dashboard's own for any other.
+def local_path(path: str) -> str:
+    r"""Return a path within this site, with its query; the dashboard's own for any other.
 
-    A path has one spelling, as everywhere here: browsers make `//host` of `/dashboard/..//host`, and `/` of `\\`.
+    A path has one spelling, as everywhere here: browsers turn `/dashboard/..//host` into `//host`, and `\` into `/`.
     """
     route = unquote(re.split(r"[?#]", path, maxsplit=1)[0])
     segments = route.split("/")[1:]
@@ -333,22 +333,22 @@ def local(path: str) -> str:
     return path if (is_plain or route == "/") and path.isprintable() and route.isprintable() else "/dashboard"
 
 
-def address(app: App, path: str = "") -> str:
-    """The absolute address of a page."""
+def page_address(app: App, path: str = "") -> str:
+    """Return the absolute URL of a page."""
     return (app.settings_of(Settings).dashboard_url or app.public_url) + path
 
 
 def cookie_name(app: App, name: str = "") -> str:
-    """A cookie's name: where pages come by https, one that no other host can set."""
-    prefix = "__Host-" if address(app).startswith("https:") else ""
+    """Return the name of a cookie; with https, one that no other host can set."""
+    prefix = "__Host-" if page_address(app).startswith("https:") else ""
     return f"{prefix}billycan_{name or 'session'}"
 
 
-def sent_cookie(app: App, req: falcon.Request, name: str = "") -> str:
-    """A cookie of ours as the browser sent it; empty where it sent none.
+def read_cookie(app: App, req: falcon.Request, name: str = "") -> str:
+    """Return one of our cookies as the browser sent it, or an empty text.
 
-    Not by `req.cookies`: of a cookie within quotation marks, which none of ours has, Python before 3.11.10 and 3.12.6
-    takes quadratic time to remove the backslashes, and a head may have 800 KB of them.
+    `req.cookies` is not used: for a quoted cookie, which none of ours is, Python before 3.11.10 and 3.12.6 takes
+    quadratic time to remove the backslashes, and a request's head may have 800 KB of them.
     """
     full = cookie_name(app, name)
     pairs = (part.strip().partition("=") for part in (req.get_header("Cookie") or "").split(";"))
@@ -356,8 +356,8 @@ def sent_cookie(app: App, req: falcon.Request, name: str = "") -> str:
 
 
 def set_cookie(app: App, resp: falcon.Response, name: str, value: str | None) -> None:
-    """Set a cookie for this browser's session, or end one: read by no script, sent by no other site's form."""
-    secure = address(app).startswith("https:")
+    """Set a cookie for this browser's session, or end one. No script reads it, and no other site's form sends it."""
+    secure = page_address(app).startswith("https:")
     full, max_age = cookie_name(app, name), _MAX_AGE.get(name)
     if value is None:
         value, max_age = "", 0

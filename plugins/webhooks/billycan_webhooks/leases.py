@@ -1,8 +1,8 @@
-"""What the database decides: who sends a delivery, and what came of it.
+"""Leases: the database decides who sends a delivery, and records the outcome.
 
-It is the only truth. Whoever sends holds a lease that was taken by compare-and-set and committed with the attempt, and
-may record only while its token is still the row's: a process that dies or sleeps too long is overtaken, and changes
-nothing when it wakes.
+A sender holds a lease that was taken by compare-and-set and committed with the attempt. It may record the outcome only
+while the row still has its token: a process that dies or sleeps too long is overtaken, and changes nothing when it
+wakes.
 """
 
 import logging
@@ -33,54 +33,54 @@ MOST_IN_FLIGHT = 2
 _JITTER = 0.1
 
 
-class Claim(Struct, frozen=True, eq=False, kw_only=True):
+class Lease(Struct, frozen=True, eq=False, kw_only=True):
     """The right to make one attempt, until the lease ends."""
 
     hint: Hint
-    id: str  # the attempt's, and the token of the lease
+    id: str  # the attempt's id and the lease's token
     delivery: Row
     endpoint: Row
     headers: dict[str, str]
     body: bytes
-    begun: float  # on the clock that also runs while the machine sleeps
+    begun: float  # by `boot_clock`
 
     @property
     def is_slow(self) -> bool:
-        """Whether it is likely to take long: a retry, or to an endpoint that failed last time."""
+        """True if it is likely to take long: a retry, or an endpoint whose last attempt failed."""
         return self.delivery.failures > 0 or self.endpoint.failing_since is not None
 
 
-Wish = tuple[Hint, bool]  # for an endpoint's next delivery; whether it may be one that is likely to take long
-Made = tuple[Claim, Outcome]  # an attempt that was made
+Wish = tuple[Hint, bool]  # the endpoint; True if its next delivery may be a slow one
+Made = tuple[Lease, Outcome]  # an attempt that was made
 
 
 class Desk:
-    """Where claims are made, and where what came of them is recorded."""
+    """The one place that leases deliveries and records outcomes."""
 
     def __init__(self, app: App) -> None:
         self.app, self.settings = app, app.settings_of(Settings)
 
     def write(
         self, made: Sequence[Made], wanted: Sequence[Wish]
-    ) -> tuple[list[Claim | None], list[tuple[Hint, Moment]]]:
-        """Record what was made and lease what is wanted, in one transaction.
+    ) -> tuple[list[Lease | None], list[tuple[Hint, Moment]]]:
+        """Record the attempts that were made and lease the wanted deliveries, in one transaction.
 
-        Returns a claim for each wish, None where nothing is due, and when to see to which endpoint again. Of an
-        endpoint's deliveries no more than two are in flight, whoever sends them. An attempt that lost its lease is
-        written down, and changes nothing else.
+        Returns a lease for each wish, None if nothing is due, and the hints to act on later with their times. At most
+        two deliveries to an endpoint are in flight at once, across all workers. An attempt that lost its lease is
+        recorded and changes nothing else.
         """
         with self.app.db.noting() as db:
-            # The endpoints' rows first and in one order: two that lock so never wait for each other.
-            found = _lock(db, [claim.hint for claim, _ in made] + [hint for hint, _ in wanted])
-            now = self.app.shared_now(db)  # only then: a lease that began before a wait would end too early
+            # Lock the endpoints' rows first and in one order: two transactions never wait for each other then.
+            found = _lock_endpoints(db, [lease.hint for lease, _ in made] + [hint for hint, _ in wanted])
+            now = self.app.shared_now(db)  # after the lock: a lease that began before a wait would end too early
             retries = self._record(db, made, found, now) if made else []
-            claims = [self._claim(db, wish, found.get(wish[0]), now, retries) for wish in wanted]
-            if begun := [_begun(claim, now) for claim in claims if claim]:
+            leases = [self._lease_next(db, wish, found.get(wish[0]), now, retries) for wish in wanted]
+            if begun := [_new_attempt(lease, now) for lease in leases if lease]:
                 db.execute(_BEGIN, begun)
-        return claims, retries
+        return leases, retries
 
     def due(self) -> Iterable[Hint]:
-        """Where something should be under way and is not; what a wrong clock put off is among it."""
+        """Return hints of what is due but not under way, including deliveries postponed by a wrong clock."""
         with self.app.db.noting() as db:
             longest = {
                 "retry_seconds": max(self.settings.retry_offsets, default=0),
@@ -90,110 +90,110 @@ class Desk:
                 log.warning("deliveries were put off by a clock that was ahead: they are sent now")
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
             found = db.execute(_DUE, times(self.app.shared_now(db)))
-            return [*((row.tenant_id, row.endpoint_id) for row in found), *chores.left(db)]
+            return [*((row.tenant_id, row.endpoint_id) for row in found), *chores.hints_of_chores(db)]
 
     def go_on(self, tenant_id: str) -> list[Hint] | None:
-        """Take the next step of a business's chores; what it made due, or None where nothing is left to do."""
+        """Take the next step of a business's chores. Return hints of what is due now, or None if it has no chores."""
         with self.app.db.noting() as db:
-            return chores.go_on(db, tenant_id, self.app.shared_now(db))
+            return chores.take_next_step(db, tenant_id, self.app.shared_now(db))
 
     def _record(
         self, db: sa.Connection, made: Sequence[Made], found: dict[Hint, Row], now: Moment
     ) -> list[tuple[Hint, Moment]]:
-        recorded = [_recorded(self.settings, *one, now) for one in made]
+        recorded = [_delivery_values(self.settings, *one, now) for one in made]
         retries: list[tuple[Hint, Moment]] = []
-        db.execute(_FINISH, [_finished(*one, now) for one in made])
+        db.execute(_FINISH, [_attempt_values(*one, now) for one in made])
         db.execute(_RECORD, recorded)
-        for claim, outcome in made:
-            endpoint = found.get(claim.hint)
-            if endpoint is not None and _note_health(db, self.settings, endpoint, outcome, now, retries):
-                found |= _lock(db, [claim.hint])
+        for lease, outcome in made:
+            endpoint = found.get(lease.hint)
+            if endpoint is not None and _record_health(db, self.settings, endpoint, outcome, now, retries):
+                found |= _lock_endpoints(db, [lease.hint])
         again = zip(made, recorded, strict=True)
-        retries += [(claim.hint, values["due_at"]) for (claim, _), values in again if values["status"] == "pending"]
+        retries += [(lease.hint, values["due_at"]) for (lease, _), values in again if values["status"] == "pending"]
         return retries
 
-    def _claim(
+    def _lease_next(
         self, db: sa.Connection, wish: Wish, endpoint: Row | None, now: Moment, retries: list[tuple[Hint, Moment]]
-    ) -> Claim | None:
-        """The claim itself, in a transaction that has locked the endpoint."""
+    ) -> Lease | None:
+        """Lease the next delivery to an endpoint that the transaction has locked. Return None if nothing is due."""
         hint, slow = wish
         whose = {"of_tenant": hint[0], "of_endpoint": hint[1], **times(now)}
         if endpoint is None or not endpoint.enabled:
-            if not chores.are_left(db, *hint):
-                retries += _start(db, hint, "cancel" if endpoint is None else "hold", now)
+            if not chores.has_chores(db, *hint):
+                retries += _start_chore(db, hint, "cancel" if endpoint is None else "hold", now)
             return None
         if endpoint.failing_since is not None and not slow:
             return None
-        id, begun = new_id("att"), clock()
+        id, begun = new_id("att"), boot_clock()
         until = now + timedelta(seconds=self.settings.lease_seconds)
-        # Of a lease that ends by then no request is open any more: a dead process's keeps nobody from the endpoint.
+        # A lease that ends by `over` has no open request any more: a dead process does not block the endpoint.
         over = until - timedelta(seconds=self.settings.timeout_seconds + LEAST_MARGIN_SECONDS)
-        lease = {"lease_token": id, "lease_until": until, "over": over}
-        row = db.execute(_CLAIM, {**whose, **lease, "slow": slow}).first()
+        columns = {"lease_token": id, "lease_until": until, "over": over}
+        row = db.execute(_LEASE, {**whose, **columns, "slow": slow}).first()
         if row is None:
             return None
         body = body_of(db, hint[0], row)
         if body is None:
-            # Forgotten while this plugin was off: it alone knows what it needs.
+            # The event was deleted while this plugin was off: only the plugin says which events it needs.
             db.execute(_CANCEL_FORGOTTEN, whose)
-            return self._claim(db, wish, endpoint, now, retries)
-        headers = signing.headers_to(self.app.secrets, endpoint, row.webhook_id, body, now)
-        return Claim(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, begun=begun)
+            return self._lease_next(db, wish, endpoint, now, retries)
+        headers = signing.signed_headers(self.app.secrets, endpoint, row.webhook_id, body, now)
+        return Lease(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, begun=begun)
 
 
 def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Moment:
-    """When to try again: so long after the first attempt, jitter taking up to a tenth of the step."""
+    """Return the time of the next attempt, counted from the first; jitter takes up to a tenth of the step."""
     offset = settings.retry_offsets[failures]
     step = offset - (settings.retry_offsets[failures - 1] if failures else 0)
     jitter = random.random() * _JITTER * step  # noqa: S311 - no secret
     return Moment.of(first_attempt_at + timedelta(seconds=offset - jitter))
 
 
-def clock() -> float:
-    """Seconds that also count while the machine sleeps."""
+def boot_clock() -> float:
+    """Return the seconds since boot, including those that the machine slept."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def _lock(db: sa.Connection, hints: Iterable[Hint]) -> dict[Hint, Row]:
-    """The endpoints, locked. Pairs of ids would not find their index everywhere; an endpoint's is one tenant's only."""
+def _lock_endpoints(db: sa.Connection, hints: Iterable[Hint]) -> dict[Hint, Row]:
+    """Lock the endpoints. SQLite has no index look-up for pairs of ids; an endpoint's id belongs to one tenant."""
     tenant_ids, endpoint_ids = ({hint[i] for hint in hints} for i in (0, 1))
     asked = {"tenant_ids": sorted(tenant_ids), "endpoint_ids": sorted(endpoint_ids)}
     return {(row.tenant_id, row.id): row for row in db.execute(_ENDPOINTS, asked)}
 
 
-def _begun(claim: Claim, now: Moment) -> dict[str, Any]:
-    """The attempt that a claim is about to make."""
+def _new_attempt(lease: Lease, now: Moment) -> dict[str, Any]:
+    """Return the row of the attempt that a lease is about to make."""
     return {
-        "tenant_id": claim.hint[0],
-        "id": claim.id,
-        "delivery_id": claim.delivery.id,
-        "number": claim.delivery.attempts_made,
+        "tenant_id": lease.hint[0],
+        "id": lease.id,
+        "delivery_id": lease.delivery.id,
+        "number": lease.delivery.attempts_made,
         "started_at": now,
-        "url": claim.endpoint.url,
-        "headers": claim.headers,
+        "url": lease.endpoint.url,
+        "headers": lease.headers,
     }
 
 
-def _finished(claim: Claim, outcome: Outcome, now: Moment) -> dict[str, Any]:
-    """What the attempt becomes."""
+def _attempt_values(lease: Lease, outcome: Outcome, now: Moment) -> dict[str, Any]:
+    """Return the columns of an attempt that ended."""
     headers, body = outcome.response_headers, (outcome.response_body or "").encode()
     size = len(body) + sum(map(len, [*headers, *headers.values()]))
-    attempt = {"of_tenant": claim.hint[0], "of_attempt": claim.id, "finished_at": now, "response_bytes": size}
+    attempt = {"of_tenant": lease.hint[0], "of_attempt": lease.id, "finished_at": now, "response_bytes": size}
     return attempt | structs.asdict(outcome)
 
 
-def _recorded(settings: Settings, claim: Claim, outcome: Outcome, now: Moment) -> dict[str, Any]:
-    """What the delivery becomes."""
-    failures, became = claim.delivery.failures, {"status": "delivered", "finished_at": now, "due_at": now}
+def _delivery_values(settings: Settings, lease: Lease, outcome: Outcome, now: Moment) -> dict[str, Any]:
+    """Return the columns of a delivery after an attempt."""
+    failures, became = lease.delivery.failures, {"status": "delivered", "finished_at": now, "due_at": now}
     if outcome.error is not None and failures >= len(settings.retry_offsets):
         became["status"] = "failed"
     elif outcome.error is not None:
-        due_at = retry_at(settings, min(claim.delivery.first_attempt_at, now), failures)
+        due_at = retry_at(settings, min(lease.delivery.first_attempt_at, now), failures)
         became = {"status": "pending", "finished_at": None, "due_at": due_at}
     return {
-        "of_tenant": claim.hint[0],
-        "of_id": claim.delivery.id,
-        "token_held": claim.id,
+        "of_tenant": lease.hint[0],
+        "of_id": lease.delivery.id,
+        "token_held": lease.id,
         "failures": failures + (outcome.error is not None),
         "last_error": outcome.error,
         **became,
@@ -201,13 +201,13 @@ def _recorded(settings: Settings, claim: Claim, outcome: Outcome, now: Moment) -
     }
 
 
-def _start(db: sa.Connection, hint: Hint, kind: str, now: Moment) -> list[tuple[Hint, Moment]]:
-    """Begin a chore; returns the hint to go on with it, and when."""
-    rest = chores.start(db, *hint, kind, now).rest
+def _start_chore(db: sa.Connection, hint: Hint, kind: str, now: Moment) -> list[tuple[Hint, Moment]]:
+    """Start a chore. Return the hint that continues it, with its time."""
+    rest = chores.start_chore(db, *hint, kind, now).rest
     return [] if rest is None else [((hint[0], CHORES), now)]
 
 
-def _note_health(
+def _record_health(
     db: sa.Connection,
     settings: Settings,
     endpoint: Row,
@@ -215,14 +215,14 @@ def _note_health(
     now: Moment,
     retries: list[tuple[Hint, Moment]],
 ) -> bool:
-    """Keep since when an endpoint fails, disable one that is gone or failed for days; whether that changed its row."""
+    """Record since when an endpoint fails; disable it if it is gone or failed for days. Return True if it changed."""
     since = None if outcome.error is None else endpoint.failing_since or now
     too_long = since is not None and since <= now - timedelta(days=settings.disable_after_days)
     reason = "gone" if outcome.response_status == 410 else "failing" if too_long else None
     values: dict[str, Any] = {"failing_since": since} if since != endpoint.failing_since else {}
     if reason and endpoint.enabled:
         values |= {"enabled": False, "disabled_reason": reason, "version": endpoint.version + 1, "updated_at": now}
-        retries += _start(db, (endpoint.tenant_id, endpoint.id), "hold", now)
+        retries += _start_chore(db, (endpoint.tenant_id, endpoint.id), "hold", now)
         log.warning("%s is disabled: it %s", endpoint.id, "answered 410" if reason == "gone" else "failed for days")
     if values:
         mine = (_e.tenant_id == endpoint.tenant_id) & (_e.id == endpoint.id)
@@ -230,8 +230,8 @@ def _note_health(
     return bool(values)
 
 
-# The statements, built once: a worker spends its time in SQLAlchemy otherwise -----------------------------------------
-# What an UPDATE is given by the name of a column, it sets.
+# The statements are built once: a worker would spend most of its time in SQLAlchemy otherwise. An UPDATE sets each
+# parameter that has the name of a column.
 
 _d, _e, _a, _l = deliveries.c, endpoints.c, attempts.c, events.events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
@@ -247,7 +247,7 @@ _ENDPOINTS = (
     )
     .order_by(_e.tenant_id, _e.id)
     .with_for_update(of=endpoints)
-    .execution_options(billycan_across="the sender claims for several tenants in one transaction")
+    .execution_options(billycan_across="the sender leases for several tenants in one transaction")
 )
 _next = (
     sa.select(_d.id)
@@ -260,10 +260,10 @@ _flying = deliveries.alias("flying")
 _in_flight = sa.select(sa.func.count()).where(
     _flying.c.tenant_id == _tenant,
     _flying.c.endpoint_id == _endpoint,
-    _flying.c.lease_until.is_not(None),  # as the index has it
+    _flying.c.lease_until.is_not(None),  # the condition of the index
     _flying.c.lease_until > sa.bindparam("over", type_=_d.lease_until.type),
 )
-_CLAIM = (
+_LEASE = (
     sa.update(deliveries)
     .where(
         _d.tenant_id == _tenant,
@@ -283,6 +283,6 @@ _FINISH = sa.update(attempts).where(_a.tenant_id == _tenant, _a.id == sa.bindpar
 _RECORD = sa.update(deliveries).where(
     _d.tenant_id == _tenant, _d.id == sa.bindparam("of_id"), _d.lease_token == sa.bindparam("token_held")
 )
-# SQLite would take the index in whose order these are, and read every delivery there ever was: of a text that is put
-# together it knows no order, so it takes the one of what is due.
+# Given the plain column, SQLite uses the index that has its order and reads every delivery ever made. A concatenated
+# text has no order, so SQLite uses the index of due deliveries.
 _DUE = sa.select((_d.tenant_id + "").label("tenant_id"), _d.endpoint_id).where(PENDING, FREE).distinct()

@@ -63,8 +63,8 @@ class Business:
         """Send an invoice for a part of a job, or for all that is left of it."""
         return self.send(self.do(f"jobs/{job}/invoice", part, 201)["id"])
 
-    def pay(self, invoice, amount, method="card"):
-        body = {"amount": amount, "payment_method": method}
+    def pay(self, invoice, amount, method="card", **more):
+        body = {"amount": amount, "payment_method": method, **more}
         return self.do(f"invoices/{invoice}/payments", body, 201)["payments"][-1]["id"]
 
     def receive(self, client, amount, **more):

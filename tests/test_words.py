@@ -1,0 +1,50 @@
+"""Docstrings begin with a verb or the thing, no banners divide files, and the house's words have one meaning each."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("core", "plugins", "examples", "deploy", "docs", "tests")
+FILES = sorted(
+    path
+    for folder in FOLDERS
+    for path in (ROOT / folder).rglob("*.py")
+    if "node_modules" not in path.parts and "migrations" not in path.parts
+)
+# Written by `make client` from the API's own descriptions.
+GENERATED = {"api.py", "models.py", "webhooks.py"}
+QUESTION = re.compile(r"(What|Whether|How|Where|Who|Whom|Whose|Why|Which|When)\b")
+BANNER = re.compile(r"\s*#.*-{5,}\s*")
+WORD = re.compile(r"^\| ([a-z][a-z ]*) \| (.+) \|$", re.MULTILINE)
+
+
+def docstrings(tree):
+    for node in ast.walk(tree):
+        is_documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_documented and (text := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), text.splitlines()[0]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_docstring_says_what_it_is_about_and_asks_nothing(folder):
+    asked = []
+    for path in (path for path in FILES if path.is_relative_to(ROOT / folder)):
+        if path.parent.name == "billycan_client" and path.name in GENERATED:
+            continue
+        found = docstrings(ast.parse(path.read_text("utf-8")))
+        asked += [f"{path.relative_to(ROOT)}:{line}: {first}" for line, first in found if QUESTION.match(first)]
+    assert not asked, "begin with a verb or the thing:\n" + "\n".join(asked)
+
+
+def test_no_banner_divides_a_file():
+    lines = [(path, line) for path in FILES for line in path.read_text("utf-8").splitlines()]
+    assert not [f"{path.relative_to(ROOT)}: {line}" for path, line in lines if BANNER.fullmatch(line)]
+
+
+def test_each_word_of_the_house_stands_once_in_the_list():
+    words = [word for word, _ in WORD.findall((ROOT / "docs" / "words.md").read_text("utf-8")) if word != "word"]
+    assert len(words) > 30
+    assert words == sorted(set(words))

@@ -12,7 +12,7 @@ import sys
 import gevent, psycopg
 from psycopg import waiting
 from billycan.engines import greenlets
-greenlets.install()
+greenlets.install_wait()
 assert waiting.wait is greenlets._wait
 one, other = (psycopg.connect(sys.argv[1], autocommit=True) for _ in range(2))
 

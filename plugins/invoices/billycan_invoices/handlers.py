@@ -1,4 +1,4 @@
-"""What each endpoint does."""
+"""Handlers of invoices: one function for each route."""
 
 from typing import Any
 

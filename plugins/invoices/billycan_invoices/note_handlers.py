@@ -1,4 +1,4 @@
-"""What each endpoint of adjustment notes does."""
+"""Handlers of adjustment notes: one function for each route."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What clients send and receive of adjustment notes."""
+"""Structs that clients send and receive about adjustment notes."""
 
 from datetime import date
 from decimal import Decimal

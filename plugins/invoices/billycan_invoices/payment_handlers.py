@@ -1,4 +1,4 @@
-"""What each endpoint of payments does."""
+"""Handlers of payments: one function for each route."""
 
 from decimal import Decimal
 
@@ -210,7 +210,7 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
 
 
 def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list[Change]:
-    """What takes so much of what a payment settles of an invoice off where it stands, the newest of it first."""
+    """Yield the changes that take this amount off the days on which a payment settled an invoice, newest first."""
     changes = []
     for one in reversed(stands):
         if (taken := min(one.paid, amount)) > 0:

@@ -1,4 +1,4 @@
-"""What clients send and receive of payments."""
+"""Structs that clients send and receive about payments."""
 
 from datetime import date
 from decimal import Decimal

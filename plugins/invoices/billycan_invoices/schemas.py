@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive: invoices, their lines and totals."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What clients send and receive of statements."""
+"""Structs that clients send and receive about statements."""
 
 import datetime
 from decimal import Decimal

@@ -74,9 +74,6 @@ def of(line, **members):
     return {"invoice_line_id": line["id"], **members}
 
 
-# What it takes off ----------------------------------------------------------------------------------------------------
-
-
 def test_a_note_reads_as_an_invoice_does(shop):
     invoice = shop.sent({"unit_price": "100.00", "quantity": 4, "unit": "hour"})
     (line,) = invoice["line_items"]
@@ -217,9 +214,6 @@ def test_a_draft_is_changed_and_deleted_and_what_is_issued_is_kept(shop):
     shop.web.get(f"/v1/adjustment_notes/{other['id']}", 404)
 
 
-# Titles and what must be shown ----------------------------------------------------------------------------------------
-
-
 def test_what_is_not_taxable_is_a_credit_note(shop):
     invoice = shop.sent({"unit_price": "100.00"}, {"unit_price": "50.00", "gst_code": "gst_free"})
     note = shop.draft(invoice, of(invoice["line_items"][1]))
@@ -239,9 +233,6 @@ def test_an_adjustment_note_is_not_issued_without_what_it_must_show(shop):
     # GST is by the invoice's date: a business that is registered no longer still owes its client the note.
     shop.web.patch("/v1/tenant", {"abn": "47555222000", "gst_registered": False})
     assert figures(shop.act(note, "issue")) == (100, 10, 110)
-
-
-# What becomes of the money --------------------------------------------------------------------------------------------
 
 
 def test_issuing_reduces_what_is_due_and_then_releases_the_newest_payment_first(shop):

@@ -149,8 +149,6 @@ def test_a_draft_is_sent_paid_or_deleted_by_one_alone(server):
     assert found["invoice.sent"] + found["invoice.deleted"] == 5
 
 
-# Money: never more than there is --------------------------------------------------------------------------------------
-
 PARTS = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding", "amount_due")
 
 

@@ -32,8 +32,6 @@ def line(unit_price, quantity="1", **members):
     return {"description": "Goods", "unit_price": unit_price, "quantity": quantity, **members}
 
 
-# Published figures ----------------------------------------------------------------------------------------------------
-
 STATIONERY = [line("1.00", 20), line("1.00", 10), line("35.00", 4)]
 PUBLISHED = [
     ([line("1.05")] * 3, {"amounts_are": "inclusive"}, ("2.86", "0.29", "3.15")),
@@ -52,9 +50,6 @@ def test_published_figures_come_out(client, client_id, lines, members, figures):
     made = client.post("/v1/invoices", {"client_id": client_id, "line_items": lines, **members})["data"]
     assert tuple(str(made[name]) for name in ("subtotal", "gst", "total")) == figures
     assert f'"total":{figures[2]},' in client.last.text
-
-
-# Any document ---------------------------------------------------------------------------------------------------------
 
 
 def adds_up(made):

@@ -34,8 +34,6 @@ def recorded(app):
             sa.event.remove(engine, "before_cursor_execute", note)
 
 
-# How many -------------------------------------------------------------------------------------------------------------
-
 # Besides, once a second at most: the key and, for a read, the profile of the business.
 EXPECTED = {
     "list": 2,  # the page with its total, and the clients' names
@@ -114,8 +112,6 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         counts[name] = sum(not any(table in statement for table in cached) for statement, _ in sent)
     assert counts == EXPECTED | (ON_SQLITE if app.db.is_sqlite else ON_POSTGRESQL)
 
-
-# How ------------------------------------------------------------------------------------------------------------------
 
 FILL = """
 INSERT INTO {table} ({columns})

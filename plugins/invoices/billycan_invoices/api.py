@@ -69,8 +69,7 @@ def preview(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Preview:
 
 
 def send(ctx: Context, id: str) -> Invoice:
-    """Send a draft, as `POST /v1/invoices/{id}/send` does. Raises Forbidden if the caller's key lacks `invoices:write`.
-    """
+    """Send a draft, as `POST /v1/invoices/{id}/send` does. Raises Forbidden if the key lacks `invoices:write`."""
     ctx.require("invoices:write")
     return send_invoice(ctx, id)
 

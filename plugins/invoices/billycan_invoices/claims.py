@@ -232,8 +232,7 @@ _BILLINGS = {
 
 
 def _bills(row: Row, id: str, member: str) -> bool:
-    """Tell whether an invoice bills the quote or job that it names. The invoices of a quote's jobs bill the quote, too.
-    """
+    """Tell whether an invoice bills the quote or job it names. Invoices of a quote's jobs bill the quote, too."""
     if row.claim_on is None or row.status == "void" or row.forfeited_on is not None:
         return False
     return bool(member == "quote_id" or row.claim_on == id)

@@ -1,4 +1,4 @@
-"""Sample invoices of an invented plumber in Hobart: last month's work, in every state, and what was taken off."""
+"""Sample invoices of an invented plumber in Hobart: last month's work, in every state, and adjustment notes."""
 
 from decimal import Decimal
 from typing import Any
@@ -90,12 +90,12 @@ def add_samples(ctx: Context) -> None:
 
 
 def _sent(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
-    """An invoice that was made and sent so many days ago."""
+    """Make and send an invoice, dated this many days ago."""
     with ago(ctx, days_ago):
         return send_invoice(ctx, _draft(ctx, client, *lines, **members).id)
 
 
 def _draft(ctx: Context, client: str, *lines: dict[str, Any], **members: Any) -> Invoice:
-    """A draft for one of the sample contacts, by part of its name."""
+    """Draft an invoice for one of the sample contacts, found by part of the name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     return make(ctx, {"client_id": client_id, "line_items": lines, **members})

@@ -90,9 +90,7 @@ def of_payment(ctx: Context, payment_id: str) -> dict[str, list[Change]]:
 
 
 def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Select the entries of the business in the parameter `tenant_id`, in whole cents: added up by cause, without those
-    that were undone.
-    """
+    """Select the standing entries of the business in the parameter `tenant_id`, added up by cause, in whole cents."""
     sums = {name: sa.cast(sa.func.sum(in_cents(entries.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [entries.c[name] for name in CAUSE]
     return (

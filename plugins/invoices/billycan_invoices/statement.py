@@ -1,4 +1,4 @@
-"""A client's statement: what was owed before, what happened in between, and what is owed after."""
+"""A client's statement: the balance at the beginning, the changes, and the balance at the end."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -27,7 +27,7 @@ _ORDER = {kind: place for place, kind in enumerate(get_args(Kind))}
 
 
 def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
-    """What a contact owed at the beginning, everything that changed it, and what was owed at the end.
+    """A contact's balance at the beginning, everything that changed it, and the balance at the end.
 
     It is worked out from the dates of documents and payments, so the statement of a time that is over changes only if a
     document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too. With
@@ -68,7 +68,7 @@ def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
 
 
 def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
-    """What changed what a client owes on these days, in order."""
+    """Return everything that changed a client's balance on these days, in order."""
     asked = {"tenant_id": ctx.tenant_id, "client_id": client_id, "since": since, "until": until}
     found = [
         entry
@@ -95,7 +95,7 @@ def _too_many() -> BadRequest:
 
 
 def _of_invoices(among: Callable[[sa.Select[Any]], Any]) -> sa.Select[Any]:
-    """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
+    """Select the ledger entries of the client's invoices, except payments: those count when they are made."""
     # Found by their invoices, of which a client has few: on the same days there are those of all others.
     theirs = sa.select(invoices.c.id).where(_own(invoices), invoices.c.client_id == _CLIENT)
     stands = ledger.netted(among(theirs), entries.c.counts_on.between(_SINCE, _UNTIL)).subquery("stands")
@@ -153,7 +153,7 @@ def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
 
 
 def _moved(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
-    """An entry for money that moved, whatever it settles."""
+    """Return an entry for money that moved, whatever it settles."""
     return StatementEntry(on, kind, None, payment.reference, amount, ZERO, None, payment.id, None)
 
 

@@ -50,7 +50,7 @@ class StatementEntry(Struct):
 
 
 class Statement(Struct):
-    """What a client owed, and what changed it; `opening` and the amounts of all entries add up to `closing`.
+    """A client's balance and its changes; `opening` and the amounts of all entries add up to `closing`.
 
     client: The contact.
     from: The first day.

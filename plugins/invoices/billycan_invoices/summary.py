@@ -1,4 +1,4 @@
-"""What invoices come to by month, client or status: one aggregate over whole cents, whatever the filters."""
+"""Sums of invoices by month, client or status: one aggregate over whole cents, whatever the filters."""
 
 from calendar import month_name
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOST_CLIENTS = 1_000  # of one page
 
 
 class InvoiceGroup(Struct):
-    """What the invoices of one month, client or status come to.
+    """The totals of the invoices of one month, client or status.
 
     key: The month, YYYY-MM, the client's id or the status.
     label: Its name.
@@ -54,7 +54,7 @@ class InvoiceGroup(Struct):
 if TYPE_CHECKING:
 
     class InvoiceSummaryQuery(InvoiceQuery, kw_only=True):
-        """Which invoices to add up, and by what."""
+        """The invoices to add up, and the grouping."""
 
         group_by: GroupBy
 
@@ -126,7 +126,7 @@ _STATUSES = get_args(Status)
 
 
 def _cents(name: str) -> sa.ColumnElement[int]:
-    """A figure of an invoice as the whole number that is stored."""
+    """Return a figure of an invoice as the whole number that is stored."""
     if name != "amount_due":
         return in_cents(invoices.c[name])
     due = sum((-_cents(each) for each in SETTLED), _cents("total"))

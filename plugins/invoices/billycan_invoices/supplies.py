@@ -80,9 +80,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
 
 
 def counted(period: GstPeriod) -> sa.Select[Any]:
-    """Select the amounts that started or stopped counting ahead on each day, for works whose first part counted in
-    full.
-    """
+    """Select what started or stopped counting ahead on each day, for works whose first part counted in full."""
     # What was undone on the day on which it stood began nothing.
     stands = (
         sa.select(ahead.c.work_id, ahead.c.counts_on)

@@ -1,4 +1,4 @@
-"""What the contract says of invoices, member by member and state by state, through the API."""
+"""Tests of the contract of invoices, member by member and state by state, through the API."""
 
 import json
 from datetime import UTC, date, datetime

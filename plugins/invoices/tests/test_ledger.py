@@ -35,7 +35,7 @@ def paid(client, id, amount):
 
 
 def up_to(client, id, day):
-    """What the entries of an invoice come to, up to a day."""
+    """Add up the entries of an invoice up to a day."""
     columns = [entries.c[name] for name in FIGURES]
     mine = (entries.c.tenant_id == client.tenant_id) & (entries.c.invoice_id == id) & (entries.c.counts_on <= day)
     with client.app.db.reading(client.tenant_id) as db:

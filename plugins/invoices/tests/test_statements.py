@@ -1,4 +1,4 @@
-"""How many statements a request sends, and how the databases run them for a business with 100,000 invoices."""
+"""Tests of the SQL statements of requests: their number, and their plans for a business with 100,000 invoices."""
 
 import json
 from contextlib import contextmanager
@@ -173,7 +173,7 @@ def busy(make_app):
 
 
 def statements(client, query):
-    """What a list of invoices asks of their table."""
+    """Return the statements of a list of invoices that read the invoices' table."""
     with recorded(client.app) as sent:
         client.get(f"/v1/invoices{query}")
     return [(statement, parameters) for statement, parameters in sent if "FROM invoices" in statement]
@@ -195,7 +195,7 @@ def steps(client, statement, parameters):
 
 
 def cost(client, statement, parameters):
-    """What running a statement touches: PostgreSQL's blocks, or the instructions of SQLite's machine."""
+    """Return the cost of running a statement: PostgreSQL's blocks, or the instructions of SQLite's machine."""
     with client.app.db.reading() as db:
         if client.app.db.is_sqlite:
             ticks = []

@@ -47,7 +47,7 @@ __all__ = [
     "work_of",
 ]
 
-# Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
+# Maps each id to the invoice's number, in one query; `lock=True` prevents their deletion until the transaction
 # ends.
 names = names_of(invoices.c.number)
 

@@ -285,7 +285,7 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
         if row.claim == "deposit":
             bill = Bill([], counts)
         else:
-            # A draft of all the work may have been changed since: then its own figures tell.
+            # A draft of all the work may have been changed since, so its own figures count.
             as_made = row.claim_parts and row.total >= row.claimed
             bill = Bill([Part(*part) for part in (row.claim_parts if as_made else _by_code(row))], -applied)
             if counts != bill.total and row.amount_credited and row.total <= row.claimed:
@@ -406,7 +406,7 @@ def _make(
     if kind == "part_payment":
         columns["claim_supply"] = supplies.of_work(work.lines)
     if kind == "deposit":
-        # Its share of the work and the GST on it, for when it is applied or forfeited.
+        # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
         of_work = [_part(line) for line in work.lines]
         shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
         columns["claim_parts"] = [_stored(part) for part in shares]

@@ -69,7 +69,7 @@ def add_samples(ctx: Context) -> None:
     with ago(ctx, 5):
         void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
 
-    # Cancelled after it was paid: the client has credit.
+    # Credited after it was paid: the client has credit.
     visit = _sent(ctx, "Odo", 4, _CALL_OUT)
     with ago(ctx, 3):
         pay_invoice(ctx, visit.id, Settlement(payment_method=_CARD))

@@ -38,7 +38,7 @@ def apply(ctx: Context, deposits: Sequence[Row], invoice_id: str) -> None:
 
 def count(ctx: Context, invoice: Row) -> None:
     """Count the GST on the deposits that an invoice takes off, as the invoice is sent."""
-    # Which they are is fixed while the invoice is locked, so they are only read.
+    # The set of deposits cannot change while the invoice is locked, so they need no lock.
     if invoice.deposits_applied > 0:
         for deposit in ctx.db.execute(sa.select(invoices).where(own(ctx, invoices), _taken_off_by(invoice))).all():
             _move(ctx, deposit, invoice, invoice.issue_date, 1)

@@ -24,10 +24,10 @@ from .schemas import Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoi
 from .tables import IS_OPEN, invoices, lines
 
 PATH = "/i/"
-# Clients look invoices up for their tax return of the year after.
+# Clients look up invoices for the next year's tax return.
 LINK_DAYS = 730
 
-# What makes less of the total to be due.
+# The figures that reduce the amount due.
 SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
 _settled = attrgetter(*SETTLED)
 
@@ -127,7 +127,7 @@ def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
     if row.status == "draft":
         codes = gst_codes(row)
         title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
-        # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
+        # A contact always has a name, so only details of the business can be missing.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
         may_send = may_charge_gst(ctx, codes, row.issue_date) and row.total >= 0 and not check.missing
     return rules.allowed_actions(
@@ -160,10 +160,10 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         shown: dict[str, Any] = {}
         if titled:
             title, is_draft = row.document_title, row.client_name is None
-            if is_draft:  # what is known of the registration may have changed
+            if is_draft:  # the registration for GST may have changed
                 title = rules.document_title(ctx.tenant.registered_on(row.issue_date), gst_codes(row), row.claim)
             shown["document_title"] = title
-            # Of a document that was sent it was checked then, whatever became of the business profile.
+            # A sent document was checked when it was sent; later changes of the business profile do not matter.
             if checked and not is_draft:
                 shown["tax_invoice"] = TaxInvoice(True if title == "Tax invoice" else None, [])
             elif checked:

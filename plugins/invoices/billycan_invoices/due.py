@@ -80,6 +80,6 @@ def tell_overdue(ctx: Context, id: str) -> None:
 
 
 def _tell(ctx: Context, id: str, morning: Morning) -> None:
-    row = records.lock(ctx, id)  # whoever records a payment at this moment comes first, or waits
+    row = records.lock(ctx, id)  # a payment being recorded now finishes first, or waits
     if row.status in OPEN and amount_due(row) > 0 and morning.once(ctx, id, row.due_date):
         documents.tell(ctx, row, morning.what)

@@ -32,7 +32,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 def sales(period: GstPeriod) -> sa.Select[Any]:
     """Select all entries of every invoice that may count in the period, including entries of other days."""
     counted = _counted(_standing(_ledger(period)), period)
-    # What counts by an entry is what counted up to it, less what counted up to the one before.
+    # An entry counts for the amount counted up to it, less the amount counted up to the previous entry.
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
     grown = sa.select(
         *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
@@ -92,7 +92,7 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
     """
     changes, since = period.changes(), period.since
     if changes:
-        # What was not paid when the basis changed was sent at any time before.
+        # An invoice unpaid when the basis changed may have been sent at any earlier time.
         ends = (day.between(period.since, period.until) for day in changes)
         since = sa.case((sa.or_(*ends), sa.literal(_FIRST_DATE, sa.Date)), else_=since)
     touched = sa.select(entries.c.invoice_id).where(
@@ -128,7 +128,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit that was never sent,
     `issued_on` is the date of the invoice that takes it off.
     """
-    # One window for all of it: in this order the price comes first, and only its day may be that of the next entry.
+    # One window serves all: the price comes first in this order, and only its day may be that of the next entry.
     c = ledger.c
     window: dict[str, Any] = {"partition_by": c.invoice_id, "order_by": _in_order(ledger), "rows": (None, 0)}
     noted_on = sa.case((c.kind.not_in(("change", "held")), c.counts_on))
@@ -164,7 +164,7 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
 
     first_on = registered_by(c.first_on)
     counts_on = sa.case((c.kind == "invoice", first_on), else_=registered_by(c.counts_on))
-    # What is set off, such as a trade-in, pays for what nothing else is to be paid of.
+    # A sent invoice with a total of 0.00 counts in full: a set-off, such as a trade-in, pays for it.
     whole = {name: c[name] + c[_held(name)] for name in _HELD}
     set_off = (whole["total"] == 0) & c.sent_on.is_not(None)
     in_full = counts_on >= period.accrual_from(first_on)

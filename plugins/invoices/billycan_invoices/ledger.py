@@ -23,11 +23,11 @@ from .sums import in_cents
 from .tables import entries
 
 Kind = Literal["invoice", "payment", "note", "write_off", "void", "deposit", "forfeit"]
-# The GST codes that are told apart; what is left of a total is taxable, with GST.
+# The GST codes with a figure of their own; the rest of a total is taxable, with GST.
 UNTAXED = ("gst_free", "export", "input_taxed", "out_of_scope")
 SETTLED = ("paid", "cash_rounding", "credited", "written_off")
 FIGURES = (*SETTLED, "total", "gst", *UNTAXED)
-# Entries that have all of these in common count as one, of their sum.
+# Entries that agree in all of these count as one entry with the sum of their figures.
 CAUSE = ("invoice_id", "kind", "counts_on", "payment_id", "note_id")
 _KEY = (*CAUSE, "taken_off_by")
 

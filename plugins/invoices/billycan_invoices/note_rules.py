@@ -19,7 +19,7 @@ from .rules import ZERO
 
 actions = Actions({"issue": ("draft", "issued"), "void": ("issued", "void")})
 
-# What changes of a note once it is issued: nothing that it states.
+# The members of an issued note that may still change: none that the document shows.
 OPEN_ONCE_ISSUED = frozenset({"metadata", "external_id"})
 
 

@@ -40,7 +40,7 @@ _CREDITED = Statement(
         notes.c.status == "issued",
     )
 )
-# As JSON a line has some 300 bytes besides its description.
+# A line has about 300 bytes of JSON besides its description.
 _SIZES = ByIds(
     sa.select(note_lines.c.document_id, sa.func.sum(bytes_of(note_lines.c.description) + 300)).group_by(
         note_lines.c.document_id
@@ -130,7 +130,7 @@ def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
     if row.issued_at is None:
         stood = notes.c.status == "issued"
     else:
-        # Of two in the same millisecond the one with the lower id is the earlier one.
+        # If two have the same millisecond, the lower id is the earlier one.
         came_first = (notes.c.issued_at < row.issued_at) | (
             (notes.c.issued_at == row.issued_at) & (notes.c.id < row.id)
         )
@@ -244,7 +244,7 @@ def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
         if "gst_breakdown" in wanted:
             each["gst_breakdown"] = breakdown(row.gst_breakdown)
         if "tax_invoice" in wanted:
-            # Of a note that was issued it was checked then, whatever became of the business profile.
+            # An issued note was checked when it was issued; later changes of the business profile do not matter.
             lacks = missing(ctx, row) if row.status == "draft" else []
             each["tax_invoice"] = TaxInvoice(not lacks if row.document_title == "Adjustment note" else None, lacks)
         if "allowed_actions" in wanted:

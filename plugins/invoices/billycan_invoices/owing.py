@@ -14,7 +14,7 @@ from billycan.sql import PLANNED_ANEW, Statement
 from .sums import amount_of, in_cents
 from .tables import entries, invoices, payments, refunds
 
-# Each with the most days for which it has been due; what is not due yet is `current`.
+# Each age with its largest number of days past due; amounts not due yet are `current`.
 AGES = {"current": 0, "days_1_30": 30, "days_31_60": 60, "days_61_90": 90, "days_over_90": None}
 FIGURES = (*AGES, "total", "credit")
 _ALL = 2**63 - 1
@@ -86,7 +86,7 @@ def _parts(of_one: bool) -> list[sa.Select[Any]]:
         ledger = ledger.where(entries.c.invoice_id.in_(sa.select(invoices.c.id).where(_own(invoices), whose(invoices))))
     of_each = ledger.group_by(entries.c.invoice_id).subquery()
     due = of_each.c.due
-    # What was taken off an invoice after it was paid is the client's until it is released.
+    # An amount taken off a paid invoice belongs to the client until it is released.
     credit = sa.case((due < 0, -due), else_=0) - of_each.c.paid
     owing = _row(invoices.c.client_id, {**_aged(due), "credit": credit}).join(
         of_each, of_each.c.invoice_id == invoices.c.id
@@ -149,7 +149,7 @@ def _of_each() -> Statement:
     some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
     in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
     most, skipped = (sa.bindparam(name, type_=sa.BigInteger) for name in ("most", "skipped"))
-    # How many invoices there are decides whether they are sorted or hashed.
+    # The number of invoices decides if the database sorts or hashes them.
     return Statement(in_order.limit(most).offset(skipped).execution_options(**{PLANNED_ANEW: True}))
 
 

@@ -12,7 +12,7 @@ from .paying import pay_buttons
 from .rules import OPEN
 from .schemas import Invoice
 
-# A client is not told that a debt was written off, which might be read as a gift: it is still owed.
+# Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
 _BADGES = {
     "paid": Notice("good", "Paid"),
     "credited": Notice("good", "Credited"),

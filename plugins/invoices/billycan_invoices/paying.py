@@ -57,7 +57,7 @@ def take_payment(
     /v1/payments`. Raises NotFound, and Invalid for anything that route refuses.
     """
     ctx.require("invoices:write")
-    row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # whoever brings the same payment waits here
+    row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # a request with the same payment waits here
     if row is None:
         raise NotFound
     known = sa.select(payments.c.id).where(own(ctx, payments), payments.c.external_id == external_id)

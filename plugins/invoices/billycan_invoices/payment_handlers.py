@@ -136,7 +136,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
         message = f"{taken} is more than the {before.amount} that settles this invoice."
         raise Invalid(message, code="over_allocated", param="amount", allocated=before.amount)
     left = before.amount - taken
-    # What is left settles no less than it must, and no rounding makes up for what was taken.
+    # A remainder above the amount due is rounded down to it; rounding never replaces the amount taken off.
     due = owed(row) + before.amount + before.cash_rounding
     rounding = min(due - left, rules.ZERO) if left else rules.ZERO
     keep(ctx, before, left, rounding)

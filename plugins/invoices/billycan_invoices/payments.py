@@ -68,7 +68,7 @@ _OF_INVOICE = Statement(
         payments.c.tenant_id == sa.bindparam("tenant_id"),
         allocations.c.invoice_id == sa.bindparam("invoice_id"),
     )
-    .order_by(allocations.c.payment_id)  # as the index has them: SQLite would read all payments in order of their ids
+    .order_by(allocations.c.payment_id)  # the index's order: without it SQLite reads all payments by id
 )
 _ALLOCATIONS = ByIds(
     sa.select(
@@ -123,7 +123,7 @@ def payments_of(ctx: Context, invoice_id: str, rows: Sequence[Row] | None = None
     for row in rows:
         members = row._asdict()
         refunded, allocated = members.pop("refunded"), members.pop("allocated")
-        # What settles another invoice too is reversed as the payment that it is.
+        # A payment that settles another invoice, too, is reversed as a payment.
         may = ["reverse"] if row.status == "recorded" and not refunded and allocated == row.amount else []
         found.append(InvoicePayment(**members, allowed_actions=may))
     return found

@@ -67,7 +67,7 @@ def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], ex
     return released
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Prepared at import: msgspec crashes if two threads are the first to need the type at once.
 msgspec.json.Decoder(list[Release])
 
 

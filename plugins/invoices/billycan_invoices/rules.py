@@ -8,12 +8,12 @@ from billycan import Actions
 
 BUYER_NAMED_FROM = Decimal("1000.00")
 
-# There are no 1 and 2 cent coins: of what is due in cash 1, 2, 6 and 7 cents are rounded down, 3, 4, 8 and 9 up.
+# There are no 1 and 2 cent coins: in cash, 1, 2, 6 and 7 cents are rounded down, 3, 4, 8 and 9 up.
 LEAST_COIN = Decimal("0.05")
 MOST_ROUNDING = Decimal("0.02")
 ZERO = Decimal("0.00")
 
-# The statuses of an invoice on which something is due.
+# The statuses of an invoice with an amount due.
 OPEN = ("sent", "partially_paid")
 
 actions = Actions(
@@ -29,7 +29,7 @@ actions = Actions(
     }
 )
 
-# A sent document is what the client holds: only what it does not state, and the date it is due, may still change.
+# The client has a copy of a sent document: only members it does not show, and the due date, may still change.
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
 
 payment_actions = Actions(
@@ -42,7 +42,7 @@ payment_actions = Actions(
 )
 
 
-# What an invoice bills of a quote or a job is not changed afterwards: what is left of the work follows from it.
+# The amount billed of a quote or job does not change afterwards, because the rest of the work depends on it.
 LOCKED_IN_CLAIMS = frozenset(
     {
         *("line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
@@ -69,7 +69,7 @@ def allowed_actions(
     return [*_allowed(status, may_send, may_charge, may_void, may_forfeit, written_off)]
 
 
-@cache  # of a few hundred answers: each invoice of a list asks, and to work it out takes 1.5 µs
+@cache  # a few hundred results; each invoice of a list needs one, and working it out takes 1.5 µs
 def _allowed(
     status: str, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool, written_off: bool
 ) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def standing(
 
 def in_cash(due: Decimal) -> Decimal:
     """Return the cash that settles an amount: the nearest multiple of five cents."""
-    # Whole cents are never halfway between two of them.
+    # Whole cents are never halfway between two multiples.
     return (due / LEAST_COIN).quantize(Decimal(1), ROUND_HALF_UP) * LEAST_COIN
 
 

@@ -222,7 +222,7 @@ def reverse(
             taken_off = [one.less("paid", "cash_rounding") for one in of_one if one.kind == "payment"]
             if id in settled:
                 moved(ctx, rows[id], taken_off)
-            else:  # it settled this one on some days only, which has all its figures without it
+            else:  # it settled this invoice on some past days only, so the invoice's figures do not include it
                 ledger.write(ctx, id, _with_bad_debt(rows[id], taken_off))
     else:
         for one in stored:
@@ -234,7 +234,7 @@ def reverse(
         status="reversed",
         allocated=rules.ZERO,
         unallocated=rules.ZERO,
-        refunded=payment.amount,  # the client has it all back
+        refunded=payment.amount,  # all of it went back to the client
         reversed_at=ctx.now(),
         reversed_on=on,
         reverse_reason=body.reason,
@@ -293,7 +293,7 @@ def _with_bad_debt(row: Row, changes: Sequence[Change]) -> list[Change]:
             before += settled
         else:
             by_day[one.counts_on] = by_day.get(one.counts_on, rules.ZERO) + settled
-    for one in reversed(changes):  # once a day: what a note takes off and releases is no recovery
+    for one in reversed(changes):  # once a day: the amount that a note takes off and releases is no recovery
         one.written_off = -by_day.pop(one.counts_on, rules.ZERO)
     return [*changes, *([Change(kind="write_off", counts_on=since, written_off=-before)] if before else [])]
 

@@ -22,7 +22,7 @@ from .sums import amount_of
 from .tables import entries, invoices, notes, payments, refunds
 
 MOST_ENTRIES = 5_000
-DAYS = 90  # of a statement that does not say when it begins
+DAYS = 90  # the default length of a statement
 _ORDER = {kind: place for place, kind in enumerate(get_args(Kind))}
 
 
@@ -79,7 +79,7 @@ def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[Sta
     ]
     if len(found) > MOST_ENTRIES:
         raise _too_many()
-    # Of one day in the order of kinds, and of one kind as it happened: ids grow.
+    # Within a day by kind, and within a kind in the order of events: ids grow.
     return sorted(found, key=lambda e: (e.date, _ORDER[e.kind], (e.payment_id or e.adjustment_note_id or e.invoice_id)))
 
 
@@ -96,7 +96,7 @@ def _too_many() -> BadRequest:
 
 def _of_invoices(among: Callable[[sa.Select[Any]], Any]) -> sa.Select[Any]:
     """Select the ledger entries of the client's invoices, except payments: those count when they are made."""
-    # Found by their invoices, of which a client has few: on the same days there are those of all others.
+    # Entries are found by invoice, because a client has few invoices; a search by day would read all clients' entries.
     theirs = sa.select(invoices.c.id).where(_own(invoices), invoices.c.client_id == _CLIENT)
     stands = ledger.netted(among(theirs), entries.c.counts_on.between(_SINCE, _UNTIL)).subquery("stands")
     its_invoice = _own(invoices) & (invoices.c.id == stands.c.invoice_id)
@@ -166,7 +166,7 @@ _CLIENT: Any = sa.bindparam("client_id")
 _SINCE, _UNTIL = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
 _OF_INVOICES = Kept(
     sqlite=_of_invoices(entries.c.invoice_id.in_).limit(MOST_ENTRIES + 1),
-    # PostgreSQL looks an array up in the column's index.
+    # PostgreSQL can look up an array in the column's index.
     postgresql=_of_invoices(lambda ids: entries.c.invoice_id == sa.any_(sa.func.array(ids.scalar_subquery()))).limit(
         MOST_ENTRIES + 1
     ),

@@ -19,7 +19,7 @@ _KINDS = {
     "cash_rounding": "Cash rounding",
     "reversal": "Payment reversed",
     "refund": "Refund",
-    # A client is not told that a debt was written off, which might be read as a gift: it is still owed.
+    # Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
     "write_off": "Adjustment",
     "recovery": "Adjustment reversed",
 }

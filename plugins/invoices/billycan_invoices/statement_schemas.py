@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from billycan import Named
 from billycan.fields import Day
 
-# What an entry may be, in the order in which those of one day are listed.
+# The kinds of entries, in the order in which a day's entries are listed.
 Kind = Literal[
     "invoice",
     "void",

@@ -19,7 +19,7 @@ from .sums import amount_of, in_cents
 from .tables import invoices
 
 GroupBy = Literal["month", "client", "status"]
-MOST_CLIENTS = 1_000  # of one page
+MOST_CLIENTS = 1_000  # on one page
 
 
 class InvoiceGroup(Struct):
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         group_by: GroupBy
 
 else:
-    # A Struct can be made of another's filters, but not inherit them without the paging.
+    # Copied from the list's filters, because inheriting them would add paging, too.
     _FILTERS = [f for f in msgspec.structs.fields(InvoiceQuery) if f.name not in (*Paging.__struct_fields__, "include")]
     InvoiceSummaryQuery = msgspec.defstruct(
         "InvoiceSummaryQuery",
@@ -69,7 +69,7 @@ else:
             *((f.name, f.type, f.default) for f in _FILTERS),
         ],
         namespace={
-            "__doc__": "Which invoices to add up, and by what.\n\n"
+            "__doc__": "The invoices to add up, and the grouping.\n\n"
             "group_by: What to group by; months are those of `issue_date`.\n"
             f"page: The page, from 1, where there are more than {MOST_CLIENTS:,} clients."
         },

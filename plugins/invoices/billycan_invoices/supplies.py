@@ -56,7 +56,7 @@ def undo(ctx: Context, invoice: Row) -> None:
     mine = [row for row in rows if (row.invoice_id, row.counts_on) == (invoice.id, invoice.issue_date)]
     its = {name: sum((getattr(one, name) for one in mine), ZERO) for name in FIGURES}
     _write(ctx, invoice.claim_on, invoice.id, invoice.issue_date, {name: -amount for name, amount in its.items()})
-    # The rest follows from what came next: another part, or the end of the work.
+    # The rest depends on what came next: another part, or the end of the work.
     later = (row.counts_on for row in rows if row.counts_on > invoice.issue_date)
     settle(ctx, invoice, next(later, invoice.issue_date))
 
@@ -81,7 +81,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
 
 def counted(period: GstPeriod) -> sa.Select[Any]:
     """Select what started or stopped counting ahead on each day, for works whose first part counted in full."""
-    # What was undone on the day on which it stood began nothing.
+    # An entry undone on its own day started nothing.
     stands = (
         sa.select(ahead.c.work_id, ahead.c.counts_on)
         .where(own(period, ahead))

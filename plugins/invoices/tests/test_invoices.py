@@ -28,7 +28,7 @@ def app(make_app):
 
 
 class Reader(Client):
-    """A client that is shown invoices as events show them, without their links; test_pages.py has those."""
+    """A client that drops links from invoices, so that they equal those in events; test_pages.py tests links."""
 
     def get(self, *args, **headers):
         return without_link(super().get(*args, **headers))
@@ -1241,7 +1241,7 @@ def test_a_preview_waits_for_no_write_and_delays_none(app, client, monkeypatch):
     body = {"client_id": contact(client)["id"], "line_items": [line()]}
     client.get("/v1/invoices")
     monkeypatch.setattr(app.db, "writing", None)
-    for _ in range(2):  # a key has no effect: nothing is stored that a repeat could get
+    for _ in range(2):  # the key has no effect: no stored answer exists for a repeat
         client.call("POST", "/v1/invoices/preview", body, 200, {"Idempotency-Key": "once"})
     assert "Idempotent-Replayed" not in client.last.headers
     client.refused(500, "internal_error", "POST", "/v1/invoices", body)  # while one that stores needs the writer

@@ -22,7 +22,7 @@ OPEN = ("sent", "partially_paid", "written_off")
 
 
 class Money(RuleBasedStateMachine):
-    """A client with some invoices; what is refused changes nothing, and says why."""
+    """A client with some invoices; a refused call changes nothing and gives its reason."""
 
     undo = {}
 
@@ -58,7 +58,7 @@ class Money(RuleBasedStateMachine):
         return self.web.get(f"/v1/invoices/{id}")["data"]
 
     def amount(self, of, part):
-        """Some of an amount: all, half, a few cents, or a cent too much."""
+        """Return part of an amount: all, half, a few cents, or a cent too much."""
         return {"all": of, "half": (of / 2).quantize(D("0.01")), "few": D("0.02"), "more": of + D("0.01")}[part]
 
     # One rule, because hypothesis leaves out some rules in each run.

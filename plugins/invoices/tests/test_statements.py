@@ -34,7 +34,7 @@ def recorded(app):
             sa.event.remove(engine, "before_cursor_execute", note)
 
 
-# Besides, once a second at most: the key and, for a read, the profile of the business.
+# In addition, at most once a second: the key and, for a read, the business profile.
 EXPECTED = {
     "list": 2,  # the page with its total, and the clients' names
     "list by cursor": 2,
@@ -47,24 +47,24 @@ EXPECTED = {
     "create": 7,  # the client, the profile, the number, the invoice, its lines, the event's number, the event
     "change": 7,
     "change lines": 9,
-    "send": 9,  # the profile, the draft, its lines, its client, the invoice, its entry, and what is told of it
-    # The profile, the invoice twice, the payments' count, the payment, what it settles, its entry, and what is told.
+    "send": 9,  # the profile, the draft, its lines, its client, the invoice, its entry, and the events
+    # The profile, the invoice twice, the payments' count, the payment, its allocation, its entry, and the events.
     "record a payment": 11,
     "pay": 11,
     "list of payments": 2,  # the page with its total, and what they settle
     "get a payment": 2,
     "draft a note": 9,
-    "issue a note": 22,  # of an invoice with two payments, both released and held back; each of them is told of
+    "issue a note": 22,  # of an invoice with two payments, both released and held back; each has an event
     "list of notes": 1,
     "get a note": 2,
 }
-# There an event and a new record take their numbers in the statement that writes them; two events, as of `pay`, are
-# numbered together.
+# On PostgreSQL an event and a new record get their numbers in the statement that writes them; two events, as of `pay`,
+# are numbered together.
 ON_POSTGRESQL = {"create": 5, "change": 6, "change lines": 8, "send": 8, "record a payment": 9, "pay": 10}
-# An invoice, its lines and its payments are asked for in one round trip, before it is known that a draft has none.
+# An invoice, its lines and its payments are read in one round trip, even for a draft, which has no payments.
 ON_POSTGRESQL["get a draft"] = 4
 ON_POSTGRESQL |= {"draft a note": 7, "issue a note": 23}
-# There the indexes of invoices and of contacts are asked which rows hold the text.
+# On PostgreSQL the indexes of invoices and of contacts find the rows with the text.
 ON_SQLITE = {"search": 4}
 
 
@@ -227,7 +227,7 @@ def test_lists_of_many_invoices_read_an_index_in_its_order(busy):
             for step, table in plan:
                 read = table == "invoices" and (step == "Seq Scan" or step.startswith("SCAN"))
                 assert not read, (query, plan)
-                # The clients whose names hold what is searched are few enough to be sorted with their invoices.
+                # The clients whose names match the search are few enough to be sorted with their invoices.
                 assert query not in in_order or not ("Sort" in step or "TEMP B-TREE" in step), (query, plan)
     (first,), (last,) = statements(busy, f"?cursor={second}"), statements(busy, f"?cursor={deep}")
     assert json.loads(busy.last.text)["data"][0]["id"] == f"inv_{1_000_000 + MANY * 9 // 10}"

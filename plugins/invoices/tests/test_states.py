@@ -96,7 +96,7 @@ class Invoices(RuleBasedStateMachine):
         return self.models[-1]
 
     def attempt(self, model, method, path, body, refusal, stale, status=200):
-        """Make a call that is refused as told, or else answers with the record; 404 and 412 come before."""
+        """Make a call that is refused as expected or answers with the record; 404 and 412 come first."""
         if model.deleted:
             refusal = (404, "resource_not_found")
         elif stale:

@@ -1,4 +1,4 @@
-"""What other plugins may use of invoices."""
+"""Invoices' functions for other plugins: draft an invoice, preview it and send it."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -47,7 +47,7 @@ __all__ = [
     "work_of",
 ]
 
-# Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
+# Maps each id to the invoice's number, in one query; `lock=True` prevents their deletion until the transaction
 # ends.
 names = names_of(invoices.c.number)
 
@@ -55,26 +55,27 @@ names = names_of(invoices.c.number)
 def make(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Invoice:
     """Make a draft in the caller's transaction: `make(ctx, NewInvoice(client_id=…, line_items=[NewLine(…)]))`.
 
-    A mapping has the members that `POST /v1/invoices` takes; either is checked by the same rules. A quote, job or
-    booking that is gone or whose plugin is off is passed over. Forbidden where the caller's key lacks `invoices:write`.
+    A mapping has the members that `POST /v1/invoices` takes; both forms are checked by the same rules. A quote, job or
+    booking is ignored if it no longer exists or its plugin is off. Raises Forbidden if the caller's key lacks
+    `invoices:write`.
     """
     ctx.require("invoices:write")
     return create_invoice(ctx, decode(neighbours.without_gone(ctx, _members(invoice)), NewInvoice))
 
 
 def preview(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Preview:
-    """What such an invoice would come to, as `POST /v1/invoices/preview` answers; nothing is stored."""
+    """Work out an invoice without storing it, as `POST /v1/invoices/preview` does."""
     return preview_invoice(ctx, decode(_members(invoice), NewInvoice))
 
 
 def send(ctx: Context, id: str) -> Invoice:
-    """Send a draft, as `POST /v1/invoices/{id}/send` does. Forbidden where the caller's key lacks `invoices:write`."""
+    """Send a draft, as `POST /v1/invoices/{id}/send` does. Raises Forbidden if the key lacks `invoices:write`."""
     ctx.require("invoices:write")
     return send_invoice(ctx, id)
 
 
 def _members(invoice: NewInvoice | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The members to decode: the Struct alone would check types in an editor, and no rules."""
+    """Return the members to decode. Creating the Struct directly would check no rules."""
     if isinstance(invoice, Mapping):
         return invoice
     members: dict[str, Any] = msgspec.to_builtins(invoice, builtin_types=(date, Decimal))

@@ -1,4 +1,4 @@
-"""What a business wants to know of its invoices at a glance."""
+"""Dashboard cards: amounts owed, invoiced and paid, and GST."""
 
 from datetime import date
 from decimal import Decimal
@@ -18,7 +18,7 @@ _NOT_INVOICED = ("draft", "void")
 
 
 def owed(ctx: Context) -> Card:
-    """What clients owe, by how long it has been due."""
+    """Show what clients owe, by age of the debt."""
     today = ctx.today()
     due = in_cents(invoices.c.total) - sum(in_cents(invoices.c[name]) for name in SETTLED)
     ages = [today.fromordinal(today.toordinal() - days) for days in (0, 30, 60, 90)]
@@ -38,7 +38,7 @@ def owed(ctx: Context) -> Card:
 
 
 def by_month(ctx: Context) -> Card:
-    """What was invoiced and what was paid in each of the last months."""
+    """Show the amounts invoiced and paid in each of the last months."""
     starts = _months(ctx.today())
     invoiced = _by_month(ctx, invoices.c.issue_date, invoices.c.total, starts, invoices.c.status.not_in(_NOT_INVOICED))
     paid = _by_month(ctx, payments.c.paid_on, payments.c.amount, starts, payments.c.status == "recorded")
@@ -48,7 +48,7 @@ def by_month(ctx: Context) -> Card:
 
 
 def gst(ctx: Context) -> Card | None:
-    """The GST on what was invoiced since the last quarter ended."""
+    """Show the GST on invoices since the last quarter ended."""
     if not ctx.tenant.gst_registered:
         return None
     today = ctx.today()
@@ -76,6 +76,6 @@ def _by_month(
 
 
 def _months(today: date) -> list[date]:
-    """The first days of this month, of those before it, and of the next."""
+    """Return the first days of the months to show, this one last, and of the next month."""
     month = today.year * 12 + today.month - 1
     return [date(each // 12, each % 12 + 1, 1) for each in range(month - _MONTHS + 1, month + 2)]

@@ -1,7 +1,7 @@
-"""What invoices bill of one piece of work, a quote's or a job's: claims of parts, and all that they leave.
+"""Invoices for one quote or job: progress claims, deposits, retention, and the amount left to invoice.
 
-An invoice that bills of it keeps, in cents, so much of each line of the work; what is left follows from those that are
-neither deleted nor void, less what was credited. The writes of the chain take turns, so nothing is billed twice.
+Each invoice stores, in cents, how much of every line of the work it bills. The amount left is the work less all
+invoices that are neither deleted nor void, plus what was credited. Writers take turns, so nothing is billed twice.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ from .tables import invoices, notes
 
 
 class Work(Struct):
-    """The work to bill: the row of the quote or job, its lines, and what of its content an invoice takes over."""
+    """The work to bill: the row of the quote or job, its lines, and the content that an invoice copies from it."""
 
     row: Row
     lines: Sequence[Line]
@@ -60,10 +60,10 @@ class Work(Struct):
 
 
 class Extra(Struct, frozen=True):
-    """Something to bill besides the work, such as an expense: what, and for how much including GST.
+    """Something to bill besides the work, such as an expense: its description and its amount including GST.
 
-    What is `of_the_work` is taxed as the work is, whatever it was bought for: a cost that is passed on is part of the
-    price of what the business sells (s 9-15, 9-75 GST Act). What is not is out of scope, as what was paid on the
+    If `of_the_work` is true, the extra is taxed as the work is, whatever it was bought for: a cost that is passed on is
+    part of the price of the sale (s 9-15, 9-75 GST Act). Otherwise it is out of scope, as a payment made on the
     client's behalf (GSTR 2000/37).
     """
 
@@ -73,9 +73,9 @@ class Extra(Struct, frozen=True):
 
 
 class Billing(Struct):
-    """What invoices bill of some work: all that name it, how much of it they bill, and the last one that does.
+    """The invoices that name a quote or job, how much of it they bill, and the last invoice that does.
 
-    `deposits` are those that were asked for and not taken off yet; `retained` is what claims retain, less releases.
+    `deposits` are the deposits requested and not yet taken off; `retained` is the retention of claims, less releases.
     """
 
     invoice_ids: list[str]
@@ -85,23 +85,23 @@ class Billing(Struct):
     retained: Decimal = ZERO
 
     def add(self, row: Row) -> None:
-        """Count what an invoice bills."""
+        """Add the amounts that an invoice bills."""
         self.last, counts = row.id, _counts(row)
         self.invoiced += counts
         self.deposits += (counts if row.claim == "deposit" else ZERO) - row.deposits_applied
         self.retained += -counts if row.claim == "retention" else _retains(row)
 
     def of(self, quoted: Decimal) -> Invoiced:
-        """As clients see it, beside what all of the work comes to."""
+        """Return the figures that clients see, next to the total of the work."""
         return invoiced_of(quoted, self.invoiced, self.retained)
 
     def is_all(self, quoted: Decimal) -> bool:
-        """Whether nothing is left to invoice; deposits are taken off by an invoice of what is left, be it 0.00."""
+        """Tell whether nothing is left to invoice. Open deposits still need a final invoice, even one of 0.00."""
         return self.last is not None and quoted <= self.invoiced and not self.deposits
 
 
 def billings(ctx: Context, member: Literal["quote_id", "job_id"], ids: Sequence[str]) -> dict[str, Billing]:
-    """What bills each of these quotes or jobs, in one query."""
+    """Map each quote or job to its billing, in one query."""
     found = {id: Billing([]) for id in ids}
     for row in _BILLINGS[member].all(ctx.db, ctx.tenant_id, found):
         one = found[getattr(row, member)]
@@ -114,11 +114,10 @@ def billings(ctx: Context, member: Literal["quote_id", "job_id"], ids: Sequence[
 def claim(
     ctx: Context, member: Literal["quote_id", "job_id"], work: Work, asked: NewClaim, extras: Sequence[Extra] = ()
 ) -> Invoice:
-    """Draft an invoice of a part of the work, or of all that is left, and of `extras`, in the caller's transaction.
+    """Draft an invoice of part of the work, or of all that is left, and of `extras`, in the caller's transaction.
 
-    `member` says which of its ids the invoice names the work by. Conflict `already_invoiced` where nothing is left, or
-    no more than is retained; Invalid `over_invoiced` for more than is left. Forbidden where the caller's key lacks
-    `invoices:write`.
+    `member` is the invoice's member that names the work. Raises Conflict `already_invoiced` if nothing is left except
+    retention, Invalid `over_invoiced` for more than is left, and Forbidden if the caller's key lacks `invoices:write`.
     """
     ctx.require("invoices:write")
     take_turns(ctx)
@@ -173,7 +172,7 @@ def claim(
 
 
 def already_invoiced(billing: Billing) -> Conflict:
-    """The refusal to invoice what is invoiced in whole."""
+    """Return the refusal to invoice work that is fully invoiced."""
     return Conflict(
         f"The invoice {billing.last} bills this already: void it, or delete it while it is a draft, to make another.",
         code="already_invoiced",
@@ -191,7 +190,7 @@ def _only_retained(left: Left) -> Conflict:
 
 
 def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]) -> None:
-    """Let a job go on with what a quote's invoices billed; `lines` gives its line for each of the quote's."""
+    """Copy the amounts billed by a quote's invoices to its job; `lines` maps each line of the quote to the job's."""
     for row in documents.held(ctx, invoices.c.quote_id == quote_id):
         if row.claim_on == quote_id and row.status != "void":
             moved: dict[str, Any] = {
@@ -204,7 +203,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]
 
 
 def take_turns_of_work(ctx: Context, note_id: str) -> None:
-    """Take turns where the invoice of a note bills of some work: what the note credits can be claimed again."""
+    """Take turns on the work that a note's invoice bills, because credited amounts can be claimed again."""
     if not (ctx.has("quotes") or ctx.has("jobs")):
         return
     of_note = (notes.c.tenant_id == invoices.c.tenant_id) & (notes.c.invoice_id == invoices.c.id)
@@ -214,15 +213,13 @@ def take_turns_of_work(ctx: Context, note_id: str) -> None:
 
 
 def work_of(ctx: Context, invoice_id: str) -> tuple[str | None, str | None]:
-    """The quote and the job of which an invoice bills; nothing where it is no claim."""
+    """Return the quote and the job that an invoice bills; both None if it bills no part of any work."""
     asked = sa.select(invoices.c.quote_id, invoices.c.job_id).where(
         own(ctx, invoices), invoices.c.id == invoice_id, invoices.c.claim_on.is_not(None)
     )
     found = ctx.db.execute(asked).first()
     return (found.quote_id, found.job_id) if found else (None, None)
 
-
-# What there is ------------------------------------------------------------------------------------------------------
 
 _COLUMNS = (
     *("id", "quote_id", "job_id", "status", "claim", "claim_on", "claimed", "total", "amount_credited"),
@@ -235,20 +232,20 @@ _BILLINGS = {
 
 
 def _bills(row: Row, id: str, member: str) -> bool:
-    """Whether an invoice that names a quote or job bills of it: a quote is billed by its jobs' invoices, too."""
+    """Tell whether an invoice bills the quote or job it names. Invoices of a quote's jobs bill the quote, too."""
     if row.claim_on is None or row.status == "void" or row.forfeited_on is not None:
         return False
     return bool(member == "quote_id" or row.claim_on == id)
 
 
 def _counts(row: Row) -> Decimal:
-    """How much of the work an invoice bills: what was claimed, or less where it was changed or credited."""
+    """Return how much of the work an invoice bills: the claimed amount, or less if it was changed or credited."""
     counts: Decimal = min(row.claimed, row.total - row.amount_credited)
     return counts
 
 
 def _retains(row: Row) -> Decimal:
-    """How much the client retains of what an invoice claims: its share of what was not credited."""
+    """Return the retention of an invoice, reduced in proportion to what was credited."""
     if not row.retained:
         return ZERO
     whole, counts = cents(row.claimed + row.deposits_applied), cents(_counts(row) + row.deposits_applied)
@@ -256,18 +253,18 @@ def _retains(row: Row) -> Decimal:
 
 
 def _claims(stored: Sequence[Row]) -> list[Row]:
-    """The progress claims among the invoices of some work."""
+    """Return the progress claims among the invoices of some work."""
     return [row for row in stored if row.claim == "progress" or (row.claim == "final" and row.progress_claim)]
 
 
 def _billing(ctx: Context, member: str, id: str) -> list[Row]:
-    """The invoices that bill of the work."""
+    """Return the invoices that bill the work."""
     found = sa.select(invoices).where(own(ctx, invoices), invoices.c[member] == id).order_by(invoices.c.id)
     return [row for row in ctx.db.execute(found) if _bills(row, id, member)]
 
 
 def _keep_changes(ctx: Context, stored: Sequence[Row]) -> None:
-    """Let a draft of all the work that was reduced bill no more again than it does, as another bills the difference."""
+    """Fix the amounts of a reduced draft of all the work, because another invoice now bills the difference."""
     for row in stored:
         if row.claim is None and row.total < row.claimed:
             this = own(ctx, invoices) & (invoices.c.id == row.id)
@@ -279,7 +276,7 @@ def _open_deposits(stored: Iterable[Row]) -> list[Row]:
 
 
 def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]:
-    """What each of these bills, less what was credited of it since."""
+    """Return the amounts that each of these invoices bills, less what was credited since."""
     credited = _credited(ctx, [row.id for row in stored if row.amount_credited and row.claim != "deposit"])
     made = []
     for row in stored:
@@ -288,7 +285,7 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
         if row.claim == "deposit":
             bill = Bill([], counts)
         else:
-            # A draft of all the work may have been changed since: then its own figures tell.
+            # A draft of all the work may have been changed since, so its own figures count.
             as_made = row.claim_parts and row.total >= row.claimed
             bill = Bill([Part(*part) for part in (row.claim_parts if as_made else _by_code(row))], -applied)
             if counts != bill.total and row.amount_credited and row.total <= row.claimed:
@@ -306,7 +303,7 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
 
 
 def _by_code(row: Row) -> list[list[Any]]:
-    """The parts of an invoice that was made by hand, or before there were claims: those of its GST codes."""
+    """Return the parts, by GST code, of an invoice made by hand or before claims existed."""
     return [[f"{row.id} {one.gst_code}", one.gst_code, cents(one.net), cents(one.gst)] for one in _codes(row)]
 
 
@@ -315,7 +312,7 @@ def _codes(row: Any) -> list[CodeTotals]:
 
 
 def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
-    """By invoice and GST code, the net and the GST that adjustment notes took off."""
+    """Map invoice and GST code to the net and the GST that adjustment notes took off."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
     if not ids:
         return found
@@ -328,11 +325,8 @@ def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int
     return found
 
 
-# The invoice --------------------------------------------------------------------------------------------------------
-
-
 def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
-    """An ordinary invoice of all the work, which can be changed as any other."""
+    """Draft an ordinary invoice of all the work; it can be changed like any other."""
     lines = [*work.content["line_items"]]
     for extra in extras:
         line = _extra_line(work, extra)
@@ -346,7 +340,7 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
 def _progress(
     stored: Sequence[Row], earlier: Sequence[Bill], left: Left, bill: Bill, kind: str, contract_sum: int
 ) -> dict[str, Any]:
-    """What a claim says of the contract: as it stands with this claim, whatever becomes of the others."""
+    """Return a claim's figures about the contract, fixed as of this claim, whatever happens to other claims."""
     claims = _claims(stored)
     last = max((row.progress_claim["number"] for row in claims if row.progress_claim), default=0)
     retained = sum(part.total for part in bill.retained)
@@ -365,7 +359,7 @@ def _progress(
 def _make(
     ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line], **more: Any
 ) -> Invoice:
-    """An invoice of these lines, whose figures are known and stay; `less` are those that take off earlier invoices."""
+    """Draft an invoice of these lines, whose figures are fixed. The lines in `less` take off earlier invoices."""
     row, final = work.row, kind == "final"
     sent = [{"description": line.description, "unit_price": line.unit_price} for line in lines]
     discounts = {} if final else {"discount_percent": None, "discount_amount": None}
@@ -412,7 +406,7 @@ def _make(
     if kind == "part_payment":
         columns["claim_supply"] = supplies.of_work(work.lines)
     if kind == "deposit":
-        # Its share of the work and the GST on it, for when it is applied or forfeited.
+        # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
         of_work = [_part(line) for line in work.lines]
         shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
         columns["claim_parts"] = [_stored(part) for part in shares]
@@ -433,7 +427,7 @@ def _copies(lines: Iterable[Line]) -> list[Line]:
 
 
 def _part_lines(work: Work, bill: Bill, asked: NewClaim) -> list[Line]:
-    """A line for each part of a line of the work; one that is billed in whole stands as it does on the work."""
+    """Return a line for each part of a line of the work. A line billed in full is copied unchanged."""
     by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
     words = f"{asked.percent.normalize():f}% of " if asked.percent else "Part of "
     discounted = work.row.discount_percent is not None or work.row.discount_amount is not None
@@ -451,7 +445,7 @@ def _part_lines(work: Work, bill: Bill, asked: NewClaim) -> list[Line]:
 
 
 def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
-    """What earlier invoices billed of each line of the work, to be taken off."""
+    """Return lines that take off what earlier invoices billed of each line of the work."""
     by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
     numbers = [row.number for row in stored if row.claim != "deposit"]
     words = f"Less {', '.join(numbers)}" if len(numbers) < 6 else "Less earlier invoices"
@@ -466,7 +460,7 @@ def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
 
 
 def _retention_lines(work: Work, asked: NewClaim, now: Sequence[Part], before: Sequence[Part]) -> list[Line]:
-    """What is taken off because the client retains it, of this claim and, on a final invoice, of those before."""
+    """Return lines that take off retention: this claim's and, on a final invoice, that of earlier claims."""
     words = "Less retention"
     if not before and asked.retention_cap_percent is None and asked.retention_percent is not None:
         words += f" of {asked.retention_percent.normalize():f}%"
@@ -474,7 +468,7 @@ def _retention_lines(work: Work, asked: NewClaim, now: Sequence[Part], before: S
 
 
 def _lines_by_code(work: Work, words: str, parts: Iterable[Part]) -> list[Line]:
-    """A line for each GST code of these parts."""
+    """Return one line for each GST code of these parts."""
     sums = combined([], (Part(part.gst_code, part.gst_code, part.net, part.gst) for part in parts))
     return [_line(words, one.gst_code, one.net, one.gst, work.row.amounts_are) for one in sums if one.net or one.gst]
 

@@ -1,4 +1,4 @@
-"""Sample invoices of an invented plumber in Hobart: last month's work, in every state, and what was taken off."""
+"""Sample invoices of an invented plumber in Hobart: last month's work, in every state, and adjustment notes."""
 
 from decimal import Decimal
 from typing import Any
@@ -69,7 +69,7 @@ def add_samples(ctx: Context) -> None:
     with ago(ctx, 5):
         void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
 
-    # Cancelled after it was paid: the client has credit.
+    # Credited after it was paid: the client has credit.
     visit = _sent(ctx, "Odo", 4, _CALL_OUT)
     with ago(ctx, 3):
         pay_invoice(ctx, visit.id, Settlement(payment_method=_CARD))
@@ -90,12 +90,12 @@ def add_samples(ctx: Context) -> None:
 
 
 def _sent(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
-    """An invoice that was made and sent so many days ago."""
+    """Make and send an invoice, dated this many days ago."""
     with ago(ctx, days_ago):
         return send_invoice(ctx, _draft(ctx, client, *lines, **members).id)
 
 
 def _draft(ctx: Context, client: str, *lines: dict[str, Any], **members: Any) -> Invoice:
-    """A draft for one of the sample contacts, by part of its name."""
+    """Draft an invoice for one of the sample contacts, found by part of the name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     return make(ctx, {"client_id": client_id, "line_items": lines, **members})

@@ -1,8 +1,8 @@
-"""Security deposits: asked for without GST, until they are taken off the price of the work or forfeited.
+"""Security deposits: requested without GST, until they are taken off the price of the work or forfeited.
 
-Then the GST on a deposit arises (s 99-10 GST Act), and the ledger says on which day: what was out of scope becomes part
-of the price of a supply, by the GST codes of the work. One that is applied takes its share of the GST from the invoice
-that takes it off, so that in both bases the GST on what was paid before counts from the day of that invoice.
+At that moment the GST on the deposit arises (s 99-10 GST Act), and the ledger records the day: the amount out of scope
+becomes part of the price of a supply, by the GST codes of the work. An applied deposit takes its share of the GST from
+the invoice that takes it off, so on both bases the GST on the earlier payment counts from the day of that invoice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from .tables import invoices
 
 
 def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
-    """The share of a deposit of so many cents in the work, by GST code."""
+    """Split a deposit of this many cents by the GST codes of the work."""
     found: dict[str, Part] = {}
     for part in part_of([*lines], wanted, per_line=per_line):
         had = found.get(part.gst_code, Part("", part.gst_code, 0, 0))
@@ -31,24 +31,24 @@ def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
 
 
 def apply(ctx: Context, deposits: Sequence[Row], invoice_id: str) -> None:
-    """Note the invoice that takes these deposits off."""
+    """Store which invoice takes these deposits off."""
     for row in deposits:
         documents.tell(ctx, records.save(ctx, row, applied_to=invoice_id), "invoice.updated")
 
 
 def count(ctx: Context, invoice: Row) -> None:
-    """Let the GST on the deposits that an invoice takes off arise, as it is sent."""
-    # Which they are is fixed while the invoice is locked, so they are only read.
+    """Count the GST on the deposits that an invoice takes off, as the invoice is sent."""
+    # The set of deposits cannot change while the invoice is locked, so they need no lock.
     if invoice.deposits_applied > 0:
         for deposit in ctx.db.execute(sa.select(invoices).where(own(ctx, invoices), _taken_off_by(invoice))).all():
             _move(ctx, deposit, invoice, invoice.issue_date, 1)
 
 
 def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
-    """Let the deposits that an invoice took off be taken off another, as it is deleted or void.
+    """Free the deposits that a deleted or void invoice took off, so that another invoice can take them off.
 
-    What counts of one that was sent does so until a day; without one it never did, as what stood of the invoice itself
-    was taken off before.
+    If the invoice was sent, its deposits count until `on`; without `on` they never counted, as the invoice's own
+    changes were already removed.
     """
     for deposit in documents.held(ctx, _taken_off_by(invoice)) if invoice.deposits_applied > 0 else ():
         if invoice.status != "draft" and on is not None:
@@ -60,25 +60,25 @@ def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
 
 
 def keep_applied(row: Row) -> None:
-    """Refuse to end a deposit that another invoice takes off."""
+    """Raise Conflict if another invoice takes this deposit off."""
     if row.applied_to is not None:
         message = f"The invoice {row.applied_to} takes this deposit off: void it, or delete it while it is a draft."
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
 
 
 def forfeit(ctx: Context, row: Row, on: date) -> None:
-    """Let the GST on a deposit arise that the business keeps."""
+    """Count the GST on a deposit that the business keeps."""
     ledger.write(ctx, row.id, [_counted(row, "forfeit", on)])
 
 
 def void(ctx: Context, row: Row, on: date) -> None:
-    """Let no GST arise on a deposit that was kept, and is void."""
+    """Remove the GST on a forfeited deposit that is now void."""
     if row.forfeited_on is not None:
         ledger.write(ctx, row.id, [_counted(row, "forfeit", on, -1)])
 
 
 def credit(ctx: Context, before: Row, after: Row, on: date) -> None:
-    """Let a deposit that was taken off or kept count for what a note leaves of it; the invoice of both is locked."""
+    """Adjust an applied or forfeited deposit to what a note leaves of it; the caller has locked both invoices."""
     if before.forfeited_on is not None:
         on = max(on, before.forfeited_on)
         ledger.write(ctx, before.id, [_counted(before, "forfeit", on, -1), _counted(after, "forfeit", on)])
@@ -102,7 +102,7 @@ def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int) -> None
 
 
 def _counted(row: Row, kind: Kind, on: date, sign: int = 1) -> Change:
-    """What becomes of a deposit's amount that was out of scope: price by the GST codes of the work, and its GST."""
+    """Return the change that makes a deposit part of the price, by the GST codes of the work, with its GST."""
     amount = cents(row.total - row.amount_credited)
     shares = [Part(*part) for part in row.claim_parts]
     if amount != sum(part.total for part in shares):

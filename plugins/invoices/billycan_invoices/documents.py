@@ -1,4 +1,4 @@
-"""Invoices as stored and as shown: what they have beyond other documents, such as payments, a due date and a title."""
+"""Invoices as stored and as shown, with the members other documents lack: payments, due date, title and the like."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -24,17 +24,17 @@ from .schemas import Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoi
 from .tables import IS_OPEN, invoices, lines
 
 PATH = "/i/"
-# Clients look invoices up for their tax return of the year after.
+# Clients look up invoices for the next year's tax return.
 LINK_DAYS = 730
 
-# What makes less of the total to be due.
+# The figures that reduce the amount due.
 SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
 _settled = attrgetter(*SETTLED)
 
 
 class _Named(Neighbours):
     def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
-        """As of all neighbours, and Conflict where a quote or job is named anew that lists as many as it can."""
+        """Check as for all neighbours; raise Conflict if a newly named quote or job has a full list of invoices."""
         super().check(ctx, body, stored)
         for member, listed in INVOICES.items():
             id = getattr(body, member)
@@ -46,7 +46,7 @@ neighbours = _Named(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
-    """The invoices of any of these statuses, worked-out ones among them."""
+    """Match the invoices of any of these statuses, including calculated ones."""
     conditions = {"unpaid": IS_OPEN, "overdue": IS_OPEN & (invoices.c.due_date < ctx.today())}
     return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
 
@@ -80,7 +80,7 @@ records = Records(
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:
-    """The columns of a draft: what was sent, the terms that follow from it, and its title."""
+    """Return the columns of a draft: what was sent, the terms that follow from it, and its title."""
     issue_date = columns["issue_date"] or ctx.today()
     terms = client.payment_terms_days
     days = ctx.tenant.default_payment_terms_days if terms is None else terms
@@ -93,7 +93,7 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 
 
 def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, abn: str | None) -> TaxInvoice:
-    """Whether a document for the buyer of this name and ABN is a compliant tax invoice."""
+    """Check whether a document for a buyer of this name and ABN is a compliant tax invoice."""
     tenant = ctx.tenant
     missing = rules.missing_from_tax_invoice(
         title=title,
@@ -107,27 +107,27 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
 
 
 def amount_due(row: Row) -> Decimal:
-    """What is still to be paid."""
+    """Return the amount still to be paid."""
     return rules.amount_due(row.status, row.total, *_settled(row))
 
 
 def is_overdue(status: str, due_date: date, today: date) -> bool:
-    """Whether an invoice is past its due date in the tenant's zone and not settled."""
+    """Tell whether an unsettled invoice is past its due date, in the business's time zone."""
     return status in rules.OPEN and due_date < today
 
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
-    """What may be done with an invoice now."""
+    """List the actions that are possible on an invoice now."""
     return _allowed(ctx, row, ctx.tenant.registered_on(ctx.today()))
 
 
 def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
-    """As `allowed_actions`, of a business that is registered for GST today, or is not: known once for a list."""
+    """List the actions as `allowed_actions` does; `registered` is looked up once for a list of invoices."""
     may_send = False
     if row.status == "draft":
         codes = gst_codes(row)
         title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
-        # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
+        # A contact always has a name, so only details of the business can be missing.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
         may_send = may_charge_gst(ctx, codes, row.issue_date) and row.total >= 0 and not check.missing
     return rules.allowed_actions(
@@ -141,7 +141,7 @@ def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
-    """The page where the client of an invoice that was sent reads it and how to pay it."""
+    """Return the address of the page where the client reads a sent invoice and how to pay it."""
     if row.status == "draft":
         return None
     from_day = max(row.issue_date, row.sent_at.date())
@@ -149,7 +149,7 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
 
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
-    """What invoices show beyond other documents: title, tax invoice check, and what is due."""
+    """Yield the members that invoices show beyond other documents: title, tax invoice check, amount due and so on."""
     wants = partial(ctx.wants, ListedInvoice)
     titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
     overdue, actions, forfeited = wants("is_overdue"), wants("allowed_actions"), wants("forfeited_gst")
@@ -160,10 +160,10 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         shown: dict[str, Any] = {}
         if titled:
             title, is_draft = row.document_title, row.client_name is None
-            if is_draft:  # what is known of the registration may have changed
+            if is_draft:  # the registration for GST may have changed
                 title = rules.document_title(ctx.tenant.registered_on(row.issue_date), gst_codes(row), row.claim)
             shown["document_title"] = title
-            # Of a document that was sent it was checked then, whatever became of the business profile.
+            # A sent document was checked when it was sent; later changes of the business profile do not matter.
             if checked and not is_draft:
                 shown["tax_invoice"] = TaxInvoice(True if title == "Tax invoice" else None, [])
             elif checked:
@@ -185,7 +185,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
 
 
 def _work(row: Row) -> dict[str, WorkTotals | None]:
-    """Of a final invoice, what all of the work comes to, and how much of it was invoiced before."""
+    """Return a final invoice's totals: all of the work, and the part invoiced before."""
     if row.claim != "final" or row.less_subtotal is None:
         return {"work": None, "less_invoiced": None}
     net, gst = row.less_subtotal, row.less_gst
@@ -204,7 +204,7 @@ def _progress_claim(row: Row) -> ProgressClaim | None:
 
 
 def payments_shown(ctx: Context, row: Row, rows: Sequence[Row] | None = None) -> dict[str, Any]:
-    """The payments of an invoice by itself; a draft has none to look up."""
+    """Return the payments of a single invoice. A draft has none, so it needs no query."""
     if not ctx.wants(Invoice, "payments"):
         return {"payments": UNSET}
     return {"payments": payments_of(ctx, row.id, rows) if row.status != "draft" else []}
@@ -230,7 +230,7 @@ documents = Documents(
 
 
 def add_draft(ctx: Context, body: NewInvoice, worked: Figures | None = None, **columns: Any) -> Invoice:
-    """A draft of what was sent; `worked` are its lines and figures, where they are known, and `columns` its claim."""
+    """Add a draft. `worked` holds its lines and figures if they are known already, and `columns` those of its claim."""
     return documents.add(ctx, body, worked, status="draft", **{**_NOTHING_SETTLED, **columns})
 
 

@@ -1,4 +1,4 @@
-"""Tell of invoices that are due soon or overdue: timed work, in the morning where the business is."""
+"""Events for invoices due soon or overdue, emitted by timed work in the morning, in the business's time zone."""
 
 from datetime import date
 from decimal import Decimal
@@ -21,7 +21,7 @@ OVERDUE = Morning("invoice.overdue", 1, 31)
 
 
 class Unpaid(Struct, frozen=True, kw_only=True):
-    """An invoice that was sent and is not settled; `sent_on` is the day on which it was sent, where the business is."""
+    """A sent invoice that is not settled; `sent_on` is the day it was sent, in the business's time zone."""
 
     id: str
     number: str
@@ -34,15 +34,15 @@ class Unpaid(Struct, frozen=True, kw_only=True):
 
 
 def unpaid() -> sa.Subquery:
-    """The `tenant_id`, `id` and `due_date` of the invoices, in any business, that were sent and are not settled."""
+    """Select `tenant_id`, `id` and `due_date` of all sent, unsettled invoices of every business."""
     c = invoices.c
     return sa.select(c.tenant_id, c.id, c.due_date).where(IS_OPEN).subquery()
 
 
 def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
-    """An invoice, locked until the transaction ends; None once it is settled. Raises NotFound.
+    """Lock an invoice until the transaction ends, and return it; None once it is settled. Raises NotFound.
 
-    Whoever records a payment at this moment comes first, or waits.
+    A payment being recorded at the same time finishes first, or waits.
     """
     row = records.lock(ctx, id)
     if row.status not in OPEN:
@@ -60,26 +60,26 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
 
 
 def due_soon(app: App, now: Moment) -> sa.Select[Any]:
-    """The invoices that are to be paid within three days, and of which nobody was told."""
+    """Select the invoices due within three days that have had no such event."""
     return DUE_SOON.due(app, invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_due_soon(ctx: Context, id: str) -> None:
-    """Emit `invoice.due_soon`, unless the invoice was settled or put off meanwhile."""
+    """Emit `invoice.due_soon`, unless the invoice was settled or its due date moved meanwhile."""
     _tell(ctx, id, DUE_SOON)
 
 
 def overdue(app: App, now: Moment) -> sa.Select[Any]:
-    """The invoices that should have been paid, and of which nobody was told."""
+    """Select the overdue invoices that have had no such event."""
     return OVERDUE.due(app, invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_overdue(ctx: Context, id: str) -> None:
-    """Emit `invoice.overdue`, unless the invoice was settled or put off meanwhile."""
+    """Emit `invoice.overdue`, unless the invoice was settled or its due date moved meanwhile."""
     _tell(ctx, id, OVERDUE)
 
 
 def _tell(ctx: Context, id: str, morning: Morning) -> None:
-    row = records.lock(ctx, id)  # whoever records a payment at this moment comes first, or waits
+    row = records.lock(ctx, id)  # a payment being recorded now finishes first, or waits
     if row.status in OPEN and amount_due(row) > 0 and morning.once(ctx, id, row.due_date):
         documents.tell(ctx, row, morning.what)

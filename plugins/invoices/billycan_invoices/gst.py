@@ -1,11 +1,11 @@
-"""What invoices, their payments and notes add to a GST report: worked out of the ledger, by the database alone.
+"""Sales in GST reports: amounts from invoices, payments and notes, calculated in the database from the ledger.
 
-Of each invoice the entries are walked in order, with what it came to by then. On an accrual basis all of it counts from
+The entries of each invoice are read in order, with running totals. On an accrual basis the whole invoice counts from
 the earlier of its date and its first payment (s 29-5(1) GST Act), notes count on their own dates (s 29-20, Div 19), and
-what is written off as bad is an adjustment, as is what is recovered of it (s 21-5, 21-10; of a sale that is only partly
-taxable s 136-30, 136-35). On a cash basis as much of it counts as was paid (s 29-5(2)): of the GST, and of each part of
-the price, `round(part * paid / price)` less what counted before, so that together the payments count all of it, to the
-cent; bad debts there are none (s 21-5(2)). Of a note what is held back is added to both: see `held`.
+bad debts written off are adjustments, as are recoveries (s 21-5, 21-10; for a partly taxable sale s 136-30, 136-35). On
+a cash basis each payment counts (s 29-5(2)): of the GST, and of each part of the price, `round(part * paid / price)`
+less what counted before, so that all payments together count the whole to the cent. There are no bad debts (s 21-5(2)).
+Amounts held back for a note are added to both sides: see `held`.
 """
 
 from collections.abc import Collection
@@ -30,9 +30,9 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
 def sales(period: GstPeriod) -> sa.Select[Any]:
-    """The entries of every invoice of which something may count in the period, those of other days among them."""
+    """Select all entries of every invoice that may count in the period, including entries of other days."""
     counted = _counted(_standing(_ledger(period)), period)
-    # What counts by an entry is what counted up to it, less what counted up to the one before.
+    # An entry counts for the amount counted up to it, less the amount counted up to the previous entry.
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
     grown = sa.select(
         *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
@@ -64,7 +64,7 @@ _of_invoices, _of_notes = names_of(invoices.c.number), names_of(notes.c.number)
 
 
 def numbers(ctx: Context, ids: Collection[str]) -> dict[str, str]:
-    """The numbers of these invoices and adjustment notes."""
+    """Map the ids of these invoices and adjustment notes to their numbers."""
     return {**_of_invoices(ctx, ids), **_of_notes(ctx, ids)}
 
 
@@ -75,23 +75,24 @@ gst = (
 
 
 def _supply() -> sa.Case[str]:
-    """What an invoice is for: the work where it bills a part of one; each progress claim by itself (Division 156).
+    """Return the supply an invoice belongs to: the work if it bills part of one, or itself for a progress claim
+    (Division 156).
 
-    So is the release of retention: what was retained counts once it is invoiced or received (PAR 2017/2).
+    A release of retention is a supply of its own, too: retention counts once it is invoiced or received (PAR 2017/2).
     """
     part = invoices.c.claim_on.is_not(None) & invoices.c.claim.not_in(("progress", "retention"))
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
 def _ledger(period: GstPeriod) -> sa.Subquery:
-    """The ledger of the invoices that the period touches, in whole cents.
+    """Select the ledger of the invoices that the period touches, in whole cents.
 
-    Where a cash basis ends, each has an entry of nothing more, with which the rest of it comes to count: on that day,
-    or on its own date, where it was paid before and sent after.
+    When a business leaves the cash basis, each invoice gets an empty entry that makes the rest of it count: on that
+    day, or on the invoice's date if it was paid before and sent after.
     """
     changes, since = period.changes(), period.since
     if changes:
-        # What was not paid when the basis changed was sent at any time before.
+        # An invoice unpaid when the basis changed may have been sent at any earlier time.
         ends = (day.between(period.since, period.until) for day in changes)
         since = sa.case((sa.or_(*ends), sa.literal(_FIRST_DATE, sa.Date)), else_=since)
     touched = sa.select(entries.c.invoice_id).where(
@@ -122,12 +123,12 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
 
 
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
-    """What each invoice came to by each entry: its price and parts, what was paid and what written off.
+    """Select the running totals of each invoice at each entry: price, parts, amount paid and amount written off.
 
-    `first_on` is the first day on which anything was noted of it, and `issued_on` its own date: that of the invoice
-    which takes it off, for a deposit that was not sent before.
+    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit that was never sent,
+    `issued_on` is the date of the invoice that takes it off.
     """
-    # One window for all of it: in this order the price comes first, and only its day may be that of the next entry.
+    # One window serves all: the price comes first in this order, and only its day may be that of the next entry.
     c = ledger.c
     window: dict[str, Any] = {"partition_by": c.invoice_id, "order_by": _in_order(ledger), "rows": (None, 0)}
     noted_on = sa.case((c.kind.not_in(("change", "held")), c.counts_on))
@@ -151,10 +152,10 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
 
 
 def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
-    """What of each invoice counts up to each entry, and on which day the entry does.
+    """Select how much of each invoice counts up to each entry, and the day on which the entry counts.
 
-    A business that was not registered on the date of an invoice made no taxable supply by it (s 9-5(d) GST Act); of one
-    that was, what came in before the registration began counts on that date, as there is no earlier tax period.
+    An invoice dated while the business was not registered is no taxable supply (s 9-5(d) GST Act). If the business was
+    registered on that date, payments from before the registration count on that date, as no tax period is earlier.
     """
     c = standing.c
 
@@ -163,7 +164,7 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
 
     first_on = registered_by(c.first_on)
     counts_on = sa.case((c.kind == "invoice", first_on), else_=registered_by(c.counts_on))
-    # What is set off, such as a trade-in, pays for what nothing else is to be paid of.
+    # A sent invoice with a total of 0.00 counts in full: a set-off, such as a trade-in, pays for it.
     whole = {name: c[name] + c[_held(name)] for name in _HELD}
     set_off = (whole["total"] == 0) & c.sent_on.is_not(None)
     in_full = counts_on >= period.accrual_from(first_on)
@@ -194,20 +195,20 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
 
 
 def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
-    """The order of an invoice's entries: its price first, as it may have been paid before; then by date."""
+    """Return the order of an invoice's entries: its price first, as it may have been paid earlier; then by date."""
     return of.c.rank, of.c.get("noted_on", of.c.counts_on), of.c.id
 
 
 def _held(name: str) -> str:
-    """The column of what is held back of a figure on a cash basis."""
+    """Return the column name of the amount of a figure held back on a cash basis."""
     return f"held_{name}"
 
 
 def _share(part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]) -> sa.Case[int]:
-    """`part * paid / price` of whole cents, half a cent away from zero; exact, as no step exceeds 64 bits.
+    """Return `part * paid / price` in whole cents, rounding halves away from zero; exact, as no step exceeds 64 bits.
 
-    The product of two amounts of money would, so `paid` is taken apart into millions and the rest. What was paid beyond
-    the price, until it is taken off again, pays for nothing.
+    The direct product of two amounts could exceed 64 bits, so `paid` is split into millions and a remainder.
+    Overpayment does not count until it is taken off again.
     """
     size = sa.func.abs(part)
     large = size * (paid // _MILLION)

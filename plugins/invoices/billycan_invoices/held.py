@@ -1,9 +1,9 @@
-"""What of adjustment notes does not count yet on a cash basis: that of which the money was not given back or used.
+"""Parts of adjustment notes held back on a cash basis until their credit is refunded or used.
 
-A note that reduces what is due counts on its own date. What it takes off beyond that becomes credit, and on a cash
-basis that part of the note counts on the day on which the credit is refunded or settles another invoice (s 29-20(2) GST
-Act). Until then both what was paid and that share of the price are held back: rows are added, and come to nothing in
-the end.
+A note that reduces the amount due counts on its own date. Anything beyond that becomes credit, and on a cash basis that
+part of the note counts on the day on which the credit is refunded or settles another invoice (s 29-20(2) GST Act).
+Until then both the amount paid and the same share of the price are held back. Rows are only added, and in the end add
+up to nothing.
 """
 
 from collections.abc import Iterable
@@ -39,9 +39,9 @@ _OF_INVOICE = Statement(
 
 
 class Held(Struct):
-    """What is held back of the credit that a note gave from a payment; `since` is the last day on which it changed.
+    """The amount held back of the credit that a note released from a payment; `since` is the last day it changed.
 
-    `used_on` is the invoice for which it was used, where it was.
+    `used_on` is the invoice on which the credit was used, if any.
     """
 
     invoice_id: str
@@ -53,7 +53,7 @@ class Held(Struct):
 
 
 def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change]) -> None:
-    """Hold back the share of a note's price that it released from payments."""
+    """Hold back the share of a note's price that the note released from payments."""
     left = {name: -getattr(price, name) for name in PRICE}
     rows = []
     for one in released:
@@ -66,9 +66,9 @@ def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change
 
 
 def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str | None = None) -> None:
-    """Let so much of the credit that notes gave from a payment count as given back or used, that of the oldest first.
+    """Count this much of the credit from a payment as refunded or used, oldest credit first.
 
-    What is more than they gave was credit before. `used_on` is the invoice for which it is used.
+    Any amount above the credit given by notes was credit already. `used_on` is the invoice on which it is used.
     """
     rows = []
     for one in _sums(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})):
@@ -81,9 +81,9 @@ def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str
 
 
 def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, on: date | None) -> None:
-    """Hold so much of the credit back again that was used for an invoice, the newest of it first.
+    """Hold back again this much of the credit used on an invoice, newest first.
 
-    It was used until a day or, by mistake, never.
+    With `on`, the credit counts as used until that day; without it, the use was a mistake and never counts.
     """
     stored = _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})
     used = [row for row in stored if row.used_on == invoice_id]
@@ -97,18 +97,18 @@ def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, 
 
 
 def end_of_payment(ctx: Context, payment_id: str, on: date | None) -> None:
-    """Hold back nothing of a payment that is reversed: from a day on, or, of a mistake, of any day."""
+    """Release everything held back for a reversed payment: from a day on or, after a mistake, for all days."""
     _end(ctx, _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id}), on)
 
 
 def end_of_invoice(ctx: Context, invoice_id: str, on: date | None, note_id: str | None = None) -> None:
-    """Hold back nothing of an invoice, or of one of its notes, that is void: from a day on, or of any day."""
+    """Release everything held back for a void invoice or note: from a day on or, after a mistake, for all days."""
     rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
     _end(ctx, [row for row in rows if note_id in (None, row.note_id)], on)
 
 
 def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """What is held back by day, in whole cents, of the business `tenant_id`, a parameter."""
+    """Select the amounts held back by day, in whole cents, for the business in the parameter `tenant_id`."""
     sums = {name: sa.cast(sa.func.sum(in_cents(held.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [held.c[name] for name in ("invoice_id", "note_id", "payment_id", "counts_on")]
     return (
@@ -127,7 +127,7 @@ def _end(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
 
 
 def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
-    """What is held back by note and payment, and on each day where `by_day` says so."""
+    """Add up the amounts held back by note and payment, and also by day if `by_day` is true."""
     found: dict[tuple[Any, ...], Held] = {}
     for row in rows:
         key = (row.invoice_id, row.note_id, row.payment_id, row.counts_on if by_day else None)
@@ -141,7 +141,7 @@ def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
 
 
 def _share(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[str, Decimal]:
-    """The share of these figures that a part of an amount has, in whole cents."""
+    """Return these figures times `part / of`, in whole cents."""
     return {name: (amount * part / of).quantize(ZERO, ROUND_HALF_UP) for name, amount in figures.items()}
 
 

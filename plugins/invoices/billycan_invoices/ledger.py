@@ -1,8 +1,8 @@
-"""The ledger of invoices: what sending one, each movement of its money and each note changed, and on which day.
+"""The ledger of invoices: the change made by each sending, payment and note, and the day on which it counts.
 
-Entries are added and never rewritten, so what was paid, credited or written off of an invoice up to a day is a sum over
-them: `tables.entries` says what each column holds. What is undone on a later day has an entry there. What was a mistake
-is taken off on the very days on which it stood, so that no sum of any day has it: see `undo`.
+Entries are added and never rewritten, so the amount paid, credited or written off up to a day is a sum over them:
+`tables.entries` describes each column. Undoing something on a later day adds an entry on that day. A mistake is taken
+off on the same days on which it was entered, so that it appears in no day's sum: see `undo`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,17 +23,17 @@ from .sums import in_cents
 from .tables import entries
 
 Kind = Literal["invoice", "payment", "note", "write_off", "void", "deposit", "forfeit"]
-# The GST codes that are told apart; what is left of a total is taxable, with GST.
+# The GST codes with a figure of their own; the rest of a total is taxable, with GST.
 UNTAXED = ("gst_free", "export", "input_taxed", "out_of_scope")
 SETTLED = ("paid", "cash_rounding", "credited", "written_off")
 FIGURES = (*SETTLED, "total", "gst", *UNTAXED)
-# Entries that have all of these in common count as one, of their sum.
+# Entries that agree in all of these count as one entry with the sum of their figures.
 CAUSE = ("invoice_id", "kind", "counts_on", "payment_id", "note_id")
 _KEY = (*CAUSE, "taken_off_by")
 
 
 class Change(Struct, kw_only=True):
-    """What changed of an invoice, by what, and on which day it counts."""
+    """A change of an invoice's figures, its cause, and the day on which it counts."""
 
     kind: Kind
     counts_on: date
@@ -52,7 +52,7 @@ class Change(Struct, kw_only=True):
     out_of_scope: Decimal = ZERO
 
     def less(self, *names: str) -> "Change":
-        """The change that takes these figures of this one off on the same day; all of them without names."""
+        """Return the change that reverses these figures on the same day; all figures if none are named."""
         taken = {name: -getattr(self, name) for name in names or FIGURES}
         return Change(**{name: getattr(self, name) for name in _KEY[1:]}, **taken)
 
@@ -72,7 +72,7 @@ _OF_INVOICE, _OF_PAYMENT = _by(entries.c.invoice_id), _by(entries.c.payment_id)
 
 
 def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:
-    """Add entries to the ledger, in one statement. Conflict `period_locked` for days until which it is locked."""
+    """Add entries to the ledger, in one statement. Raises Conflict `period_locked` if a day is in a locked period."""
     check_unlocked(ctx, *(one.counts_on for one in changes))
     rows = [{"id": new_id("ent"), "invoice_id": invoice_id, **msgspec.structs.asdict(one)} for one in changes]
     if rows:
@@ -80,19 +80,17 @@ def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:
 
 
 def of_invoice(ctx: Context, invoice_id: str) -> list[Change]:
-    """What stands of an invoice, by day."""
+    """Return an invoice's changes that still stand, by day."""
     return _standing(_OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})).get(invoice_id, [])
 
 
 def of_payment(ctx: Context, payment_id: str) -> dict[str, list[Change]]:
-    """What stands of a payment, by invoice and by day; invoices that it settles no longer are among them."""
+    """Map each invoice to a payment's changes that still stand, by day, even if the payment no longer settles it."""
     return _standing(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": payment_id}))
 
 
 def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """What stands of the entries of `tenant_id`, a parameter, in whole cents: those of one cause as one, and none of
-    what is undone.
-    """
+    """Select the standing entries of the business in the parameter `tenant_id`, added up by cause, in whole cents."""
     sums = {name: sa.cast(sa.func.sum(in_cents(entries.c[name])), sa.BigInteger) for name in FIGURES}
     cause = [entries.c[name] for name in CAUSE]
     return (
@@ -104,12 +102,12 @@ def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def last_day(changes: Iterable[Change], *days: date) -> date:
-    """The last of these days and of those on which something stands."""
+    """Return the latest of these days, including the days of the changes."""
     return max(*days, date.min, *(one.counts_on for one in changes))
 
 
 def priced(kind: Kind, counts_on: date, row: Any, sign: int = 1, **members: Any) -> Change:
-    """A change by the price of an invoice or a note that was sent, as its row has it; less it where `sign` is -1."""
+    """Return the change made by the price of a sent invoice or note; `sign` -1 takes the price off."""
     change = Change(kind=kind, counts_on=counts_on, total=sign * row["total"], gst=sign * row["gst"], **members)
     for part in row["gst_breakdown"]:
         if (code := part["gst_code"]) in UNTAXED:

@@ -1,7 +1,7 @@
-"""How much a record lists whole, such as an invoice its payments: each event and answer about it carries all of that.
+"""Limits on the rows that a record lists in full, such as an invoice's payments: every event and answer carries them.
 
-So what makes the list longer is refused once it is full, where the row is written. Whoever asks holds the lock that
-makes others wait.
+A write that would make a full list longer is refused where the row is written. The caller holds the lock that makes
+other writers wait.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,16 +18,16 @@ MOST = 500  # as many as a document has lines
 
 
 class Listed:
-    """The rows that name a record in a column; a refusal says of what `kind` that is and what it `has`."""
+    """The rows that name a record in a column. Refusals name the record's `kind` and the rows it `has`."""
 
     def __init__(self, column: sa.Column[Any], kind: str, has: str) -> None:
         self._kind, self._has = kind, has
         self._counts = ByIds(sa.select(column, sa.func.count()).group_by(column), column)
 
     def check_room(self, ctx: Context, named: Mapping[str, str | None], adding: int = 1) -> None:
-        """Conflict `list_full` where one of these records has no room for so many more.
+        """Raise Conflict `list_full` if one of these records has no room for this many more rows.
 
-        They are given by id, with the member of the body that names each.
+        The records are given by id, with the member of the body that names each.
         """
         for id, count in self._counts.all(ctx.db, ctx.tenant_id, named):
             if count + adding > MOST:
@@ -35,7 +35,7 @@ class Listed:
                 raise Conflict(message, code="list_full", param=named[id])
 
     def check_rows(self, ctx: Context, rows: Iterable[tuple[Row, str | None]]) -> None:
-        """As `check_room`, of locked rows. Whatever they list counted their version up, so few need a query."""
+        """Check locked rows as `check_room` does. Each listed row raised their version, so few rows need a query."""
         self.check_room(ctx, {row.id: param for row, param in rows if row.version > MOST})
 
 

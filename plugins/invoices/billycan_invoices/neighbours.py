@@ -1,4 +1,4 @@
-"""What invoices do when something happens in other plugins, inside the same transaction."""
+"""Reactions of invoices when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 
@@ -20,13 +20,13 @@ def keep_named(ctx: Context, gone: Deleted) -> None:
 
 
 class Job(Struct):
-    """What invoices need to know of a job that was cancelled."""
+    """The members of a cancelled job that invoices read."""
 
     id: str
 
 
 def end_supply(ctx: Context, cancelled: Job) -> None:
-    """Let what is not done of a job that is cancelled count ahead of its invoices no more."""
+    """Stop counting the unfinished part of a cancelled job ahead of its invoices."""
     supplies.end(ctx, cancelled.id)
 
 

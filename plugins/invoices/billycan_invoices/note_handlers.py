@@ -1,4 +1,4 @@
-"""What each endpoint of adjustment notes does."""
+"""Handlers of adjustment notes: one function for each route."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -31,9 +31,9 @@ from .settling import becomes_paid, lock_invoices, moved, take_clients_turn
 from .settling import tell as tell_of_invoice
 from .tables import notes
 
-# Of these an invoice is neither changed nor void instead.
+# Notes adjust invoices in these statuses: a draft is changed instead, and nothing is left of a void invoice.
 _SENT = ("sent", "partially_paid", "paid", "credited", "written_off")
-# What a note changes of its invoice; what is written off follows from it.
+# The figures of an invoice that a note changes; the amount written off follows from them.
 _OF_A_NOTE = tuple(name for name in ledger.FIGURES if name != "written_off")
 
 
@@ -97,7 +97,7 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
     for line in body.sent.get("line_items") or ():
         if line.get("id") in by_amount and "amount" in line and line.get("quantity") == 1:
             line["quantity"] = None  # as the note shows it
-        # One clears the other, and the price that follows from it.
+        # Each of the two clears the other, and the price that was worked out from it.
         for one, other in (("amount", "quantity"), ("quantity", "amount")):
             if one in line and other not in line:
                 line |= {other: None, "unit_price": line.get("unit_price")}
@@ -158,7 +158,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
             missing=lacks,
         )
     drafted = lines_of(ctx, [id])[id]
-    # Others may have been issued since it was drafted.
+    # Other notes may have been issued since this one was drafted.
     asked = None if row.full else [_asked(line) for line in drafted]
     lines, columns = work_out(ctx, before, asked, drafted)
     columns["issue_date"] = _issued_on(ctx, row)
@@ -203,7 +203,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.issued_at))
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
-        # A payment that bounced since settled the invoice until then, with what the note took of it, too.
+        # A payment reversed since then settled the invoice until its reversal, including the part the note released.
         changes += releasing.bounced(ctx, row.released, payments)
     else:
         price = ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total)
@@ -239,12 +239,12 @@ def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row,
 
     The payments are those of the invoice, and where it was `released`, those that the note released.
     """
-    take_turns_of_work(ctx, id)  # first of all, as whoever makes a claim does
+    take_turns_of_work(ctx, id)  # first, as in making a claim
     take_clients_turn(ctx, notes, id)
     found = records.find(ctx, id)
     invoice = lock_invoices(ctx, [found.invoice_id])[found.invoice_id]
     if invoice.applied_to is not None:
-        lock_invoices(ctx, [invoice.applied_to])  # made after the deposit that it takes off, so its id is larger
+        lock_invoices(ctx, [invoice.applied_to])  # created after the deposit it takes off, so its id is larger
     payments, stored = releasing.lock(
         ctx, invoice.id, [one["payment_id"] for one in found.released] if released else []
     )

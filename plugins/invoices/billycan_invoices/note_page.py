@@ -1,4 +1,4 @@
-"""What an adjustment note says to its client, and the page where they read and print it."""
+"""The page where a client reads and prints an adjustment note, and the note on paper."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -25,7 +25,7 @@ def note_page(app: App) -> DocumentPage:
 
 
 def show_note(ctx: Context, link: Link) -> Shown:
-    """The note of a link."""
+    """Show the note that a link opens."""
     try:
         return Shown("document.html", {"paper": note_paper(ctx, link.id)})
     except NotFound:
@@ -40,7 +40,7 @@ def finish_note(ctx: Context, id: str) -> None:
 
 
 def note_paper(ctx: Context, id: str) -> Paper:
-    """An adjustment note with what its form asks for (s 29-75 GST Act; GSTR 2013/2)."""
+    """Return an adjustment note with everything it must show (s 29-75 GST Act; GSTR 2013/2)."""
     row = records.find(ctx, id)
     note, is_void = show(ctx, row), row.status == "void"
     effect = (
@@ -70,7 +70,7 @@ def note_paper(ctx: Context, id: str) -> Paper:
 
 
 def _prices(ctx: Context, row: Row) -> Iterator[Sum]:
-    """From what to what the note changes the price of its invoice, with the GST in both."""
+    """Yield the invoice's price before and after the note, with the GST in each."""
     total, gst = price_before(ctx, row)
 
     def price(words: str, total: Decimal, gst: Decimal) -> Sum:

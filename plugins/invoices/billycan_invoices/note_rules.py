@@ -1,6 +1,6 @@
-"""What an adjustment note takes off an invoice, and what is left of one, line by line: pure functions.
+"""The lines of adjustment notes, and what they leave of an invoice, line by line: pure functions.
 
-Amounts "as entered" are with or without GST as the invoice's prices are: what stands there, while the other follows.
+Amounts "as entered" include GST if the invoice's prices do: that figure is fixed, and the other is worked out.
 """
 
 from collections import defaultdict
@@ -19,25 +19,25 @@ from .rules import ZERO
 
 actions = Actions({"issue": ("draft", "issued"), "void": ("issued", "void")})
 
-# What changes of a note once it is issued: nothing that it states.
+# The members of an issued note that may still change: none that the document shows.
 OPEN_ONCE_ISSUED = frozenset({"metadata", "external_id"})
 
 
 class Part(Struct):
-    """So much of a price: without GST, and the GST."""
+    """A part of a price: the amount without GST, and the GST."""
 
     net: Decimal = ZERO
     gst: Decimal = ZERO
 
     def entered(self, inclusive: bool) -> Decimal:
-        """The figure that stands, as prices of the invoice are."""
+        """Return the amount as entered: with GST if the invoice's prices include it."""
         return self.net + self.gst if inclusive else self.net
 
 
 class Left(Struct):
-    """What notes that were issued left of an invoice: of each line, of each GST code, and in total.
+    """The rest of an invoice after its issued notes: of each line, of each GST code, and in total.
 
-    `quantities` is what is left of each line's quantity, `by_amount` the lines that were reduced by amount.
+    `quantities` holds what is left of each line's quantity, `by_amount` the lines that were reduced by amount.
     """
 
     total: Decimal
@@ -48,7 +48,7 @@ class Left(Struct):
 
 
 class Terms(Struct):
-    """By which an invoice was worked out: it stays so for what is taken off."""
+    """The terms an invoice was worked out by; its notes use the same ones."""
 
     amounts_are: Literal["exclusive", "inclusive"]
     gst_rounding: Literal["total_invoice", "per_line"]
@@ -59,7 +59,7 @@ class Terms(Struct):
 
 
 def left_of(lines: Sequence[Line], credited: Iterable[NoteLine], total: Decimal) -> Left:
-    """What is left of an invoice's lines; `total` is what may still be taken off in all."""
+    """Return what is left of an invoice's lines; `total` is the most that may still be taken off."""
     left = Left(total, {line.id: Part(line.net, line.gst) for line in lines}, defaultdict(Part), {}, set())
     left.quantities = {line.id: abs(line.quantity) for line in lines}
     for line in lines:
@@ -76,7 +76,7 @@ def left_of(lines: Sequence[Line], credited: Iterable[NoteLine], total: Decimal)
 
 
 def work_out(asked: Sequence[NewNoteLine], lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
-    """The lines of a note, with what each takes off; Invalid above what is left, by line, GST code or in total."""
+    """Work out the lines of a note. Raises Invalid if a line, a GST code or the total exceeds what is left."""
     if faults := [*_faults(asked, {line.id: line for line in lines})]:
         raise Invalid.of(*faults)
     by_id = {line.id: line for line in lines}
@@ -90,7 +90,7 @@ def work_out(asked: Sequence[NewNoteLine], lines: Sequence[Line], left: Left, te
 
 
 def all_left(lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
-    """The lines of a note that takes off all that is left: line by line, less what was credited by other items."""
+    """Return lines that take off everything left, line by line, less what was credited by separate items."""
     made = []
     over: dict[str, Part] = {code: Part(part.net, part.gst) for code, part in left.codes.items()}
     for line in lines:
@@ -132,7 +132,7 @@ def _faults(asked: Sequence[NewNoteLine], by_id: Mapping[str, Line]) -> Iterable
 
 
 def _own_items(asked: Sequence[NewNoteLine], lines: Sequence[Line], terms: Terms) -> list[NoteLine]:
-    """Items that are no lines of the invoice, worked out by its terms."""
+    """Work out the items that are no lines of the invoice, by the invoice's terms."""
     if not asked:
         return []
     codes = [line.gst_code for line in lines]
@@ -148,7 +148,7 @@ def _own_items(asked: Sequence[NewNoteLine], lines: Sequence[Line], terms: Terms
 
 
 def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> NoteLine:
-    """What is taken off a line of the invoice, and off what is left of it."""
+    """Work out what a note's line takes off a line of the invoice, and reduce what is left by it."""
     whole, part = Part(line.net, line.gst), left.lines[line.id]
     entered, rest = whole.entered(terms.inclusive), part.entered(terms.inclusive)
     at, quantity = f"line_items[{i}].", one.quantity if one.amount is None else None
@@ -176,7 +176,7 @@ def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> 
 
 
 def _taking(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine | None = None) -> NoteLine:
-    """A line that takes this off one of the invoice's: by quantity where it can be said so, else by amount."""
+    """Return a line that takes this off an invoice's line: by quantity if one gives the amount, else by amount."""
     words, quantity, amount, id = line.description, None, None, None
     if one is not None:
         words, quantity, amount, id = one.description or words, one.quantity, one.amount, one.id
@@ -192,10 +192,10 @@ def _taking(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine 
 
 
 def _within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
-    """The lines, if there is that much left of each GST code and in total.
+    """Return the lines, unless they exceed what is left of a GST code or in total.
 
-    What notes take off of a code is never more GST than was charged, and all of it with the last cent: where rounding
-    would have it otherwise, a line's GST moves by cents.
+    Notes never take off more GST of a code than was charged, and take off all of it with the last cent. If rounding
+    would break this, a line's GST is adjusted by cents.
     """
     for code in dict.fromkeys(line.gst_code for line in made):
         mine, rest = [line for line in made if line.gst_code == code], left.codes.get(code, Part())
@@ -217,7 +217,7 @@ def _within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
 
 
 def _between(gst: Decimal, wanted: Decimal, rest: Part, terms: Terms) -> Decimal:
-    """The GST of a part, moved to where both it and what it leaves are of the sign of the rest."""
+    """Adjust the GST of a part so that neither the part nor the remainder changes sign."""
     sign = -1 if rest.entered(terms.inclusive) < 0 else 1
     gst, wanted, net, most = (sign * x for x in (gst, wanted, rest.net, rest.gst))
     least = max(ZERO, wanted - net) if terms.inclusive else ZERO
@@ -230,7 +230,7 @@ def _split(entered: Decimal, gst: Decimal, terms: Terms) -> Part:
 
 
 def _beyond(wanted: Decimal, rest: Decimal) -> bool:
-    """Whether a part is more than there is, or of the other sign."""
+    """Tell whether a part exceeds what is left, or has the opposite sign."""
     return not (rest <= wanted <= 0 if rest < 0 else 0 <= wanted <= rest)
 
 

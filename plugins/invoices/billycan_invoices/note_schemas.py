@@ -1,4 +1,4 @@
-"""What clients send and receive of adjustment notes."""
+"""Structs that clients send and receive about adjustment notes."""
 
 from datetime import date
 from decimal import Decimal
@@ -36,7 +36,7 @@ _Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.",
 
 
 class NewNoteLine(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is taken off: of a line of the invoice, or an item of its own, which has a description and a unit price.
+    """A deduction: from a line of the invoice, or a separate item, which has a description and a unit price.
 
     On PATCH, one with an `id` is merged into the stored one; one without is new.
 
@@ -63,7 +63,7 @@ class NewNoteLine(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class NewAdjustmentNote(NewResource, kw_only=True):
-    """What reduces an invoice that was sent: lines, or all that is left of it.
+    """An adjustment note to draft for a sent invoice: lines, or all that is left of the invoice.
 
     invoice_id: The invoice.
     reason: Why it is reduced; a bad debt is written off instead.
@@ -91,7 +91,7 @@ class NoteVoiding(Undoing, kw_only=True):
 
 
 class NoteLine(Struct):
-    """What is taken off.
+    """A line of an adjustment note.
 
     id: Its id, by which a PATCH names it.
     invoice_line_id: The line of the invoice that it takes from; null for an item of its own.

@@ -40,7 +40,7 @@ _CREDITED = Statement(
         notes.c.status == "issued",
     )
 )
-# As JSON a line has some 300 bytes besides its description.
+# A line has about 300 bytes of JSON besides its description.
 _SIZES = ByIds(
     sa.select(note_lines.c.document_id, sa.func.sum(bytes_of(note_lines.c.description) + 300)).group_by(
         note_lines.c.document_id
@@ -51,9 +51,9 @@ _INSERT = Insertion(note_lines, note_lines.c.keys())
 
 
 def missing(ctx: Context, row: Row) -> list[str]:
-    """What an adjustment note lacks of what it must show; nothing where it is none.
+    """List what an adjustment note must show and does not; nothing for a credit note.
 
-    Its effect, date of issue, reason and difference in price and GST are there by construction (s 29-75(1)(c) GST Act,
+    Its effect, date of issue, reason and difference in price and GST are always there (s 29-75(1)(c) GST Act,
     Adjustment Note Information Requirements Determination 2022, s 5(1); GSTR 2013/2).
     """
     tenant = ctx.tenant
@@ -68,7 +68,7 @@ def missing(ctx: Context, row: Row) -> list[str]:
 
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
-    """What may be done with a note now."""
+    """List the actions that are possible on a note now."""
     return [] if row.status == "draft" and missing(ctx, row) else note_rules.actions.allowed(row.status)
 
 
@@ -92,7 +92,7 @@ records = Records(
 
 
 def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
-    """The page `query` asks for, with lines where it includes them."""
+    """Return the page that `query` requests, with lines if it includes them."""
     found = records.rows(ctx, query, columns=records.columns(ctx))
     with_lines = "line_items" in (query.include or ())
     if with_lines:
@@ -106,12 +106,12 @@ def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]
 
 
 def get(ctx: Context, id: str) -> AdjustmentNote:
-    """One note; NotFound for any id that is not the tenant's."""
+    """Return one note. Raises NotFound for any id that is not the tenant's."""
     return show(ctx, records.find(ctx, id, records.columns(ctx)))
 
 
 def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
-    """One note by itself; `lines` spares a query where the caller has them at hand."""
+    """Return one note by itself; passing `lines` saves a query."""
     (members,) = _beside(ctx, [row])
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
         lines = lines_of(ctx, [row.id])[row.id]
@@ -119,9 +119,9 @@ def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> Adjustm
 
 
 def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
-    """The total and the GST that a note's invoice came to before the note: the invoice's less those of earlier notes.
+    """Return the total and the GST of a note's invoice before the note: the invoice's less those of earlier notes.
 
-    Earlier are those that stood when it was issued; before a draft come all that stand now.
+    Earlier notes are those that stood when this one was issued; for a draft, all that stand now.
     """
     invoice = ctx.db.execute(
         sa.select(invoices.c.total, invoices.c.gst).where(own(ctx, invoices), invoices.c.id == row.invoice_id)
@@ -130,7 +130,7 @@ def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
     if row.issued_at is None:
         stood = notes.c.status == "issued"
     else:
-        # Of two in the same millisecond the one with the lower id is the earlier one.
+        # If two have the same millisecond, the lower id is the earlier one.
         came_first = (notes.c.issued_at < row.issued_at) | (
             (notes.c.issued_at == row.issued_at) & (notes.c.id < row.id)
         )
@@ -141,14 +141,14 @@ def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
 
 
 def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:
-    """The note as it is shown, having told of it by this event."""
+    """Emit this event of a note, and return the note as shown."""
     note = show(ctx, row, lines)
     ctx.emit(event, note)
     return note
 
 
 def lines_of(ctx: Context, ids: Sequence[str]) -> dict[str, list[NoteLine]]:
-    """The lines of these notes, in order: one query for all."""
+    """Map each note to its lines, in order, in one query."""
     found: dict[str, list[NoteLine]] = {id: [] for id in ids}
     for row in _OF_NOTES.all(ctx.db, ctx.tenant_id, found):
         found[row[0]].append(_line(row[1:]))
@@ -156,7 +156,7 @@ def lines_of(ctx: Context, ids: Sequence[str]) -> dict[str, list[NoteLine]]:
 
 
 def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: bool = False) -> None:
-    """Store a note's lines, in place of those there are where `anew` says so."""
+    """Store a note's lines; with `anew`, replace the stored ones."""
     if anew:
         ctx.db.execute(sa.delete(note_lines).where(own(ctx, note_lines), note_lines.c.document_id == note_id))
     rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
@@ -167,9 +167,10 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
 def work_out(
     ctx: Context, invoice: Row, asked: Sequence[NewNoteLine] | None, stored: Sequence[NoteLine] = ()
 ) -> tuple[list[NoteLine], dict[str, Any]]:
-    """A note's lines and the columns of its figures, by the invoice's terms; all that is left where nothing is asked.
+    """Return a note's lines and its columns of figures, by the invoice's terms; everything left if no lines are given.
 
-    `stored` are the lines it has, whose ids they keep. Invalid above what notes that were issued left of the invoice.
+    `stored` are the note's current lines, whose ids are kept. Raises Invalid above what issued notes left of the
+    invoice.
     """
     lines = documents.lines(ctx, [invoice.id])[invoice.id]
     terms, left = Terms(invoice.amounts_are, invoice.gst_rounding), left_of(ctx, invoice, lines)
@@ -198,14 +199,14 @@ def work_out(
 
 
 def left_of(ctx: Context, invoice: Row, lines: Sequence[Any]) -> Left:
-    """What is left of an invoice; what was written off is no longer there to be credited."""
+    """Return what is left of an invoice to credit, without what was written off."""
     asked = {"tenant_id": ctx.tenant_id, "invoice_id": invoice.id}
     credited = [_line(row) for row in _CREDITED.all(ctx.db, asked)]
     return note_rules.left_of(lines, credited, invoice.total - invoice.amount_credited - invoice.amount_written_off)
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
-    """The page where the client of a note that was issued reads it."""
+    """Return the address of the page where the client reads an issued note."""
     if row.status == "draft":
         return None
     from_day = max(row.issue_date, row.issued_at.date())
@@ -213,7 +214,7 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
 
 
 def _check_size(ctx: Context, ids: Sequence[str]) -> None:
-    """Refuse a page of notes whose lines would be too large together; a single one never is."""
+    """Refuse a page of notes whose lines are too large together; a single note never is."""
     sizes = {row[0]: row[1] for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)}
     so_far, fits = 0, 0
     for id in ids:
@@ -230,7 +231,7 @@ def _line(columns: Iterable[Any]) -> NoteLine:
 
 
 def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
-    """For each row the members that are no column, or are not shown as they are stored, but its lines."""
+    """Yield, for each row, the members that differ from its columns, except its lines."""
     asked = ctx.asked(ListedAdjustmentNote)
     members = set(ListedAdjustmentNote.__struct_fields__)
     wanted = members if asked is None else members & asked
@@ -243,7 +244,7 @@ def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
         if "gst_breakdown" in wanted:
             each["gst_breakdown"] = breakdown(row.gst_breakdown)
         if "tax_invoice" in wanted:
-            # Of a note that was issued it was checked then, whatever became of the business profile.
+            # An issued note was checked when it was issued; later changes of the business profile do not matter.
             lacks = missing(ctx, row) if row.status == "draft" else []
             each["tax_invoice"] = TaxInvoice(not lacks if row.document_title == "Adjustment note" else None, lacks)
         if "allowed_actions" in wanted:

@@ -1,4 +1,4 @@
-"""What clients owed at the end of any day, and for how long: sums over the ledger, whatever became of it since."""
+"""Amounts that clients owed at the end of any day, by age: sums over the ledger, unaffected by later changes."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -14,14 +14,14 @@ from billycan.sql import PLANNED_ANEW, Statement
 from .sums import amount_of, in_cents
 from .tables import entries, invoices, payments, refunds
 
-# Each with the most days for which it has been due; what is not due yet is `current`.
+# Each age with its largest number of days past due; amounts not due yet are `current`.
 AGES = {"current": 0, "days_1_30": 30, "days_31_60": 60, "days_61_90": 90, "days_over_90": None}
 FIGURES = (*AGES, "total", "credit")
 _ALL = 2**63 - 1
 
 
 class Owed(Struct):
-    """What was owed at the end of a day, by how long it had been due; `credit` is what was paid and settled nothing."""
+    """The amounts owed at the end of a day, by age; `credit` is money paid that settled no invoice."""
 
     current: Decimal
     days_1_30: Decimal
@@ -33,19 +33,20 @@ class Owed(Struct):
 
     @property
     def balance(self) -> Decimal:
-        """What there would be to pay if the credit were used."""
+        """The amount to pay after all credit is used."""
         return self.total - self.credit
 
 
 def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
-    """What a client owed at the end of a day."""
+    """Return what a client owed at the end of a day."""
     row = _OWED_BY.one(ctx.db, {**_days(ctx, day), "client_id": client_id})
     return Owed(*map(amount_of, row))
 
 
 def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> tuple[dict[str, Owed], int, Owed]:
-    """What each client owed or had as credit, by client, who owed the most first; how many such clients there are, and
-    the sum over all of them. Without a `limit` it is all of them.
+    """Map each client with a debt or credit to what they owed, largest first.
+
+    Also returns the number of such clients and the sum over all of them. Without a `limit` all clients are returned.
     """
     limits = {"most": limit or _ALL, "skipped": offset}
     rows = _OWED_BY_EACH.all(ctx.db, {**_days(ctx, day), **limits})
@@ -60,7 +61,7 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
 
 
 def _by_client(*, of_one: bool) -> sa.Select[Any]:
-    """In cents, what each client owed; a row for whoever ever had an invoice or paid."""
+    """Select what each client owed, in cents: one row for every client who ever had an invoice or paid."""
     parts = sa.union_all(*_parts(of_one)).subquery()
     sums = {name: sa.func.sum(parts.c[name]) for name in (*AGES, "credit")}
     total = sum(list(sums.values())[1:-1], sums["current"])
@@ -70,7 +71,7 @@ def _by_client(*, of_one: bool) -> sa.Select[Any]:
 
 
 def _parts(of_one: bool) -> list[sa.Select[Any]]:
-    """What was owed of each invoice, and what was received and refunded of each payment."""
+    """Select the amount owed on each invoice, and the amounts received and refunded of each payment."""
 
     def whose(table: sa.Table) -> sa.ColumnElement[bool]:
         return table.c.client_id == sa.bindparam("client_id") if of_one else sa.true()
@@ -85,7 +86,7 @@ def _parts(of_one: bool) -> list[sa.Select[Any]]:
         ledger = ledger.where(entries.c.invoice_id.in_(sa.select(invoices.c.id).where(_own(invoices), whose(invoices))))
     of_each = ledger.group_by(entries.c.invoice_id).subquery()
     due = of_each.c.due
-    # What was taken off an invoice after it was paid is the client's until it is released.
+    # An amount taken off a paid invoice belongs to the client until it is released.
     credit = sa.case((due < 0, -due), else_=0) - of_each.c.paid
     owing = _row(invoices.c.client_id, {**_aged(due), "credit": credit}).join(
         of_each, of_each.c.invoice_id == invoices.c.id
@@ -109,7 +110,7 @@ def _row(client_id: sa.ColumnElement[str], figures: Mapping[str, sa.ColumnElemen
 
 
 def _aged(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
-    """What is due of an invoice, under the age it has."""
+    """Return the amount due on an invoice in the column of its age."""
     found: dict[str, sa.ColumnElement[int]] = {}
     newest = None
     for name, most in AGES.items():
@@ -123,7 +124,7 @@ def _aged(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
 
 
 def _days(ctx: Context, day: date) -> dict[str, Any]:
-    """Whose invoices, the day, and the first due date of each age."""
+    """Return the parameters of the query: the tenant, the day, and the first due date of each age."""
     oldest = {f"oldest_{name}": day - timedelta(days=most) for name, most in AGES.items() if most is not None}
     return {"tenant_id": ctx.tenant_id, "day": day, **oldest}
 
@@ -148,7 +149,7 @@ def _of_each() -> Statement:
     some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
     in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
     most, skipped = (sa.bindparam(name, type_=sa.BigInteger) for name in ("most", "skipped"))
-    # How many invoices there are decides whether they are sorted or hashed.
+    # The number of invoices decides if the database sorts or hashes them.
     return Statement(in_order.limit(most).offset(skipped).execution_options(**{PLANNED_ANEW: True}))
 
 

@@ -1,4 +1,4 @@
-"""The page where a client reads and prints an invoice and how to pay it, and what it says on paper."""
+"""The page where a client reads and prints an invoice and how to pay it, and the invoice on paper."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from .paying import pay_buttons
 from .rules import OPEN
 from .schemas import Invoice
 
-# A client is not told that a debt was written off, which might be read as a gift: it is still owed.
+# Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
 _BADGES = {
     "paid": Notice("good", "Paid"),
     "credited": Notice("good", "Credited"),
@@ -33,7 +33,7 @@ def invoice_page(app: App) -> DocumentPage:
 
 
 def show_invoice(ctx: Context, link: Link) -> Shown:
-    """The invoice of a link."""
+    """Show the invoice that a link opens."""
     try:
         paper = invoice_paper(ctx, link.id)
     except NotFound:
@@ -49,7 +49,7 @@ def finish_invoice(ctx: Context, id: str) -> None:
 
 
 def invoice_paper(ctx: Context, id: str) -> Paper:
-    """An invoice with all that a tax invoice must show (s 29-70 GST Act), how to pay, and what was paid."""
+    """Return an invoice with everything a tax invoice must show (s 29-70 GST Act), how to pay, and its payments."""
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
     owing = invoice.status in OPEN
@@ -86,7 +86,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
 
 
 def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
-    """What a progress claim says of the contract, so that the client can check what is payable against it."""
+    """Return a progress claim's figures about the contract, so that the client can check the amount payable."""
     claim = invoice.progress_claim
     if claim is None:
         return ()

@@ -1,4 +1,4 @@
-"""Payment providers: the buttons by which a client pays an invoice, and the money that comes of it."""
+"""Payment providers: the buttons by which a client pays an invoice, and the money they bring in."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -18,7 +18,7 @@ from .tables import payments
 
 
 class Payable(Struct, frozen=True, kw_only=True):
-    """What a client can pay of an invoice now; `url` is the page where they read it."""
+    """The amount that a client can pay on an invoice now; `url` is the page where they read it."""
 
     number: str
     amount_due: Decimal
@@ -26,13 +26,13 @@ class Payable(Struct, frozen=True, kw_only=True):
 
 
 def pay_buttons(ctx: Context, invoice_id: str) -> list[PayButton]:
-    """The buttons of all plugins that take payments for an invoice on which something is due."""
+    """Return the buttons of all plugins that take payments for an invoice with an amount due."""
     offered = (manifest.pay(ctx, invoice_id) for manifest in ctx.app.manifests.values() if manifest.pay)
     return [button for button in offered if button]
 
 
 def payable(ctx: Context, invoice_id: str) -> Payable | None:
-    """What can be paid of an invoice; None where nothing is due. Raises NotFound."""
+    """Return what can be paid on an invoice; None if nothing is due. Raises NotFound."""
     row = records.find(ctx, invoice_id)
     url = hosted_url(ctx, row)
     if row.status not in OPEN or url is None:
@@ -50,14 +50,14 @@ def take_payment(
     paid_at: datetime | None = None,
     reference: str | None = None,
 ) -> Payment:
-    """Record money that a provider has received for an invoice, once for each `external_id`, whatever it is by now.
+    """Record money that a provider received for an invoice, once for each `external_id`, whatever the invoice's state.
 
-    It settles what is due or was written off. The rest is the client's credit: all of it where the invoice was paid,
-    credited or voided meanwhile, or lists as many payments as it can. Emits what `POST /v1/payments` does. Raises
-    NotFound, and Invalid for what that refuses.
+    It settles what is due or was written off. The rest becomes the client's credit: all of it if the invoice was
+    meanwhile paid, credited or voided, or has as many payments as it can list. Emits the same events as `POST
+    /v1/payments`. Raises NotFound, and Invalid for anything that route refuses.
     """
     ctx.require("invoices:write")
-    row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # whoever brings the same payment waits here
+    row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # a request with the same payment waits here
     if row is None:
         raise NotFound
     known = sa.select(payments.c.id).where(own(ctx, payments), payments.c.external_id == external_id)

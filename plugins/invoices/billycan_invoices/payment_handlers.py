@@ -1,4 +1,4 @@
-"""What each endpoint of payments does."""
+"""Handlers of payments: one function for each route."""
 
 from decimal import Decimal
 
@@ -136,7 +136,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
         message = f"{taken} is more than the {before.amount} that settles this invoice."
         raise Invalid(message, code="over_allocated", param="amount", allocated=before.amount)
     left = before.amount - taken
-    # What is left settles no less than it must, and no rounding makes up for what was taken.
+    # A remainder above the amount due is rounded down to it; rounding never replaces the amount taken off.
     due = owed(row) + before.amount + before.cash_rounding
     rounding = min(due - left, rules.ZERO) if left else rules.ZERO
     keep(ctx, before, left, rounding)
@@ -210,7 +210,7 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
 
 
 def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list[Change]:
-    """What takes so much of what a payment settles of an invoice off where it stands, the newest of it first."""
+    """Yield the changes that take this amount off the days on which a payment settled an invoice, newest first."""
     changes = []
     for one in reversed(stands):
         if (taken := min(one.paid, amount)) > 0:

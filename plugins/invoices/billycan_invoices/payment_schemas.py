@@ -1,4 +1,4 @@
-"""What clients send and receive of payments."""
+"""Structs that clients send and receive about payments."""
 
 from datetime import date
 from decimal import Decimal
@@ -49,7 +49,7 @@ class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class NewAllocation(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What of a payment settles an invoice.
+    """The part of a payment that settles an invoice.
 
     invoice_id: The invoice: one of the same client, sent and not settled, or written off.
     amount: How much: at most what is due, or what was written off.
@@ -160,7 +160,7 @@ class InvoicePayment(Struct, kw_only=True):
 
 
 class Allocation(Struct):
-    """What of a payment settles an invoice.
+    """The part of a payment that settles an invoice.
 
     invoice_id: The invoice.
     invoice_number: Its number.

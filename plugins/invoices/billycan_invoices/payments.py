@@ -1,4 +1,4 @@
-"""Payments as stored and as shown: what of each settles which invoices, what was given back, and what is left."""
+"""Payments as stored and as shown: the invoices each settles, the refunds, and what is left."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
@@ -18,7 +18,7 @@ from .tables import allocations, entries, invoices, payments, refunds
 
 
 def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
-    """The payments that settle any of these invoices, reversed ones too."""
+    """Match the payments that settle any of these invoices, including reversed ones."""
     settling = sa.select(allocations.c.payment_id).where(
         own(ctx, allocations), sa.or_(sa.false(), *(allocations.c.invoice_id == id for id in ids))
     )
@@ -26,7 +26,7 @@ def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
 
 
 def allowed_actions(row: Any) -> list[str]:
-    """What may be done with a payment now."""
+    """List the actions that are possible on a payment now."""
     now = {
         "allocate": row.unallocated,
         "deallocate": row.allocated,
@@ -68,7 +68,7 @@ _OF_INVOICE = Statement(
         payments.c.tenant_id == sa.bindparam("tenant_id"),
         allocations.c.invoice_id == sa.bindparam("invoice_id"),
     )
-    .order_by(allocations.c.payment_id)  # as the index has them: SQLite would read all payments in order of their ids
+    .order_by(allocations.c.payment_id)  # the index's order: without it SQLite reads all payments by id
 )
 _ALLOCATIONS = ByIds(
     sa.select(
@@ -94,7 +94,7 @@ _MOVED = Statement(sa.union_all(_moved_by(entries, "counts_on", "paid"), _moved_
 
 
 def never_used(ctx: Context, payment: Row) -> Decimal:
-    """How much of a payment settled nothing and was not given back, on any day since it was received."""
+    """Return how much of a payment settled nothing and was not refunded on any day since it was received."""
     by_day: dict[date, Decimal] = {}
     for row in _MOVED.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment.id}):
         by_day[row.on] = by_day.get(row.on, rules.ZERO) + row.amount
@@ -106,14 +106,15 @@ def never_used(ctx: Context, payment: Row) -> Decimal:
 
 
 def payments_asked(ctx: Context, invoice_id: str) -> Asked:
-    """What `at_once` takes for the rows of an invoice's payments."""
+    """Return the statement for an invoice's payments, to pass to `at_once`."""
     return _OF_INVOICE, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}
 
 
 def payments_of(ctx: Context, invoice_id: str, rows: Sequence[Row] | None = None) -> list[InvoicePayment]:
-    """An invoice's payments, oldest first, reversed ones too: of each what settles this invoice.
+    """Return an invoice's payments, oldest first, including reversed ones, each with the amount that settles this
+    invoice.
 
-    `rows` spares the query where they are at hand.
+    Passing `rows` saves the query.
     """
     if rows is None:
         statement, given = payments_asked(ctx, invoice_id)
@@ -122,14 +123,14 @@ def payments_of(ctx: Context, invoice_id: str, rows: Sequence[Row] | None = None
     for row in rows:
         members = row._asdict()
         refunded, allocated = members.pop("refunded"), members.pop("allocated")
-        # What settles another invoice too is reversed as the payment that it is.
+        # A payment that settles another invoice, too, is reversed as a payment.
         may = ["reverse"] if row.status == "recorded" and not refunded and allocated == row.amount else []
         found.append(InvoicePayment(**members, allowed_actions=may))
     return found
 
 
 def shown(ctx: Context, rows: Sequence[Row]) -> list[Payment]:
-    """Payments as clients see them: one query each for all of their allocations and refunds."""
+    """Return payments as clients see them, with one query each for all allocations and all refunds."""
     ids = [row.id for row in rows]
     by_id: dict[str, list[Allocation]] = {id: [] for id in ids}
     if ctx.wants(Payment, "allocations", "invoice_id"):
@@ -149,7 +150,7 @@ def show(
     by_id: dict[str, list[Allocation]],
     given_back: dict[str, list[Refund]],
 ) -> list[Payment]:
-    """As `shown`, for a caller that has the allocations and refunds by the ids of their payments."""
+    """Return payments as `shown` does, from allocations and refunds that the caller has already loaded, by payment."""
     wants_client, wants_allocations = ctx.wants(Payment, "client"), ctx.wants(Payment, "allocations")
     return records.show(
         ctx,
@@ -162,9 +163,9 @@ def show(
 
 
 def received(ctx: Context, when: date | None, member: str) -> tuple[Moment, date]:
-    """When money changed hands, and on which date in the tenant's zone; a date alone is taken for its midday.
+    """Return when money changed hands, and the date in the tenant's zone; a date alone stands for its midday.
 
-    Invalid where that is later than tomorrow; `member` says so. Without `when` it is now.
+    Without `when` it is now. Raises Invalid, naming `member`, if the date is later than tomorrow.
     """
     zone = ZoneInfo(ctx.tenant.timezone)
     moment: date = when or ctx.now()
@@ -184,7 +185,7 @@ def check_coins(method: str, amount: Decimal, hint: str = "") -> None:
 
 
 def allocations_of(ctx: Context, payment_ids: Iterable[str]) -> list[Row]:
-    """The rows that say which invoices these payments settle, by payment and invoice."""
+    """Return the rows that link these payments to the invoices they settle, by payment and invoice."""
     return list(_STORED.all(ctx.db, ctx.tenant_id, payment_ids))
 
 

@@ -1,4 +1,4 @@
-"""What the dashboard says of invoices, payments and adjustment notes."""
+"""Dashboard pages of invoices, payments and adjustment notes."""
 
 from billycan import ActionWords, RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE

@@ -1,4 +1,4 @@
-"""What an adjustment note does to its invoice's payments: it releases them into credit, and voiding it undoes that.
+"""Effects of adjustment notes on payments: a note releases payments into credit, and voiding it puts them back.
 
 The newest payment is released first. The rows are locked as `settling` says.
 """
@@ -24,7 +24,7 @@ from .tables import allocations
 
 
 class Release(Struct):
-    """What a note took off its invoice of what a payment settled there."""
+    """The amount that a note released of a payment's share in its invoice."""
 
     payment_id: str
     amount: Decimal
@@ -41,7 +41,10 @@ _INSERT = Insertion(allocations, allocations.c.keys())
 
 
 def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, Row], list[Row]]:
-    """The payments that settle an invoice and `also` these, locked, and what each settles of it; no reversed ones."""
+    """Lock the payments that settle an invoice, and those in `also`.
+
+    Returns them and their allocations to the invoice, without reversed ones.
+    """
     stored = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
     found = lock_payments(ctx, [*(one.payment_id for one in stored), *also])
     payments = {id: row for id, row in found.items() if row.status == "recorded"}
@@ -49,7 +52,7 @@ def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, 
 
 
 def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], excess: Decimal) -> list[Release]:
-    """Take so much off what the payments settle, the newest first; it is the client's credit then."""
+    """Take the excess off what the payments settle, newest first, and turn it into the client's credit."""
     released = []
     for one in reversed(stored):
         if excess <= 0:
@@ -64,16 +67,16 @@ def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], ex
     return released
 
 
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+# Prepared at import: msgspec crashes if two threads are the first to need the type at once.
 msgspec.json.Decoder(list[Release])
 
 
 def restore(
     ctx: Context, invoice: Row, payments: Mapping[str, Row], stored: Sequence[Row], released: Any
 ) -> list[Release]:
-    """Put back what a note released. What was reversed since is no money any more.
+    """Put back the payments that a note released, except those reversed since.
 
-    Conflict where it was spent, or where the invoice or a payment lists as many as it can by now.
+    Raises Conflict if the credit was spent, or if the invoice or a payment already lists as many rows as it can.
     """
     settling = {one.payment_id: one for one in stored}
     restored = [one for one in msgspec.convert(released, list[Release], strict=False) if one.payment_id in payments]
@@ -101,9 +104,9 @@ def restore(
 def changes(
     note_id: str, released: Iterable[Release], sign: int, on: date, stands: Sequence[Change] = ()
 ) -> Iterator[Change]:
-    """What releasing so much by a note, or putting it back, changes of the invoice: an entry for each payment.
+    """Yield the invoice's change for each payment that a note releases or puts back.
 
-    It counts on a day, but not before the payments that `stands` has came to settle the invoice.
+    It counts on `on`, but not before the day on which the payment came to settle the invoice, according to `stands`.
     """
     for one in released:
         yield Change(
@@ -117,9 +120,9 @@ def changes(
 
 
 def bounced(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Change]:
-    """What a note released of payments that are reversed since, none of these, which ends on the day of that.
+    """Return a change for each released payment that was reversed since; it ends the payment on that day.
 
-    What was reversed as a mistake never settled anything.
+    A payment reversed as a mistake never settled anything. `payments` are those that were not reversed.
     """
     gone = {one.payment_id: one for one in msgspec.convert(released, list[Release], strict=False)}
     rows = lock_payments(ctx, gone.keys() - payments.keys()) if gone.keys() - payments.keys() else {}
@@ -137,7 +140,7 @@ def bounced(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Ch
 
 
 def tell(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
-    """Emit what became of these payments."""
+    """Emit an event of each of these payments."""
     if payment_ids:
         for payment in shown(ctx, [*lock_payments(ctx, payment_ids).values()]):
             ctx.emit(event, payment)

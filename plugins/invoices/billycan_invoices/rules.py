@@ -1,4 +1,4 @@
-"""The states of an invoice, what may change once it is sent, and what makes it a tax invoice: pure functions."""
+"""States of an invoice, changes allowed after sending, and tax invoice requirements: pure functions."""
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
@@ -8,12 +8,12 @@ from billycan import Actions
 
 BUYER_NAMED_FROM = Decimal("1000.00")
 
-# There are no 1 and 2 cent coins: of what is due in cash 1, 2, 6 and 7 cents are rounded down, 3, 4, 8 and 9 up.
+# There are no 1 and 2 cent coins: in cash, 1, 2, 6 and 7 cents are rounded down, 3, 4, 8 and 9 up.
 LEAST_COIN = Decimal("0.05")
 MOST_ROUNDING = Decimal("0.02")
 ZERO = Decimal("0.00")
 
-# The statuses of an invoice on which something is due.
+# The statuses of an invoice with an amount due.
 OPEN = ("sent", "partially_paid")
 
 actions = Actions(
@@ -29,7 +29,7 @@ actions = Actions(
     }
 )
 
-# A sent document is what the client holds: only what it does not state, and the date it is due, may still change.
+# The client has a copy of a sent document: only members it does not show, and the due date, may still change.
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
 
 payment_actions = Actions(
@@ -42,7 +42,7 @@ payment_actions = Actions(
 )
 
 
-# What an invoice bills of a quote or a job is not changed afterwards: what is left of the work follows from it.
+# The amount billed of a quote or job does not change afterwards, because the rest of the work depends on it.
 LOCKED_IN_CLAIMS = frozenset(
     {
         *("line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
@@ -60,16 +60,16 @@ def allowed_actions(
     may_forfeit: bool = False,
     written_off: bool = False,
 ) -> list[str]:
-    """What may be done with an invoice.
+    """List the actions that are possible on an invoice.
 
-    `may_send` tells of a draft, `may_charge` whether its GST can be charged, `may_void` that no note adjusts it,
-    `may_forfeit` that it is a deposit which was neither taken off another invoice nor forfeited, `written_off` that it
-    was given up, though all of it may have been recovered.
+    `may_send` is about a draft; `may_charge` says that its GST can be charged; `may_void` that no note adjusts it;
+    `may_forfeit` that it is a deposit neither taken off another invoice nor forfeited; `written_off` that the debt was
+    given up, even if all of it was recovered since.
     """
     return [*_allowed(status, may_send, may_charge, may_void, may_forfeit, written_off)]
 
 
-@cache  # of a few hundred answers: each invoice of a list asks, and to work it out takes 1.5 µs
+@cache  # a few hundred results; each invoice of a list needs one, and working it out takes 1.5 µs
 def _allowed(
     status: str, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool, written_off: bool
 ) -> tuple[str, ...]:
@@ -80,16 +80,16 @@ def _allowed(
 
 
 def amount_due(status: str, total: Decimal, *settled: Decimal) -> Decimal:
-    """What is still to be paid: the total less what was paid, credited, written off and rounded away; void: nothing."""
+    """Return the amount to pay: the total less payments, credits, write-offs and rounding; nothing if void."""
     return ZERO if status == "void" else total - sum(settled, ZERO)
 
 
 def standing(
     total: Decimal, paid: Decimal, credited: Decimal, rounding: Decimal, *, given_up: bool
 ) -> tuple[str, Decimal]:
-    """The status of an invoice that was sent and is not void, and what is written off of it.
+    """Return the status of a sent invoice that is not void, and the amount written off.
 
-    Both follow from what was paid, credited and rounded away: the rest is due, or, once the business gave the debt up,
+    Both follow from what was paid, credited and rounded away. The rest is due or, once the business gave the debt up,
     written off.
     """
     if rest := total - paid - credited - rounding:
@@ -100,28 +100,29 @@ def standing(
 
 
 def in_cash(due: Decimal) -> Decimal:
-    """What settles an amount in cash: the nearest multiple of five cents."""
-    # Whole cents are never halfway between two of them.
+    """Return the cash that settles an amount: the nearest multiple of five cents."""
+    # Whole cents are never halfway between two multiples.
     return (due / LEAST_COIN).quantize(Decimal(1), ROUND_HALF_UP) * LEAST_COIN
 
 
 def is_cash(payment_method: str) -> bool:
-    """Whether coins and notes changed hands."""
+    """Tell whether a payment method uses coins and notes."""
     return payment_method.casefold() == "cash"
 
 
 def cash_rounding(amount: Decimal, due: Decimal, rounded: Decimal = ZERO) -> Decimal:
-    """What a payment in cash settles beyond its amount: the difference to what is due, where that is small enough.
+    """Return the difference between a cash payment and the amount due, if it is small enough to be rounding.
 
-    `rounded` is what other invoices of the payment were rounded by: coins change hands once, so all of it counts.
+    `rounded` is the rounding on other invoices of the payment: coins change hands once, so all rounding counts
+    together.
     """
     return due - amount if abs(due - amount) + rounded <= MOST_ROUNDING else ZERO
 
 
 def left_over(amount: Decimal, rounding: Decimal, taken: Decimal) -> tuple[Decimal, Decimal]:
-    """What is left of an allocation and its cash rounding when it need settle `taken` less.
+    """Return what is left of an allocation and its cash rounding when it may settle `taken` less.
 
-    The rounding stays for as long as the coins do: it was lost or won when they changed hands.
+    The rounding stays as long as any of the cash does: it arose when the coins changed hands.
     """
     kept = amount + rounding - taken
     if kept <= 0:
@@ -130,9 +131,9 @@ def left_over(amount: Decimal, rounding: Decimal, taken: Decimal) -> tuple[Decim
 
 
 def document_title(registered: bool, codes: Iterable[str], claim: str | None = None) -> str:
-    """`Tax invoice` where a registered business makes a taxable sale (s 29-70(1)(d) GST Act), else `Invoice`.
+    """Return `Tax invoice` if a registered business makes a taxable sale (s 29-70(1)(d) GST Act), else `Invoice`.
 
-    A security deposit is no consideration until it is applied or forfeited (s 99-5), so asking for one is neither.
+    A security deposit is no consideration until it is applied or forfeited (s 99-5), so a request for one is neither.
     """
     if claim == "deposit":
         return "Deposit request"
@@ -148,10 +149,10 @@ def missing_from_tax_invoice(
     buyer_abn: str | None,
     total: Decimal,
 ) -> list[str]:
-    """What a tax invoice lacks of what s 29-70(1)(c) GST Act asks for; nothing where it is no tax invoice.
+    """List what s 29-70(1)(c) GST Act requires of a tax invoice and is missing; nothing for other documents.
 
-    The buyer's identity or ABN is asked for from a total price of $1,000 on. The date of issue and the description of
-    each line are there by construction.
+    The buyer's identity or ABN is required from a total price of $1,000. The date of issue and the description of each
+    line are always there.
     """
     if title != "Tax invoice":
         return []
@@ -164,7 +165,7 @@ def missing_from_tax_invoice(
 
 
 def note_title(invoice_title: str, codes: Iterable[str]) -> str:
-    """`Adjustment note` where a taxable supply changes (s 29-75 GST Act), else `Credit note`."""
+    """Return `Adjustment note` if a taxable supply changes (s 29-75 GST Act), else `Credit note`."""
     return "Adjustment note" if invoice_title == "Tax invoice" and "gst" in codes else "Credit note"
 
 
@@ -177,10 +178,10 @@ def missing_from_adjustment_note(
     buyer_abn: str | None,
     invoice_total: Decimal,
 ) -> list[str]:
-    """What an adjustment note lacks of what s 29-75(1)(c) GST Act and its determination of 2022 ask for.
+    """List what s 29-75(1)(c) GST Act and its determination of 2022 require of an adjustment note and is missing.
 
-    The buyer's identity or ABN is asked for where the tax invoice that it adjusts has a total of at least $1,000
-    (s 5(1)(c)(i) of the determination), whatever the note comes to.
+    The buyer's identity or ABN is required if the tax invoice that the note adjusts has a total of at least $1,000 (s
+    5(1)(c)(i) of the determination), whatever the note's total.
     """
     return missing_from_tax_invoice(
         title="Tax invoice" if title == "Adjustment note" else title,

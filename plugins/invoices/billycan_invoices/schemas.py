@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive: invoices, their lines and totals."""
 
 from datetime import date
 from decimal import Decimal
@@ -31,7 +31,7 @@ Title = Literal["Tax invoice", "Invoice", "Deposit request"]
 
 
 class NewInvoice(NewDocument, kw_only=True):
-    """What a client sends to create an invoice; the contact's and the business's terms complete it.
+    """An invoice to create; the contact's and the business's terms complete it.
 
     client_id: The contact who owes the money.
     issue_date: The date of the invoice; default today, in the business's time zone.
@@ -95,7 +95,7 @@ class Forfeiture(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class TaxInvoice(Struct):
-    """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing.
+    """The check that the document shows everything a tax invoice must (s 29-70 GST Act).
 
     compliant: Whether nothing is missing; null for a document that is not a tax invoice.
     missing: What is missing, such as `seller_abn`; until it is supplied, `send` is refused.
@@ -106,7 +106,7 @@ class TaxInvoice(Struct):
 
 
 class WorkTotals(Struct):
-    """What some work comes to: `subtotal` plus `gst` is `total`.
+    """The totals of some work: `subtotal` plus `gst` is `total`.
 
     subtotal: Without GST.
     gst: The GST on it.
@@ -119,7 +119,7 @@ class WorkTotals(Struct):
 
 
 class ProgressClaim(Struct):
-    """What a progress claim says of the contract, as it stood when the claim was made; all of it includes GST.
+    """A progress claim's figures about the contract, as it stood when the claim was made; all of them include GST.
 
     number: Which claim under the contract it is; null for a release of retention.
     contract_sum: What all of the work comes to.

@@ -1,7 +1,8 @@
-"""What money does to the invoices it settles: a payment is allocated to them, taken off them, or reversed.
+"""Effects of payments on invoices: money is allocated to invoices, taken off them, or reversed.
 
-Whoever moves money locks rows in one order, so that nobody waits for somebody who waits: first the client's turn, where
-more is touched than invoices or than a payment, then invoices by id, payments by id, adjustment notes, and counters.
+Every transaction that moves money locks rows in the same order, so that no two wait for each other: first the client's
+turn, if more than invoices or one payment is touched, then invoices by id, payments by id, adjustment notes, and
+counters.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +30,9 @@ from .tables import allocations, invoices, notes, payments
 
 
 class Share(Struct):
-    """What a payment is to settle of an invoice: the row, locked, an amount, and what cash rounding adds to it.
+    """The amount of an invoice that a payment is to settle, with the locked row and the cash rounding.
 
-    `param` is the member that names the invoice, where one does.
+    `param` is the member that names the invoice, if any.
     """
 
     invoice: Row
@@ -41,9 +42,9 @@ class Share(Struct):
 
 
 def take_clients_turn(ctx: Context, table: sa.Table, id: str) -> None:
-    """Let what moves a client's money between payments, invoices and notes go one after the other from here on.
+    """Make transactions that move this client's money between payments, invoices and notes wait for each other.
 
-    Whose money it is says a row of `table`. SQLite has one writer anyway.
+    The row `id` of `table` identifies the client. SQLite has one writer anyway.
     """
     if ctx.db.dialect.name == "postgresql":
         _TURNS[table].all(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
@@ -61,17 +62,17 @@ _PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.id).with_for_update(),
 
 
 def lock_invoices(ctx: Context, ids: Iterable[str]) -> dict[str, Row]:
-    """Those of these invoices that there are, locked in the order of their ids."""
+    """Lock these invoices in the order of their ids, and map id to row for those that exist."""
     return {row.id: row for row in _INVOICES.all(ctx.db, ctx.tenant_id, sorted({*ids}))}
 
 
 def lock_payments(ctx: Context, ids: Iterable[str]) -> dict[str, Row]:
-    """Those of these payments that there are, locked in the order of their ids."""
+    """Lock these payments in the order of their ids, and map id to row for those that exist."""
     return {row.id: row for row in _PAYMENTS.all(ctx.db, ctx.tenant_id, sorted({*ids}))}
 
 
 def owed(row: Row) -> Decimal:
-    """What a payment can be for: what is due, or what was written off."""
+    """Return the most that a payment can settle of an invoice: the amount due or written off."""
     written_off: Decimal = row.amount_written_off
     return written_off if row.status == "written_off" else amount_due(row)
 
@@ -86,11 +87,11 @@ def shares(
     method: str,
     rounded: Decimal = rules.ZERO,
 ) -> list[Share]:
-    """What a payment of a client is to settle, as asked.
+    """Return the shares of a client's payment, as the caller requested them.
 
-    `found` are the invoices, locked, `unallocated` is what there is, and `rounded` what was rounded in cash already.
-    Invalid or Conflict where it cannot be: an invoice that is not the client's or that nothing can be paid on, more
-    than there is, or more than is due.
+    `found` are the locked invoices, `unallocated` the money available, and `rounded` the cash rounding so far. Raises
+    Invalid or Conflict for an invoice that is another client's or cannot be paid, and for more than is available or
+    due.
     """
     if faults := _faults(asked, found, client_id):
         raise Invalid.of(*faults)
@@ -117,7 +118,7 @@ def shares(
 
 
 def share(row: Row, amount: Decimal, method: str, param: str, rounded: Decimal = rules.ZERO) -> Share:
-    """What an amount settles of an invoice; Invalid where that is more than is owed."""
+    """Return the share of an invoice that an amount settles. Raises Invalid if it exceeds what is owed."""
     due = owed(row)
     rounding = rules.cash_rounding(amount, due, rounded) if rules.is_cash(method) else rules.ZERO
     if amount + rounding > due:
@@ -134,7 +135,10 @@ def share(row: Row, amount: Decimal, method: str, param: str, rounded: Decimal =
 def receive(
     ctx: Context, client: Named, amount: Decimal, body: Any, given: Sequence[Share], **members: Any
 ) -> tuple[Payment, list[Row]]:
-    """A new payment of a client that settles these, and their invoices as they are then; `body` says how and when."""
+    """Store a client's new payment that settles these shares; return it and the changed invoices.
+
+    `body` says how and when it was paid.
+    """
     paid_at, paid_on = received(ctx, body.paid_at, "paid_at")
     check_unlocked(ctx, paid_on)
     allocated = sum((one.amount for one in given), rules.ZERO)
@@ -163,12 +167,11 @@ def receive(
 def allocate(
     ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping[str, Row], *, on: date, never_used: Decimal
 ) -> list[Row]:
-    """Settle the invoices with a payment, whose figures say so already; returns them as they are then.
+    """Settle invoices with a payment whose own figures are already updated; return the changed invoices.
 
-    Money counts on the day it was received, whenever it is allocated (s 29-5 GST Act): that is so for as much as was
-    `never_used`. The rest settled another invoice since, and counts `on` the day it settles this one. `stored` are the
-    rows by invoice that say what of the payment settles them already. Conflict `list_full` where an invoice or the
-    payment lists as many as it can.
+    Money counts on the day it was received, whenever it is allocated (s 29-5 GST Act), up to the amount `never_used`.
+    The rest settled another invoice before, and counts on `on`. `stored` maps invoices to the payment's existing
+    allocations. Raises Conflict `list_full` if an invoice or the payment lists as many as it can.
     """
     PAYMENTS.check_rows(ctx, [(one.invoice, one.param) for one in given if one.invoice.id not in stored])
     new = []
@@ -201,10 +204,10 @@ _INSERT = Insertion(allocations, allocations.c.keys())
 def reverse(
     ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequence[Row], body: PaymentReversal
 ) -> Payment:
-    """Reverse a locked payment: what it settled of these locked invoices is due, or written off, again.
+    """Reverse a locked payment: the amounts it settled of these locked invoices are due, or written off, again.
 
-    The invoices are all that the ledger has of it, which `stored` no longer may. Conflict where some of it was
-    refunded, or it is reversed already. Emits `payment.reversed`.
+    The invoices are all those in the payment's ledger entries, which can be more than in `stored`. Raises Conflict if
+    some of the payment was refunded, or it is already reversed. Emits `payment.reversed`.
     """
     rules.payment_actions.check("reverse", payment.status, allowed_actions(payment))
     if payment.refunded:
@@ -219,7 +222,7 @@ def reverse(
             taken_off = [one.less("paid", "cash_rounding") for one in of_one if one.kind == "payment"]
             if id in settled:
                 moved(ctx, rows[id], taken_off)
-            else:  # it settled this one on some days only, which has all its figures without it
+            else:  # it settled this invoice on some past days only, so the invoice's figures do not include it
                 ledger.write(ctx, id, _with_bad_debt(rows[id], taken_off))
     else:
         for one in stored:
@@ -231,7 +234,7 @@ def reverse(
         status="reversed",
         allocated=rules.ZERO,
         unallocated=rules.ZERO,
-        refunded=payment.amount,  # the client has it all back
+        refunded=payment.amount,  # all of it went back to the client
         reversed_at=ctx.now(),
         reversed_on=on,
         reverse_reason=body.reason,
@@ -240,14 +243,14 @@ def reverse(
 
 
 def tell_of_payment(ctx: Context, row: Row, event: str) -> Payment:
-    """The payment as it is shown, having told of it by this event."""
+    """Emit this event of a payment, and return the payment as shown."""
     (payment,) = shown(ctx, [row])
     ctx.emit(event, payment)
     return payment
 
 
 def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> None:
-    """Store what is left, or there is now, of an allocation."""
+    """Store the new amount and rounding of an allocation."""
     this = own(ctx, allocations) & (allocations.c.id == allocation.id)
     if amount:
         ctx.db.execute(sa.update(allocations).where(this).values(amount=amount, cash_rounding=rounding))
@@ -256,9 +259,9 @@ def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> N
 
 
 def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str, Any] | None = None) -> Row:
-    """A locked invoice after these changes, which the ledger keeps; its status follows.
+    """Apply these changes to a locked invoice and to the ledger, and return its new row with the status that follows.
 
-    What is written off then follows, too. `by` says when it became paid and how, where it does; else it is now.
+    The amount written off follows, too. `by` says when and how the invoice became paid, if it did; the default is now.
     """
     columns = {
         "amount_paid": row.amount_paid + sum(one.paid for one in changes),
@@ -275,10 +278,10 @@ def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str,
 
 
 def _with_bad_debt(row: Row, changes: Sequence[Change]) -> list[Change]:
-    """The changes of an invoice with what each makes of a debt that was written off.
+    """Add to each change its effect on a debt that was written off.
 
-    From the day of the write-off on, what is paid is a recovery. What was paid before that day makes less of what was
-    written off on it.
+    A payment counted on or after the day of the write-off is a recovery. An earlier one reduces the amount written off
+    on that day.
     """
     since: date | None = row.written_off_on
     if since is None:
@@ -290,7 +293,7 @@ def _with_bad_debt(row: Row, changes: Sequence[Change]) -> list[Change]:
             before += settled
         else:
             by_day[one.counts_on] = by_day.get(one.counts_on, rules.ZERO) + settled
-    for one in reversed(changes):  # once a day: what a note takes off and releases is no recovery
+    for one in reversed(changes):  # once a day: the amount that a note takes off and releases is no recovery
         one.written_off = -by_day.pop(one.counts_on, rules.ZERO)
     return [*changes, *([Change(kind="write_off", counts_on=since, written_off=-before)] if before else [])]
 
@@ -300,7 +303,7 @@ def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal = rules.
 
 
 def tell(ctx: Context, before: Row, after: Row, invoice: Invoice | None = None) -> None:
-    """Emit what a payment made of an invoice: `recovered` where it was written off, `paid` where it became so."""
+    """Emit the effect of a payment on an invoice: `recovered` if it was written off, `paid` if it became paid."""
     told = {"invoice.recovered": before.status == "written_off", "invoice.paid": becomes_paid(before, after)}
     for event in (name for name, happened in told.items() if happened):
         invoice = invoice or documents.show(ctx, after)
@@ -308,7 +311,7 @@ def tell(ctx: Context, before: Row, after: Row, invoice: Invoice | None = None) 
 
 
 def becomes_paid(before: Row, after: Row) -> bool:
-    """Whether an invoice was not paid before, and is."""
+    """Tell whether an invoice is paid now and was not before."""
     return bool(after.status == "paid" and before.status != "paid")
 
 

@@ -1,4 +1,4 @@
-"""A client's statement: what was owed before, what happened in between, and what is owed after."""
+"""A client's statement: the balance at the beginning, the changes, and the balance at the end."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -22,12 +22,12 @@ from .sums import amount_of
 from .tables import entries, invoices, notes, payments, refunds
 
 MOST_ENTRIES = 5_000
-DAYS = 90  # of a statement that does not say when it begins
+DAYS = 90  # the default length of a statement
 _ORDER = {kind: place for place, kind in enumerate(get_args(Kind))}
 
 
 def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
-    """What a contact owed at the beginning, everything that changed it, and what was owed at the end.
+    """A contact's balance at the beginning, everything that changed it, and the balance at the end.
 
     It is worked out from the dates of documents and payments, so the statement of a time that is over changes only if a
     document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too. With
@@ -68,7 +68,7 @@ def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
 
 
 def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
-    """What changed what a client owes on these days, in order."""
+    """Return everything that changed a client's balance on these days, in order."""
     asked = {"tenant_id": ctx.tenant_id, "client_id": client_id, "since": since, "until": until}
     found = [
         entry
@@ -79,7 +79,7 @@ def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[Sta
     ]
     if len(found) > MOST_ENTRIES:
         raise _too_many()
-    # Of one day in the order of kinds, and of one kind as it happened: ids grow.
+    # Within a day by kind, and within a kind in the order of events: ids grow.
     return sorted(found, key=lambda e: (e.date, _ORDER[e.kind], (e.payment_id or e.adjustment_note_id or e.invoice_id)))
 
 
@@ -95,8 +95,8 @@ def _too_many() -> BadRequest:
 
 
 def _of_invoices(among: Callable[[sa.Select[Any]], Any]) -> sa.Select[Any]:
-    """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
-    # Found by their invoices, of which a client has few: on the same days there are those of all others.
+    """Select the ledger entries of the client's invoices, except payments: those count when they are made."""
+    # Entries are found by invoice, because a client has few invoices; a search by day would read all clients' entries.
     theirs = sa.select(invoices.c.id).where(_own(invoices), invoices.c.client_id == _CLIENT)
     stands = ledger.netted(among(theirs), entries.c.counts_on.between(_SINCE, _UNTIL)).subquery("stands")
     its_invoice = _own(invoices) & (invoices.c.id == stands.c.invoice_id)
@@ -153,7 +153,7 @@ def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
 
 
 def _moved(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
-    """An entry for money that moved, whatever it settles."""
+    """Return an entry for money that moved, whatever it settles."""
     return StatementEntry(on, kind, None, payment.reference, amount, ZERO, None, payment.id, None)
 
 
@@ -166,7 +166,7 @@ _CLIENT: Any = sa.bindparam("client_id")
 _SINCE, _UNTIL = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
 _OF_INVOICES = Kept(
     sqlite=_of_invoices(entries.c.invoice_id.in_).limit(MOST_ENTRIES + 1),
-    # PostgreSQL looks an array up in the column's index.
+    # PostgreSQL can look up an array in the column's index.
     postgresql=_of_invoices(lambda ids: entries.c.invoice_id == sa.any_(sa.func.array(ids.scalar_subquery()))).limit(
         MOST_ENTRIES + 1
     ),

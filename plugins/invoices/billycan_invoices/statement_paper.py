@@ -1,4 +1,4 @@
-"""What a statement says to a client: what they owed, what changed it, and what they owe."""
+"""Statements on paper: the amount a client owed, the changes, and the amount they owe now."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ _KINDS = {
     "cash_rounding": "Cash rounding",
     "reversal": "Payment reversed",
     "refund": "Refund",
-    # A client is not told that a debt was written off, which might be read as a gift: it is still owed.
+    # Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
     "write_off": "Adjustment",
     "recovery": "Adjustment reversed",
 }
@@ -32,7 +32,7 @@ _COLUMNS = (
 
 
 def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) -> Paper:
-    """The statement of a contact, of the last 90 days where nothing else is asked for."""
+    """Return the statement of a contact, by default of the last 90 days."""
     statement = get_statement(ctx, id, query or StatementQuery())
     since, until = day(statement.since), day(statement.until)
     return Paper(
@@ -73,7 +73,7 @@ def _key(statement: Statement, until: str) -> Key:
 
 
 def _sums(statement: Statement) -> Iterator[Sum]:
-    """What is owed by how long it has been due; what is not owed is left out."""
+    """Yield the amounts owed by age, leaving out ages with nothing owed."""
     ages = {
         "Not yet due": statement.current,
         "1–30 days overdue": statement.days_1_30,

@@ -1,4 +1,4 @@
-"""What clients send and receive of statements."""
+"""Structs that clients send and receive about statements."""
 
 import datetime
 from decimal import Decimal
@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from billycan import Named
 from billycan.fields import Day
 
-# What an entry may be, in the order in which those of one day are listed.
+# The kinds of entries, in the order in which a day's entries are listed.
 Kind = Literal[
     "invoice",
     "void",
@@ -50,7 +50,7 @@ class StatementEntry(Struct):
 
 
 class Statement(Struct):
-    """What a client owed, and what changed it; `opening` and the amounts of all entries add up to `closing`.
+    """A client's balance and its changes; `opening` and the amounts of all entries add up to `closing`.
 
     client: The contact.
     from: The first day.

@@ -1,4 +1,4 @@
-"""What invoices come to by month, client or status: one aggregate over whole cents, whatever the filters."""
+"""Sums of invoices by month, client or status: one aggregate over whole cents, whatever the filters."""
 
 from calendar import month_name
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from .sums import amount_of, in_cents
 from .tables import invoices
 
 GroupBy = Literal["month", "client", "status"]
-MOST_CLIENTS = 1_000  # of one page
+MOST_CLIENTS = 1_000  # on one page
 
 
 class InvoiceGroup(Struct):
-    """What the invoices of one month, client or status come to.
+    """The totals of the invoices of one month, client or status.
 
     key: The month, YYYY-MM, the client's id or the status.
     label: Its name.
@@ -54,12 +54,12 @@ class InvoiceGroup(Struct):
 if TYPE_CHECKING:
 
     class InvoiceSummaryQuery(InvoiceQuery, kw_only=True):
-        """Which invoices to add up, and by what."""
+        """The invoices to add up, and the grouping."""
 
         group_by: GroupBy
 
 else:
-    # A Struct can be made of another's filters, but not inherit them without the paging.
+    # Copied from the list's filters, because inheriting them would add paging, too.
     _FILTERS = [f for f in msgspec.structs.fields(InvoiceQuery) if f.name not in (*Paging.__struct_fields__, "include")]
     InvoiceSummaryQuery = msgspec.defstruct(
         "InvoiceSummaryQuery",
@@ -69,7 +69,7 @@ else:
             *((f.name, f.type, f.default) for f in _FILTERS),
         ],
         namespace={
-            "__doc__": "Which invoices to add up, and by what.\n\n"
+            "__doc__": "The invoices to add up, and the grouping.\n\n"
             "group_by: What to group by; months are those of `issue_date`.\n"
             f"page: The page, from 1, where there are more than {MOST_CLIENTS:,} clients."
         },
@@ -126,7 +126,7 @@ _STATUSES = get_args(Status)
 
 
 def _cents(name: str) -> sa.ColumnElement[int]:
-    """A figure of an invoice as the whole number that is stored."""
+    """Return a figure of an invoice as the whole number that is stored."""
     if name != "amount_due":
         return in_cents(invoices.c[name])
     due = sum((-_cents(each) for each in SETTLED), _cents("total"))

@@ -1,4 +1,4 @@
-"""Sums of money, added up by the database in the whole cents that are stored."""
+"""Sums of money, added up by the database in whole cents as stored."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,10 +7,10 @@ import sqlalchemy as sa
 
 
 def in_cents(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
-    """A column of amounts, as the whole numbers that it holds."""
+    """Read a column of amounts as the whole numbers that it stores."""
     return sa.type_coerce(column, sa.BigInteger)
 
 
 def amount_of(cents: Any) -> Decimal:
-    """What a sum of these comes to; of no rows it is NULL, and PostgreSQL adds them up as numerics."""
+    """Convert a sum of cents to an amount. The sum of no rows is NULL, and PostgreSQL returns sums as numerics."""
     return Decimal(int(cents or 0)).scaleb(-2)

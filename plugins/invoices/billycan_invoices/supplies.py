@@ -1,7 +1,7 @@
-"""Part payments of one supply: without a cash basis all of its GST counts with the first of them (s 29-5(1) GST Act).
+"""Part payments of one supply: on an accrual basis the first of them makes all of its GST count (s 29-5(1) GST Act).
 
-What is not invoiced of the work yet counts ahead of its invoices then, and is taken off again as they are sent, so that
-over all of them the work counts once. Progress claims are supplies of their own (Division 156).
+The part of the work that is not invoiced yet then counts ahead of its invoices, and is taken off as they are sent, so
+that the work counts once in total. Progress claims are separate supplies (Division 156).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,12 +29,12 @@ _INSERT = Insertion(ahead, ahead.c.keys())
 
 
 def of_work(lines: Iterable[Line]) -> dict[str, str]:
-    """What all of some work comes to, as a part payment of it is stored with it."""
+    """Return the total of some work, in the form stored with a part payment of it."""
     return {name: str(amount) for name, amount in _sum((line.gst_code, line.net, line.gst) for line in lines).items()}
 
 
 def settle(ctx: Context, invoice: Row, on: date) -> None:
-    """Let what is not invoiced of a work count ahead, or no longer, as one of its invoices is sent or void."""
+    """Update what counts ahead for a work when one of its invoices is sent or voided."""
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
     _take_turns(ctx, invoice.claim_on)
@@ -46,7 +46,7 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
 
 
 def undo(ctx: Context, invoice: Row) -> None:
-    """Let a work count ahead as if one of its invoices, which is void as a mistake, had never been sent."""
+    """Restore what counted ahead for a work before an invoice was sent that is now void as a mistake."""
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
     _take_turns(ctx, invoice.claim_on)
@@ -56,15 +56,15 @@ def undo(ctx: Context, invoice: Row) -> None:
     mine = [row for row in rows if (row.invoice_id, row.counts_on) == (invoice.id, invoice.issue_date)]
     its = {name: sum((getattr(one, name) for one in mine), ZERO) for name in FIGURES}
     _write(ctx, invoice.claim_on, invoice.id, invoice.issue_date, {name: -amount for name, amount in its.items()})
-    # The rest follows from what came next: another part, or the end of the work.
+    # The rest depends on what came next: another part, or the end of the work.
     later = (row.counts_on for row in rows if row.counts_on > invoice.issue_date)
     settle(ctx, invoice, next(later, invoice.issue_date))
 
 
 def end(ctx: Context, work_id: str) -> None:
-    """Let nothing of a work count ahead any more that is not done: its price has changed (s 19-10 GST Act).
+    """Stop counting the unfinished part of a work ahead: its price has changed (s 19-10 GST Act).
 
-    Whatever becomes of its invoices later, each of them then counts by itself alone.
+    Whatever happens to its invoices later, each of them then counts by itself.
     """
     of_this = _of(ctx, work_id) & invoices.c.claim_supply.is_not(None)
     ctx.db.execute(sa.update(invoices).where(of_this).values(claim_supply=sa.null()))
@@ -75,13 +75,13 @@ def end(ctx: Context, work_id: str) -> None:
 
 
 def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
-    """Let a job go on with what counts ahead of a quote's invoices."""
+    """Pass what counts ahead of a quote's invoices on to its job."""
     ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
 
 
 def counted(period: GstPeriod) -> sa.Select[Any]:
-    """What counted ahead, or no longer, on each day: of works of which the first part was accounted for in full."""
-    # What was undone on the day on which it stood began nothing.
+    """Select what started or stopped counting ahead on each day, for works whose first part counted in full."""
+    # An entry undone on its own day started nothing.
     stands = (
         sa.select(ahead.c.work_id, ahead.c.counts_on)
         .where(own(period, ahead))
@@ -107,13 +107,13 @@ def counted(period: GstPeriod) -> sa.Select[Any]:
 
 
 def _of(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
-    """The invoices of a work, which name it as their quote or job: those have an index."""
+    """Match the invoices of a work by its quote or job; those columns have an index."""
     named = (invoices.c.quote_id == work_id) | (invoices.c.job_id == work_id)
     return own(ctx, invoices) & (invoices.c.claim_on == work_id) & named
 
 
 def _not_invoiced(sent: Sequence[Row]) -> Figures:
-    """What counts ahead: the rest of the work, once part of its price was invoiced and until all of it is."""
+    """Return the amount that counts ahead: the rest of the work, once part of it is invoiced and until all of it is."""
     works = [row.claim_supply for row in sent if row.claim == "part_payment" and row.claim_supply]
     if not works or any(row.claim == "final" for row in sent):
         return _NOTHING
@@ -123,7 +123,7 @@ def _not_invoiced(sent: Sequence[Row]) -> Figures:
 
 
 def _sum(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
-    """What parts come to, each a GST code, an amount without GST and the GST; what is out of scope is no part."""
+    """Add up parts, each a GST code, an amount without GST and the GST; parts out of scope are left out."""
     found = {**_NOTHING}
     for code, net, gst in parts:
         if code != "out_of_scope":
@@ -135,7 +135,7 @@ def _sum(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
 
 
 def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Figures) -> None:
-    """Note the difference between what counts ahead of a work and what is to."""
+    """Record the difference between what counts ahead of a work now and the wanted amount."""
     sums = (sa.func.sum(in_cents(ahead.c[name])) for name in FIGURES)
     there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
     more = {name: wanted[name] - amount_of(cents) for name, cents in zip(FIGURES, there, strict=True)}
@@ -150,7 +150,7 @@ def _write(ctx: Context, work_id: str, invoice_id: str, on: date, more: Figures)
 
 
 def _take_turns(ctx: Context, work_id: str) -> None:
-    """Let invoices of one work be sent and voided one after the other. SQLite has one writer anyway."""
+    """Make transactions that send or void invoices of one work wait for each other. SQLite has one writer anyway."""
     if ctx.db.dialect.name == "postgresql":
         name = sa.func.hashtextextended(f"supply {ctx.tenant_id} {work_id}", 0)
         ctx.db.execute(sa.select(sa.func.pg_advisory_xact_lock(name)))

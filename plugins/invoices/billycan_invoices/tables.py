@@ -50,18 +50,18 @@ invoices = resource_table(
     sa.Column("written_off_at", UTCDateTime),
     sa.Column("written_off_on", sa.Date),
     sa.Column("write_off_reason", sa.Text),
-    # What it bills of a quote's or a job's work: see `claims`. `claimed` is how much of the work, without extras.
+    # The part of a quote's or job's work that it bills: see `claims`. `claimed` is the amount without extras.
     sa.Column("claim", sa.Text),
     sa.Column("claim_on", ByCodePoint),
     sa.Column("claimed", Cents()),
     sa.Column("claim_percent", TenThousandths()),
     sa.Column("claim_parts", Json),
-    # Of a final invoice or a claim with retention: the lines that take off what was invoiced before or is retained, and
-    # what they come to.
+    # For a final invoice or a claim with retention: the lines that take off earlier invoices or retention, and their
+    # totals.
     sa.Column("less_line_ids", Json),
     sa.Column("less_subtotal", Cents()),
     sa.Column("less_gst", Cents()),
-    # Of a progress claim: what it says of the contract, and what of its parts the client retains.
+    # For a progress claim: its figures about the contract, and the retention by part.
     sa.Column("progress_claim", Json),
     sa.Column("retained", Cents()),
     sa.Column("retained_parts", Json),
@@ -70,7 +70,7 @@ invoices = resource_table(
     sa.Column("deposit_gst", Cents()),
     sa.Column("forfeited_on", sa.Date),
     sa.Column("forfeit_reason", sa.Text),
-    # Of a part payment: what all of the work came to then, see `supplies`.
+    # For a part payment: the total of the work at that time, see `supplies`.
     sa.Column("claim_supply", Json),
     searchable(),
     reference("client_id", "contacts"),
@@ -84,7 +84,7 @@ invoices = resource_table(
     *map(neighbour_index, ("quote_id", "job_id", "booking_id", "applied_to")),
 )
 
-# As literals, so that the statement of a list of these is kept, and its total.
+# Literals let the database reuse the statement of a list of open invoices, and that of its total.
 IS_OPEN = invoices.c.status.in_([sa.literal_column(f"'{status}'") for status in rules.OPEN])
 
 lines = lines_table("invoices")
@@ -92,17 +92,17 @@ lines = lines_table("invoices")
 payments = resource_table(
     "invoices_payments",
     sa.Column("client_id", ByCodePoint, nullable=False),
-    # The name of who paid, as it was then.
+    # The payer's name when the payment was recorded.
     sa.Column("client_name", sa.Text, nullable=False),
     sa.Column("amount", Cents(), nullable=False),
     sa.Column("allocated", Cents(), nullable=False),
     sa.Column("refunded", Cents(), nullable=False),
     sa.Column("unallocated", Cents(), nullable=False),
-    # What it settled more than was received, or less: cash comes in multiples of 0.05.
+    # The amount settled less the amount received, positive or negative: cash comes in multiples of 0.05.
     sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("payment_method", sa.Text, nullable=False),
     sa.Column("paid_at", UTCDateTime, nullable=False),
-    # The date on which it counts, whatever zone the business moves to.
+    # The date on which it counts, even if the business later changes its time zone.
     sa.Column("paid_on", sa.Date, nullable=False),
     sa.Column("reference", sa.Text),
     sa.Column("status", sa.Text, nullable=False),
@@ -111,7 +111,7 @@ payments = resource_table(
     sa.Column("reversed_on", sa.Date),
     sa.Column("reverse_reason", sa.Text),
     reference("client_id", "contacts"),
-    # Whatever a handler gets wrong: never more than there is.
+    # A safeguard against faults in handlers: no payment is used for more than its amount.
     sa.CheckConstraint("amount = allocated + refunded + unallocated", name="adds_up"),
     sa.CheckConstraint("allocated >= 0 AND refunded >= 0 AND unallocated >= 0", name="not_negative"),
     sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
@@ -120,7 +120,7 @@ payments = resource_table(
     sa.Index(None, "tenant_id", "paid_on", "id"),
 )
 
-# Which payment settles which invoice; those of a reversed payment stay, so that its invoice goes on listing it.
+# Links payments to the invoices they settle. Rows of a reversed payment stay, so that its invoice still lists it.
 allocations = tenant_table(
     "invoices_allocations",
     sa.Column("payment_id", ByCodePoint, nullable=False),
@@ -134,19 +134,19 @@ allocations = tenant_table(
     sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
 )
 
-# What changed of each invoice, and on which day. Entries are added and never rewritten. What is undone as a mistake has
-# entries of the opposite sign on the same days: those of one kind, day, payment and note that come to nothing count as
-# none. Those of the first four figures are the invoice's own `amount_paid` and so on. Those of the others are
-# its price less what notes took off, with what of it bears no GST by code, and the GST; a void invoice has no price.
+# The changes of each invoice, by day. Entries are added and never rewritten. Undoing a mistake adds entries of the
+# opposite sign on the same days: entries of one kind, day, payment and note that add up to nothing count as none.
+# The first four figures add up to the invoice's own `amount_paid` and so on. The others add up to its price less
+# notes, the parts of it without GST by code, and the GST; a void invoice has no price.
 entries = tenant_table(
     "invoices_entries",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
-    # What sending or voiding the invoice, a payment, a note, a write-off, or the fate of a deposit changed.
+    # The cause: sending or voiding the invoice, a payment, a note, a write-off, or applying or forfeiting a deposit.
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("counts_on", sa.Date, nullable=False),
     sa.Column("payment_id", ByCodePoint),
     sa.Column("note_id", ByCodePoint),
-    # Of a deposit: the invoice that takes it off.
+    # For a deposit: the invoice that takes it off.
     sa.Column("taken_off_by", ByCodePoint),
     sa.Column("paid", Cents(), nullable=False),
     sa.Column("cash_rounding", Cents(), nullable=False),
@@ -164,14 +164,14 @@ entries = tenant_table(
     sa.Index(None, "tenant_id", "payment_id"),
 )
 
-# What of a note does not count yet on a cash basis, because the credit that it gave was not given back or used (s 29-20
-# GST Act): what was paid, and the share of the price that the note took off. See `held`.
+# The part of a note that does not count yet on a cash basis, because its credit is neither refunded nor used (s 29-20
+# GST Act): the amount paid, and the share of the price that the note took off. See `held`.
 held = tenant_table(
     "invoices_held",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("note_id", ByCodePoint, nullable=False),
     sa.Column("payment_id", ByCodePoint, nullable=False),
-    # The invoice for which the credit was used; null where it was given, given back or taken away.
+    # The invoice on which the credit was used; null if the credit was given, refunded or withdrawn.
     sa.Column("used_on", ByCodePoint),
     sa.Column("counts_on", sa.Date, nullable=False),
     sa.Column("paid", Cents(), nullable=False),
@@ -188,8 +188,8 @@ held = tenant_table(
     sa.Index(None, "tenant_id", "payment_id"),
 )
 
-# What of a work of which part was invoiced counts ahead of its other invoices, without a cash basis: see `supplies`.
-# Entries are added and never rewritten; those of a work that is invoiced in full come to nothing.
+# The rest of a partly invoiced work, which on an accrual basis counts ahead of its other invoices: see `supplies`.
+# Entries are added and never rewritten; those of a fully invoiced work add up to nothing.
 ahead = tenant_table(
     "invoices_ahead",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
@@ -223,7 +223,7 @@ notes = resource_table(
     *numbered(),
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("client_id", ByCodePoint, nullable=False),
-    # What of the invoice decides how the note reads; it is locked, so that none of it changes.
+    # The invoice's members that the note shows; the invoice is locked, so they cannot change.
     sa.Column("invoice_number", sa.Text, nullable=False),
     sa.Column("invoice_total", Cents(), nullable=False),
     sa.Column("status", sa.Text, nullable=False),
@@ -239,7 +239,7 @@ notes = resource_table(
     sa.Column("gst_breakdown", sa.JSON, nullable=False),
     sa.Column("document_title", sa.Text, nullable=False),
     *party_columns(),
-    # What issuing it took off the invoice's payments, so that voiding it can put it back.
+    # The amounts that issuing the note took off the invoice's payments, so that voiding can put them back.
     sa.Column("released", Json, nullable=False),
     sa.Column("issued_at", UTCDateTime),
     # The day on which voiding it counts; null for a mistake.

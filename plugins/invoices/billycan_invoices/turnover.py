@@ -1,4 +1,4 @@
-"""What a business sold, and what it has not sent yet, by date."""
+"""Turnover and drafts of a business, by date."""
 
 from datetime import date
 from decimal import Decimal
@@ -14,13 +14,13 @@ from .tables import entries, invoices
 
 
 def turnover(ctx: Context, since: date, until: date) -> Decimal:
-    """What was invoiced on these days, less what notes and voids took off, without GST and input taxed sales."""
+    """Return sales without GST and input taxed sales on these days, less what notes and voids took off."""
     found = _TURNOVER.one(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})
     return amount_of(found[0])
 
 
 def count_drafts(ctx: Context, since: date, until: date) -> int:
-    """How many invoices that are dated on these days are still drafts."""
+    """Count the drafts that are dated on these days."""
     return int(_DRAFTS.one(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})[0])
 
 

@@ -13,7 +13,7 @@ CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}
 
 
 class Shop:
-    """A business with a client; what it reads of an invoice or payment adds up."""
+    """A business with a client; checks that every invoice and payment it reads adds up."""
 
     def __init__(self, app):
         self.web, self.app = Client(app), app
@@ -72,9 +72,6 @@ def item(price, **members):
 
 def of(line, **members):
     return {"invoice_line_id": line["id"], **members}
-
-
-# What it takes off ----------------------------------------------------------------------------------------------------
 
 
 def test_a_note_reads_as_an_invoice_does(shop):
@@ -143,7 +140,7 @@ def test_never_more_than_is_left_by_line_code_and_total(shop):
 
 
 def test_a_quantity_takes_off_what_it_costs_or_is_refused(shop):
-    """Of a line of which an amount was taken off, one is not what is left of it."""
+    """After an amount was taken off a line, a quantity of one is more than is left."""
     invoice = shop.sent({"unit_price": "110.00"}, amounts_are="inclusive")
     (line,) = invoice["line_items"]
     shop.issue(invoice, of(line, amount="55.00"))
@@ -217,9 +214,6 @@ def test_a_draft_is_changed_and_deleted_and_what_is_issued_is_kept(shop):
     shop.web.get(f"/v1/adjustment_notes/{other['id']}", 404)
 
 
-# Titles and what must be shown ----------------------------------------------------------------------------------------
-
-
 def test_what_is_not_taxable_is_a_credit_note(shop):
     invoice = shop.sent({"unit_price": "100.00"}, {"unit_price": "50.00", "gst_code": "gst_free"})
     note = shop.draft(invoice, of(invoice["line_items"][1]))
@@ -236,12 +230,9 @@ def test_an_adjustment_note_is_not_issued_without_what_it_must_show(shop):
     assert (shown["tax_invoice"], shown["allowed_actions"]) == ({"compliant": False, "missing": ["seller_abn"]}, [])
     error = shop.act(note, "issue", status=422)
     assert (error["code"], error["missing"]) == ("tax_invoice_incomplete", ["seller_abn"])
-    # GST is by the invoice's date: a business that is registered no longer still owes its client the note.
+    # GST follows the invoice's date: a business that is no longer registered still owes its client the note.
     shop.web.patch("/v1/tenant", {"abn": "47555222000", "gst_registered": False})
     assert figures(shop.act(note, "issue")) == (100, 10, 110)
-
-
-# What becomes of the money --------------------------------------------------------------------------------------------
 
 
 def test_issuing_reduces_what_is_due_and_then_releases_the_newest_payment_first(shop):
@@ -300,7 +291,7 @@ def test_the_rounding_of_coins_goes_with_the_coins(shop):
             found = shop.invoice(invoice)
             whole = off == total
             assert (found["status"], found["amount_due"]) == ("credited" if whole else "paid", 0)
-            if whole:  # the client gets what was given, not what was asked
+            if whole:  # the client gets the amount credited, not the amount requested
                 assert shop.payment(paid)["unallocated"] == D(cash)
             shop.act(note, "void")
             assert shop.standing(invoice) == ("paid", D(cash), 0, 0)
@@ -317,7 +308,7 @@ def test_a_bad_debt_is_not_credited_too(shop):
     assert (found["status"], found["amount_paid"], found["amount_written_off"]) == ("written_off", 8, 80)
     shop.act(note, "void")
     assert shop.invoice(invoice)["amount_paid"] == 30
-    # What is due is credited first, and what is left of it is written off.
+    # The note credits the amount due first; the rest of that amount is written off.
     other = shop.sent()
     note = shop.issue(other, item("10.00"))
     shop.web.post(f"/v1/invoices/{other['id']}/write_off", status=200)

@@ -22,7 +22,7 @@ class Shop:
         return answer.status, answer.json, answer.headers
 
     def at_once(self, calls, clients=16):
-        """The answers to many calls made by that many clients at once, in the order of the calls."""
+        """Return the answers to calls made by this many clients at once, in the order of the calls."""
         made = [Call(method, path, body, {**self.client.headers, **more}) for method, path, body, more in calls]
         return [(answer.status, answer.json, answer.headers) for answer in self.server.at_once(made, clients)]
 
@@ -59,7 +59,7 @@ def statuses(answers):
 
 
 def events(server):
-    """The names of the business's events, by how often they happened."""
+    """Count the business's events by name."""
     found, page = Counter(), server.call("GET", "/v1/events?per_page=100")[1]
     while True:
         found.update(event["event"] for event in page["data"])
@@ -149,8 +149,6 @@ def test_a_draft_is_sent_paid_or_deleted_by_one_alone(server):
     assert found["invoice.sent"] + found["invoice.deleted"] == 5
 
 
-# Money: never more than there is --------------------------------------------------------------------------------------
-
 PARTS = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding", "amount_due")
 
 
@@ -177,7 +175,7 @@ def note(server, invoice_id, price):
 
 
 def checked(server):
-    """Every invoice and payment of the business, which must add up."""
+    """Check that every invoice and payment of the business adds up."""
     invoices = server.call("GET", "/v1/invoices?per_page=100")[1]["data"]
     payments = server.call("GET", "/v1/payments?per_page=100")[1]["data"]
     for one in payments:

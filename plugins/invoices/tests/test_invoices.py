@@ -1,4 +1,4 @@
-"""What the contract says of invoices, member by member and state by state, through the API."""
+"""Tests of the contract of invoices, member by member and state by state, through the API."""
 
 import json
 from datetime import UTC, date, datetime
@@ -28,7 +28,7 @@ def app(make_app):
 
 
 class Reader(Client):
-    """A client that is shown invoices as events show them, without their links; test_pages.py has those."""
+    """A client that drops links from invoices, so that they equal those in events; test_pages.py tests links."""
 
     def get(self, *args, **headers):
         return without_link(super().get(*args, **headers))
@@ -111,9 +111,6 @@ def numbers(found):
 def happened(client):
     found = client.get("/v1/events?per_page=100&sort=created_at")["data"]
     return [(event["event"], event["data"]) for event in found]
-
-
-# Members --------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_not_sent_has_its_default(client, clock):
@@ -438,9 +435,6 @@ def test_a_business_sets_the_defaults_of_its_documents(client):
     assert own.patch(f"/v1/invoices/{made['id']}", {"gst_rounding": None})["data"]["gst"] == D("0.29")
 
 
-# Lines ----------------------------------------------------------------------------------------------------------------
-
-
 def test_a_line_keeps_what_it_is_given(client):
     given = {
         "description": "Labour\nout of hours",
@@ -521,9 +515,6 @@ def test_one_discount_clears_the_other(client):
         {"line_items": [{"id": id, "discount_percent": 1, "discount_amount": 1}]},
     ):
         client.refused(422, "validation_failed", "PATCH", path, sent)
-
-
-# Registration for GST -------------------------------------------------------------------------------------------------
 
 
 def test_a_business_that_is_not_registered_charges_no_gst(app):
@@ -621,9 +612,6 @@ def test_a_tax_invoice_must_show_what_the_act_asks_for(changed, missing):
     assert missing_from_tax_invoice(**{**complete, **changed}) == missing
 
 
-# Numbers --------------------------------------------------------------------------------------------------------------
-
-
 def test_numbers_are_given_at_creation_and_never_again(client):
     first, second = draft(client), draft(client)
     client.delete(f"/v1/invoices/{second['id']}")
@@ -645,9 +633,6 @@ def test_numbers_grow_beyond_four_digits_and_sort_as_numbers(client):
     assert [draft(client)["number"] for _ in range(3)] == ["INV-9999", "INV-10000", "INV-10001"]
     assert numbers(client.get("/v1/invoices?sort=number")) == [1, 9999, 10000, 10001]
     assert numbers(client.get("/v1/invoices?number=INV-10000,INV-0001&sort=-number")) == [10000, 1]
-
-
-# States ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -789,9 +774,6 @@ def test_every_route_of_one_invoice_answers_404_for_anothers(client):
         client.refused(404, "resource_not_found", "POST", f"/v1/invoices/{mine['id']}/payments/{pay_id}/reverse")
 
 
-# Sending --------------------------------------------------------------------------------------------------------------
-
-
 def test_sending_freezes_who_it_is_for(client, clock):
     place = {"line1": "3 Elizabeth St", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
     who = contact(client, abn=OTHER_ABN, billing_address=place)
@@ -843,9 +825,6 @@ def test_an_invoice_below_zero_stays_a_draft(client):
     for action, body in (("send", None), ("pay", CASH)):
         client.refused(422, "negative_total", "POST", f"/v1/invoices/{made['id']}/{action}", body)
     assert get(client, made) == made
-
-
-# Payments -------------------------------------------------------------------------------------------------------------
 
 
 def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
@@ -1053,9 +1032,6 @@ def test_an_idempotency_key_makes_one_payment(client):
     assert get(client, made)["amount_paid"] == 1
 
 
-# Overdue --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("zone", "midnight"), [("Australia/Hobart", 13), ("Australia/Perth", 16)])
 def test_an_invoice_is_overdue_from_midnight_after_its_due_date_where_the_business_is(app, clock, zone, midnight):
     client = Client(app, profile={"timezone": zone})
@@ -1073,9 +1049,6 @@ def test_an_invoice_is_overdue_from_midnight_after_its_due_date_where_the_busine
     client.patch(f"/v1/invoices/{made['sent']['id']}", {"due_date": "2026-11-22"})
     assert numbers(client.get("/v1/invoices?status=overdue")) == [3]
     assert numbers(client.get("/v1/invoices?status=overdue,paid,draft&sort=number")) == [1, 3, 4]
-
-
-# Lists ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -1250,9 +1223,6 @@ def test_lists_show_everything_but_lines_and_payments(client, ledger):
     assert [x["line_items"] for x in more["data"]] == [x["line_items"] for x in with_lines[2:4]]
 
 
-# Preview and events ---------------------------------------------------------------------------------------------------
-
-
 def test_a_preview_is_what_create_gives_and_stores_nothing(client):
     who = contact(client, payment_terms_days=7)["id"]
     lines = [line("1.05", quantity=3, discount_percent=10), line("9.99", gst_code="gst_free", unit="m")]
@@ -1271,7 +1241,7 @@ def test_a_preview_waits_for_no_write_and_delays_none(app, client, monkeypatch):
     body = {"client_id": contact(client)["id"], "line_items": [line()]}
     client.get("/v1/invoices")
     monkeypatch.setattr(app.db, "writing", None)
-    for _ in range(2):  # a key has no effect: nothing is stored that a repeat could get
+    for _ in range(2):  # the key has no effect: no stored answer exists for a repeat
         client.call("POST", "/v1/invoices/preview", body, 200, {"Idempotency-Key": "once"})
     assert "Idempotent-Replayed" not in client.last.headers
     client.refused(500, "internal_error", "POST", "/v1/invoices", body)  # while one that stores needs the writer
@@ -1302,9 +1272,6 @@ def test_each_event_holds_what_get_answers(client):
     assert happened(client)[-2:] == [("payment.recorded", second), ("invoice.paid", paid)]
     assert {"id", "number", "total", "paid_at", "payment_method"} <= set(happened(client)[-1][1])
     assert paid == get(client, made)
-
-
-# For other plugins ----------------------------------------------------------------------------------------------------
 
 
 def test_a_neighbour_of_a_plugin_that_is_off_is_not_shown_and_not_lost(client):

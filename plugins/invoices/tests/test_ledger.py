@@ -35,7 +35,7 @@ def paid(client, id, amount):
 
 
 def up_to(client, id, day):
-    """What the entries of an invoice come to, up to a day."""
+    """Add up the entries of an invoice up to a day."""
     columns = [entries.c[name] for name in FIGURES]
     mine = (entries.c.tenant_id == client.tenant_id) & (entries.c.invoice_id == id) & (entries.c.counts_on <= day)
     with client.app.db.reading(client.tenant_id) as db:
@@ -58,7 +58,7 @@ def test_what_happens_in_july_changes_nothing_of_june(client, clock, undo, after
     id = sent(client)
     payment = paid(client, id, "60.00" if undo in ("write off", "recover") else "110.00")
     june = up_to(client, id, END_OF_JUNE)
-    clock.time = datetime(2026, 6, 30, 14, 30, tzinfo=UTC)  # the first of July where the business is
+    clock.time = datetime(2026, 6, 30, 14, 30, tzinfo=UTC)  # the first of July in the business's time zone
     if undo in ("note", "void note"):
         lines = [{"description": "Half", "unit_price": "55.00"}]
         note = client.post("/v1/adjustment_notes", {"invoice_id": id, "reason": "other", "line_items": lines})["data"]

@@ -32,8 +32,6 @@ def line(unit_price, quantity="1", **members):
     return {"description": "Goods", "unit_price": unit_price, "quantity": quantity, **members}
 
 
-# Published figures ----------------------------------------------------------------------------------------------------
-
 STATIONERY = [line("1.00", 20), line("1.00", 10), line("35.00", 4)]
 PUBLISHED = [
     ([line("1.05")] * 3, {"amounts_are": "inclusive"}, ("2.86", "0.29", "3.15")),
@@ -54,11 +52,8 @@ def test_published_figures_come_out(client, client_id, lines, members, figures):
     assert f'"total":{figures[2]},' in client.last.text
 
 
-# Any document ---------------------------------------------------------------------------------------------------------
-
-
 def adds_up(made):
-    """Every sum the contract promises of a document."""
+    """Check every sum that the contract promises of a document."""
     lines, codes = made["line_items"], made["gst_breakdown"]
     assert made["subtotal"] + made["gst"] == made["total"] == made["amount_paid"] + made["amount_due"]
     for name, of in (("net", "subtotal"), ("gst", "gst")):
@@ -102,7 +97,7 @@ def test_any_document_adds_up_and_a_patch_of_itself_changes_nothing(client, clie
 @given(before=documents(), after=documents())
 def test_a_changed_document_comes_to_what_a_new_one_would(client, client_id, before, after):
     made = client.post("/v1/invoices", {"client_id": client_id, **before})["data"]
-    # What is stored is merged with what is sent, and must not linger.
+    # Stored members are merged with those sent, and must not linger.
     cleared = {"discount_percent": None, "discount_amount": None}
     change = {**cleared, **after}
     for stored, sent in zip(made["line_items"], after["line_items"], strict=False):

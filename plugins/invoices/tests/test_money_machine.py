@@ -22,7 +22,7 @@ OPEN = ("sent", "partially_paid", "written_off")
 
 
 class Money(RuleBasedStateMachine):
-    """A client with some invoices; what is refused changes nothing, and says why."""
+    """A client with some invoices; a refused call changes nothing and gives its reason."""
 
     undo = {}
 
@@ -46,7 +46,7 @@ class Money(RuleBasedStateMachine):
         self.invoices.append(made["id"])
 
     def call(self, path, body=None):
-        """What a POST answers; None where a rule refuses it."""
+        """Return the answer to a POST; None if a rule refuses it."""
         answer = self.web.call("POST", path, body)
         if answer.status_int < 300:
             return answer.json["data"]["id"]
@@ -58,7 +58,7 @@ class Money(RuleBasedStateMachine):
         return self.web.get(f"/v1/invoices/{id}")["data"]
 
     def amount(self, of, part):
-        """Some of an amount: all, half, a few cents, or a cent too much."""
+        """Return part of an amount: all, half, a few cents, or a cent too much."""
         return {"all": of, "half": (of / 2).quantize(D("0.01")), "few": D("0.02"), "more": of + D("0.01")}[part]
 
     # One rule, because hypothesis leaves out some rules in each run.
@@ -152,8 +152,6 @@ class Money(RuleBasedStateMachine):
         done = self.call(f"/v1/invoices/{invoice['id']}/undo_write_off", self.undo)
         assert bool(done) == ("undo_write_off" in invoice["allowed_actions"])
 
-    # What always holds --------------------------------------------------------------------------------------------
-
     @invariant()
     def everything_adds_up(self):
         invoices = self.web.get(f"/v1/invoices?per_page=100&client_id={self.client_id}")["data"]
@@ -185,7 +183,7 @@ class Money(RuleBasedStateMachine):
             assert (invoice["paid_at"] is None) == (invoice["status"] != "paid")
 
     def noted(self, invoice_id):
-        """What the entries of an invoice in the ledger add up to, by the names of what it shows."""
+        """Add up an invoice's entries in the ledger, by the names of the invoice's members."""
         names = {"paid": "amount_paid", "credited": "amount_credited", "written_off": "amount_written_off"}
         columns = [entries.c[name] for name in (*names, "cash_rounding", "total", "gst")]
         mine = (entries.c.tenant_id == self.web.tenant_id) & (entries.c.invoice_id == invoice_id)

@@ -1,4 +1,4 @@
-"""What documents say on paper, and that a draft is finished before it is sent to anybody."""
+"""Tests of documents on paper, and of finishing a draft before it is sent."""
 
 import pytest
 import webtest

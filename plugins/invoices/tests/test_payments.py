@@ -1,4 +1,4 @@
-"""Payments of their own: over several invoices or none, allocated, taken off, refunded and reversed."""
+"""Tests of separate payments: over several invoices or none, allocated, taken off, refunded and reversed."""
 
 from decimal import Decimal
 
@@ -14,7 +14,7 @@ CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}
 
 
 class Shop:
-    """A business with a client; `sent` makes an invoice of so much, without GST."""
+    """A business with a client; `sent` makes an invoice of this amount, without GST."""
 
     def __init__(self, app):
         self.web = Client(app)
@@ -174,7 +174,7 @@ def test_a_reversed_payment_is_no_money_any_more(shop):
     assert found == [back]
     for action, body in (("allocate", {"allocations": [{"invoice_id": one, "amount": "1"}]}), ("reverse", {})):
         assert shop.act(paid, action, body, 409)["code"] == "invalid_state_transition"
-    # Reversed on its own invoice, a payment's credit goes too.
+    # Reversing a payment on its own invoice removes its credit, too.
     alone = shop.receive("60.00", (two, "50.00"))
     shop.web.post(f"/v1/invoices/{two}/payments/{alone['id']}/reverse", status=200)
     assert shop.credit() == 0 and shop.standing(two) == ("sent", 0, 50)
@@ -189,13 +189,13 @@ def test_coins_round_once_for_all_invoices_of_a_payment(shop):
         (D("20.03"), D("-0.02")),
     ]
     assert paid["cash_rounding"] == D("-0.02") and shop.standing(two) == ("paid", D("20.03"), 0)
-    # Two cents are rounded once: what is left of the coins settles no more than it is.
+    # Two cents are rounded once: the rest of the cash settles no more than its amount.
     more = shop.receive("10.00", (three, "5.00"), method="cash")
     assert (more["cash_rounding"], shop.standing(three)) == (D("0.02"), ("paid", 5, 0))
     four = shop.sent("5.02")
     shop.act(more, "allocate", {"allocations": [{"invoice_id": four, "amount": "5.00"}]})
     assert shop.standing(four) == ("partially_paid", 5, D("0.02"))
-    # What is taken off takes the rounding along, and never more than is left to settle.
+    # Taking cash off takes its rounding along, but never more than is left to settle.
     back = shop.act(paid, "deallocate", {"invoice_id": two, "amount": "0.01"})
     assert (shop.standing(two), back["cash_rounding"]) == (("paid", D("20.02"), 0), D("-0.01"))
     back = shop.act(paid, "deallocate", {"invoice_id": two, "amount": "1.00"})
@@ -261,7 +261,7 @@ def test_payments_are_found_by_what_they_are(shop):
 
 @pytest.fixture
 def full(monkeypatch):
-    """As many as a record lists."""
+    """Lower the limit of a record's lists, and return it."""
     monkeypatch.setattr(listed, "MOST", 5)
     return 5
 
@@ -284,7 +284,7 @@ def test_an_invoice_has_so_many_payments_and_reversed_ones_count(shop, full):
     error = shop.act(credit, "allocate", more, 409)
     assert (error["code"], error["param"]) == ("list_full", "allocations[0].invoice_id")
     assert shop.invoice(invoice) == before[0] and shop.events() == [*before[1], "payment.recorded"]
-    # What a payment settles already can become more, and one that is taken off makes room.
+    # An existing allocation can grow, and removing one makes room.
     first = before[0]["payments"][0]
     shop.act(first, "deallocate", {"invoice_id": invoice})
     shop.act(credit, "allocate", more)
@@ -321,7 +321,7 @@ def test_money_that_a_provider_received_is_credit_once_the_list_is_full(shop, fu
 
 
 def noted(shop, invoice, price):
-    """The path of a note that takes so much off an invoice."""
+    """Return the path of a note that takes this much off an invoice."""
     line = {"description": "Less", "unit_price": price, "gst_code": "gst_free"}
     body = {"invoice_id": invoice, "reason": "other", "line_items": [line]}
     there = f"/v1/adjustment_notes/{shop.web.post('/v1/adjustment_notes', body)['data']['id']}"

@@ -1,4 +1,4 @@
-"""Statements: what was owed on every day that is over, whatever happened since, and all that changed it."""
+"""Tests of statements: the balance on every past day and all changes of it, whatever happened since."""
 
 import csv
 import io
@@ -31,9 +31,9 @@ def age(due_date, day):
 
 
 class Days(Money):
-    """A client's money over many days; what was owed at the end of each is noted as the invoices showed it then."""
+    """A client's money over many days; records what the invoices show as owed at the end of each day."""
 
-    everything_adds_up = None  # that is said elsewhere
+    everything_adds_up = None  # tested elsewhere
     undo = {"mistake": False}  # what was a mistake is in no statement
 
     def __init__(self, app):
@@ -47,7 +47,7 @@ class Days(Money):
 
     @invariant()
     def note(self):
-        """Keep what is owed on this day, and compare the statement of all days before."""
+        """Record the amount owed on this day, and compare the statements of all earlier days."""
         owed = dict.fromkeys(AGES, D(0))
         invoices = self.web.get(f"/v1/invoices?per_page=100&client_id={self.client_id}")["data"]
         payments = self.web.get(f"/v1/payments?per_page=100&client_id={self.client_id}")["data"]
@@ -69,9 +69,9 @@ class Days(Money):
             self.compare(first, day)
 
     def compare(self, first, last):
-        """The statement of the days after the first one, up to the last."""
+        """Return the statement of the days after the first one, up to the last."""
         statement = self.statement(min(first + timedelta(days=1), last), last)
-        # What is allocated later counts on the day it was received, as less credit and as less that is due.
+        # A later allocation counts on the day the money was received: it reduces both the credit and the amount due.
         assert statement["closing"] == self.balance(last)
         if last == self.today():
             assert {name: statement[name] for name in self.noted[last]} == self.noted[last]
@@ -100,7 +100,7 @@ class Days(Money):
 
 @pytest.mark.either
 def test_every_day_stays_what_it_was_whatever_came_later(make_app):
-    """A story in which each kind of entry occurs, looked back on from its end."""
+    """A history with every kind of entry, read at its end."""
     days = Days(make_app(*PLUGINS))
     days.begin()
     cash, two, work, few = days.invoices
@@ -186,7 +186,7 @@ def test_a_statement_says_what_each_entry_is(client, contact):
 def test_a_statement_adds_up_while_money_moves(client, contact):
     app = client.app
     if app.db.is_sqlite:
-        return  # where a GET reads what was there when it began
+        return  # SQLite reads from the moment the GET began
     paid = {"client_id": contact, "amount": "5.00", "payment_method": "card"}
     client.post("/v1/payments", paid)
     moves = []
@@ -198,7 +198,7 @@ def test_a_statement_adds_up_while_money_moves(client, contact):
     sa.event.listen(app.db.reader, "before_cursor_execute", meanwhile)
     statement = client.get(f"/v1/contacts/{contact}/statement")["data"]
     sa.event.remove(app.db.reader, "before_cursor_execute", meanwhile)
-    # The moment is that of the first statement, before which one payment came in.
+    # The snapshot is taken at the first statement, after one payment came in.
     assert len(statement["entries"]) == 2 < 1 + len(moves)
     assert (statement["opening"], statement["closing"]) == (0, D("-10.00"))
     assert len(client.get(f"/v1/contacts/{contact}/statement")["data"]["entries"]) == 1 + len(moves)

@@ -1,4 +1,4 @@
-"""How many statements a request sends, and how the databases run them for a business with 100,000 invoices."""
+"""Tests of the SQL statements of requests: their number, and their plans for a business with 100,000 invoices."""
 
 import json
 from contextlib import contextmanager
@@ -34,9 +34,7 @@ def recorded(app):
             sa.event.remove(engine, "before_cursor_execute", note)
 
 
-# How many -------------------------------------------------------------------------------------------------------------
-
-# Besides, once a second at most: the key and, for a read, the profile of the business.
+# In addition, at most once a second: the key and, for a read, the business profile.
 EXPECTED = {
     "list": 2,  # the page with its total, and the clients' names
     "list by cursor": 2,
@@ -49,24 +47,24 @@ EXPECTED = {
     "create": 7,  # the client, the profile, the number, the invoice, its lines, the event's number, the event
     "change": 7,
     "change lines": 9,
-    "send": 9,  # the profile, the draft, its lines, its client, the invoice, its entry, and what is told of it
-    # The profile, the invoice twice, the payments' count, the payment, what it settles, its entry, and what is told.
+    "send": 9,  # the profile, the draft, its lines, its client, the invoice, its entry, and the events
+    # The profile, the invoice twice, the payments' count, the payment, its allocation, its entry, and the events.
     "record a payment": 11,
     "pay": 11,
     "list of payments": 2,  # the page with its total, and what they settle
     "get a payment": 2,
     "draft a note": 9,
-    "issue a note": 22,  # of an invoice with two payments, both released and held back; each of them is told of
+    "issue a note": 22,  # of an invoice with two payments, both released and held back; each has an event
     "list of notes": 1,
     "get a note": 2,
 }
-# There an event and a new record take their numbers in the statement that writes them; two events, as of `pay`, are
-# numbered together.
+# On PostgreSQL an event and a new record get their numbers in the statement that writes them; two events, as of `pay`,
+# are numbered together.
 ON_POSTGRESQL = {"create": 5, "change": 6, "change lines": 8, "send": 8, "record a payment": 9, "pay": 10}
-# An invoice, its lines and its payments are asked for in one round trip, before it is known that a draft has none.
+# An invoice, its lines and its payments are read in one round trip, even for a draft, which has no payments.
 ON_POSTGRESQL["get a draft"] = 4
 ON_POSTGRESQL |= {"draft a note": 7, "issue a note": 23}
-# There the indexes of invoices and of contacts are asked which rows hold the text.
+# On PostgreSQL the indexes of invoices and of contacts find the rows with the text.
 ON_SQLITE = {"search": 4}
 
 
@@ -114,8 +112,6 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         counts[name] = sum(not any(table in statement for table in cached) for statement, _ in sent)
     assert counts == EXPECTED | (ON_SQLITE if app.db.is_sqlite else ON_POSTGRESQL)
 
-
-# How ------------------------------------------------------------------------------------------------------------------
 
 FILL = """
 INSERT INTO {table} ({columns})
@@ -177,7 +173,7 @@ def busy(make_app):
 
 
 def statements(client, query):
-    """What a list of invoices asks of their table."""
+    """Return the statements of a list of invoices that read the invoices' table."""
     with recorded(client.app) as sent:
         client.get(f"/v1/invoices{query}")
     return [(statement, parameters) for statement, parameters in sent if "FROM invoices" in statement]
@@ -199,7 +195,7 @@ def steps(client, statement, parameters):
 
 
 def cost(client, statement, parameters):
-    """What running a statement touches: PostgreSQL's blocks, or the instructions of SQLite's machine."""
+    """Return the cost of running a statement: PostgreSQL's blocks, or the instructions of SQLite's machine."""
     with client.app.db.reading() as db:
         if client.app.db.is_sqlite:
             ticks = []
@@ -231,7 +227,7 @@ def test_lists_of_many_invoices_read_an_index_in_its_order(busy):
             for step, table in plan:
                 read = table == "invoices" and (step == "Seq Scan" or step.startswith("SCAN"))
                 assert not read, (query, plan)
-                # The clients whose names hold what is searched are few enough to be sorted with their invoices.
+                # The clients whose names match the search are few enough to be sorted with their invoices.
                 assert query not in in_order or not ("Sort" in step or "TEMP B-TREE" in step), (query, plan)
     (first,), (last,) = statements(busy, f"?cursor={second}"), statements(busy, f"?cursor={deep}")
     assert json.loads(busy.last.text)["data"][0]["id"] == f"inv_{1_000_000 + MANY * 9 // 10}"

@@ -41,7 +41,7 @@ COIN, MOST_ROUNDING = D("0.05"), D("0.02")
 
 @dataclass
 class Model:
-    """What the contract says an invoice is now; its total is 11.00 for each unit."""
+    """The state of an invoice according to the contract; its total is 11.00 for each unit."""
 
     id: str
     number: int
@@ -66,7 +66,7 @@ class Model:
 
     @property
     def rest(self):
-        """What is due, or was written off."""
+        """Return the amount due or written off."""
         return D(0) if self.status == "void" else self.total - self.paid - self.sum("cash_rounding")
 
     def allowed(self, abn):
@@ -96,7 +96,7 @@ class Invoices(RuleBasedStateMachine):
         return self.models[-1]
 
     def attempt(self, model, method, path, body, refusal, stale, status=200):
-        """Make a call that is refused as told, or else answers with the record; 404 and 412 come before."""
+        """Make a call that is refused as expected or answers with the record; 404 and 412 come first."""
         if model.deleted:
             refusal = (404, "resource_not_found")
         elif stale:
@@ -124,14 +124,12 @@ class Invoices(RuleBasedStateMachine):
         return self.refusal_to_send(model) if action in ("send", "pay") and model.status == "draft" else None
 
     def settle(self, model, event="payment.recorded"):
-        """What a payment, or taking one back, makes of the state."""
+        """Update the state after a payment or its reversal."""
         left = "written_off" if model.written_off else "partially_paid" if model.paid else "sent"
         recovers = model.status == "written_off" and event == "payment.recorded"
         model.status = left if model.rest else "paid"
         self.events += [event] + (["invoice.recovered"] if recovers else [])
         self.events += ["invoice.paid"] if model.status == "paid" else []
-
-    # What clients do ----------------------------------------------------------------------------------------------
 
     @initialize(target=documents)
     def begin(self):
@@ -260,8 +258,6 @@ class Invoices(RuleBasedStateMachine):
         if self.attempt(model, "DELETE", "", None, refusal, stale):
             model.deleted = True
             self.events.append("invoice.deleted")
-
-    # What always holds --------------------------------------------------------------------------------------------
 
     @invariant()
     def every_invoice_is_what_the_model_says(self):

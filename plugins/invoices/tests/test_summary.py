@@ -1,4 +1,4 @@
-"""The summary against a model that adds up what the API shows of each invoice."""
+"""Tests of the summary against a model that adds up the invoices that the API shows."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What a plugin says of money that a provider received is checked like what a client says."""
+"""Tests that money reported by a payment provider's plugin is checked like a client's request."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -215,7 +215,7 @@ class GstSpan(Struct, frozen=True, kw_only=True):
         return _made_of(tuple(basis for basis, _ in self._stood()), values)
 
     def _stood(self) -> "list[tuple[Basis | None, date]]":
-        """List the bases that the business had, each with its first day; the basis is None while it was not registered."""
+        """List the business's bases, each with its first day; the basis is None while it was not registered."""
         found: list[tuple[Basis | None, date]] = []
         for one in self.settings:
             basis = one.basis if one.registered else None

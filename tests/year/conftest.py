@@ -115,9 +115,7 @@ class Business:
         return {one["code"] for one in self.report(since, until)["warnings"]}
 
     def owed(self, day):
-        """Return the amount that each client owed at the end of a day less their credit; receivables and statements
-        must agree.
-        """
+        """Return each client's debt less their credit at the end of a day; receivables and statements must agree."""
         entries = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]["entries"]
         owed = {one["client_id"]: one["total"] - one["credit"] for one in entries}
         found = {}

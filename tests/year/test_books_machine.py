@@ -246,7 +246,7 @@ class Books:
         return report
 
     def owed(self, which, day):
-        """Return the amount that Ada owed at the end of a day; her statement, receivables and the ledger agree on it."""
+        """Return the amount that Ada owed at the end of a day; her statement, receivables and the ledger agree."""
         owed = self.pair[which].owed(day)
         assert owed == ({"Ada": ledger} if (ledger := self.ledger(which, day)) else {}), day
         return owed
@@ -312,7 +312,7 @@ class Lodging(RuleBasedStateMachine, Books):
         self.happen(kind, one, other, amount, back, how)
 
     def undo(self, *path, **body):
-        """Where nothing is said, the second is told how the first understood it: a lodged period makes a difference."""
+        """Without a date or mistake, tell the second how the first understood it: a lodged period makes a difference."""
         if self.how != "nothing":
             return super().undo(*path, **body)
         before = self.noted()
@@ -343,9 +343,7 @@ class Lodging(RuleBasedStateMachine, Books):
             self.pair[0].do(f"gst_periods/{self.lodged.pop()}/reopen", {"reason": "Too early"})
 
     def lock(self):
-        """Lock the first's books only. The second skips each change that the first then refuses, so its figures stay
-        too.
-        """
+        """Lock the first's books only. The second skips each change that the first refuses, so its figures stay too."""
         day = date.fromisoformat(self.date)
         if self.other == 0 and not (self.locked and day <= self.locked[-1][0]):
             self.pair[0].web.patch("/v1/tenant", {"locked_until": str(day)})

@@ -303,7 +303,7 @@ class Round:
         return due.where(~waits.where(_is_put_off(self.begun)))
 
     def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
-        """Store the businesses that wait for the next turn of a task, and since when; the next turn then comes at once."""
+        """Store the businesses that wait for a task's next turn, and since when; that turn then comes at once."""
         done = [{"of_tenant": tenant_id} for tenant_id in since if tenant_id not in left]
         new = [
             {"tenant_id": tenant_id, "task": name, "since": at}
@@ -390,9 +390,7 @@ def silence(db: sa.Connection, now: Moment) -> dict[str, float]:
 
 
 def clock_ahead(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """Return the seconds by which the worker's own clock was ahead of the shared one when last seen; below zero if
-    behind.
-    """
+    """Return the seconds by which the worker's clock was ahead of the shared one when last seen; negative if behind."""
     seen = last_seen(db)
     said = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == CLOCK)).scalar()
     return {} if seen is None or said is None else {"": (said - seen).total_seconds()}

@@ -37,7 +37,7 @@ def claim(client, job, **asked):
 
 
 def months(client, label, basis="accrual"):
-    """Return each month's figure of a label. Reductions of earlier months are adjustments, and no label is below zero."""
+    """Return each month's figure of a label. Reductions of earlier months are adjustments; no label is below zero."""
     reports = [client.get(f"/v1/reports/gst?{month}&basis={basis}")["data"] for month in MONTHS]
     parts = {"1A": {"1A": 1, "1B": -1}, "G1": {"G1": 1, "G7": 1, "G18": -1}}.get(label, {label: 1})
     for figures in ([report[part] for part in parts] for report in reports):

@@ -312,7 +312,7 @@ class Lodging(RuleBasedStateMachine, Books):
         self.happen(kind, one, other, amount, back, how)
 
     def undo(self, *path, **body):
-        """If the client says nothing, tell the second how the first understood it: a lodged period makes a difference."""
+        """If the client says nothing, tell the second how the first understood it: a lodged period matters."""
         if self.how != "nothing":
             return super().undo(*path, **body)
         before = self.noted()

@@ -128,14 +128,14 @@ def check_undo_date(ctx: "Context", day: date, least: date) -> None:
 
 
 class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
-    """What a GST report asks, in SQL: parameters, so that a statement is built once and then used for many businesses.
+    """The parameters of a GST report in SQL, so that a statement is built once and then used for many businesses.
 
-    tenant_id: Whose documents are asked for; `own(period, table)` is the condition that a row is theirs.
+    tenant_id: The business; `own(period, table)` is the condition that a row belongs to it.
     since: The first day of the report.
     until: Its last day.
-    today: The day on which it is asked for, where the business is.
-    stood: How the business stood to GST, in order: on which basis, None while it was not registered; the day from which
-      it did; and the day before that.
+    today: The day of the request, in the business's time zone.
+    stood: The business's GST bases in order: the basis, None while it was not registered; its first day; and the day
+      before that.
     """
 
     tenant_id: Any
@@ -145,16 +145,16 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
     stood: "tuple[tuple[Basis | None, Any, Any], ...]"
 
     def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """Whether the business was registered for GST on a day (s 23-5 GST Act)."""
+        """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
         spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
         return sa.or_(sa.false(), *spans)
 
     def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """From when on what belongs to this day without a cash basis is accounted for in full.
+        """The day from which a supply of this day is accounted for in full.
 
-        Without a cash basis from that day on. On a cash basis by what is paid, until the basis changes, when all that
-        was not counted yet is (s 159-5, 159-10 GST Act), or until the last day of the registration (s 138-15). What was
-        counted in full stays so when a cash basis begins (s 159-20).
+        Without a cash basis, that is the day itself. On a cash basis, payments count, until the basis changes: then
+        everything not counted yet counts (s 159-5, 159-10 GST Act). The same happens on the last day of the
+        registration (s 138-15). A supply counted in full stays so when a cash basis begins (s 159-20).
         """
         spans = self._spans()
         if not any(basis == "cash" for (basis, _, _), _ in spans):
@@ -169,27 +169,27 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
         return sa.case(*whens, else_=day)
 
     def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """The day on which all of something counts: the one of its basis, or when the basis changed before.
+        """The day on which an amount counts: the day of its basis, or an earlier change of the basis.
 
-        `accrual` and `cash` are the days on each basis; `cash` may be null, as of what is not paid.
+        `accrual` and `cash` are the days on each basis; `cash` may be null, for example while nothing is paid.
         """
         full = self.accrual_from(accrual)
         return full if full is accrual else sa.case((cash < full, cash), else_=full)
 
     def changes(self) -> list[sa.ColumnElement[Any]]:
-        """The days on which what was not paid yet comes to count, because a cash basis ended."""
+        """The days on which everything unpaid counts, because a cash basis ended."""
         return [_ends_cash(after) for before, after in pairwise(self.stood) if before[0] == "cash" != after[0]]
 
     def _spans(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
-        """How the business stood, each with the day on which it next stood otherwise."""
+        """Pair each state of the business's registration with the day on which the next state begins."""
         return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
 
 
 class GstSpan(Struct, frozen=True, kw_only=True):
-    """The days of a GST report, both inclusive, and the settings to report by, by date and in order.
+    """The first and last day of a GST report, and the settings to report by, in order of date.
 
-    What is registered and on which basis is asked of these settings and not of the profile: a report may be of a basis
-    that the business does not have.
+    Reports read the registration and the basis from these settings and not from the profile, because a report may use a
+    basis that the business does not have.
     """
 
     since: date
@@ -198,24 +198,24 @@ class GstSpan(Struct, frozen=True, kw_only=True):
 
     @property
     def period(self) -> GstPeriod:
-        """What to build a statement with: the same one for all who stood to GST in the same ways, whenever that was."""
+        """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
         return _period_of(tuple(basis for basis, _ in self._stood()))
 
     def values(self, ctx: "Context") -> dict[str, Any]:
-        """The values of the parameters of such a statement."""
+        """Return the values of the parameters of a statement built with `period`."""
         values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
         for i, (_, since) in enumerate(self._stood()):
             values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
         return values
 
     def with_values(self, ctx: "Context") -> GstPeriod:
-        """The same with the values in it, for the conditions of a query that has no such parameters."""
+        """Return `period` with its values filled in, for the conditions of a query without such parameters."""
         types = {"tenant_id": ByCodePoint}
         values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
         return _made_of(tuple(basis for basis, _ in self._stood()), values)
 
     def _stood(self) -> "list[tuple[Basis | None, date]]":
-        """On which basis the business was from which day on, None while it was not registered."""
+        """List the business's bases, each with its first day; the basis is None while it was not registered."""
         found: list[tuple[Basis | None, date]] = []
         for one in self.settings:
             basis = one.basis if one.registered else None
@@ -240,7 +240,7 @@ def _made_of(bases: "tuple[Basis | None, ...]", parts: Mapping[str, Any]) -> Gst
 
 
 def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
-    """The day on which a cash basis ends, by how the business stood next: the first of that, or the last registered."""
+    """The day on which a cash basis ends: the first day of the next basis, or the last day of the registration."""
     basis, since, eve = after
     return since if basis else eve
 

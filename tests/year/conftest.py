@@ -39,8 +39,6 @@ class Business:
             self.contacts[name] = self.do("contacts", {"name": name, **more}, 201)["id"]
         return self.contacts[name]
 
-    # Sales ------------------------------------------------------------------------------------------------------------
-
     def invoice(self, client, *lines, **more):
         """Send an invoice of lines such as ("Tap", "110.00") or ("Bread", "8.00", "gst_free")."""
         made = self.do("invoices", {**self.work(client, *lines), **more}, 201)
@@ -87,8 +85,6 @@ class Business:
         self.do(f"adjustment_notes/{made}/issue")
         return made
 
-    # Purchases --------------------------------------------------------------------------------------------------------
-
     def buy(self, words, amount, category="Materials and supplies", **more):
         """Record a purchase of today; by default its tax invoice is held, and it is paid."""
         body = {"date": self.day, "amount": amount, "description": words, "category_id": self.categories[category]}
@@ -96,8 +92,6 @@ class Business:
 
     def expense(self, id, **members):
         return self.web.patch(f"/v1/expenses/{id}", members)["data"]
-
-    # What the books say -----------------------------------------------------------------------------------------------
 
     def report(self, since, until):
         return self.web.get(f"/v1/reports/gst?from={since}&to={until}")["data"]
@@ -121,7 +115,7 @@ class Business:
         return {one["code"] for one in self.report(since, until)["warnings"]}
 
     def owed(self, day):
-        """What each client owed at the end of a day less their credit; receivables and statements must agree."""
+        """Return each client's debt less their credit at the end of a day; receivables and statements must agree."""
         entries = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]["entries"]
         owed = {one["client_id"]: one["total"] - one["credit"] for one in entries}
         found = {}

@@ -96,8 +96,6 @@ class Books:
         self.date = str(max(self.today - timedelta(days=back), EVER[0]))
         return getattr(self, kind)()
 
-    # What can happen --------------------------------------------------------------------------------------------------
-
     def sell(self):
         lines = [{"description": "Work", "unit_price": self.amount}]
         if self.other % 3 == 0:
@@ -201,8 +199,6 @@ class Books:
             dates = {"paid_on": self.date}, {"date": self.date}
             self.tell("expenses", bought, body=pick([*CHANGES, *dates], self.other), method="PATCH")
 
-    # How they are told ------------------------------------------------------------------------------------------------
-
     def tell(self, *path, body=None, method="POST", of=None):
         """The thing that those of the pair answer who are told; None where the first refuses.
 
@@ -236,8 +232,6 @@ class Books:
             things.append(made)
         return made
 
-    # What must hold ---------------------------------------------------------------------------------------------------
-
     def report(self, which, since, until):
         """The GST report of these days; no label of it is below zero."""
         report = self.pair[which].report(since, until)
@@ -252,13 +246,13 @@ class Books:
         return report
 
     def owed(self, which, day):
-        """What Ada owed at the end of a day; her statement, receivables and the ledger agree on it."""
+        """Return the amount that Ada owed at the end of a day; her statement, receivables and the ledger agree."""
         owed = self.pair[which].owed(day)
         assert owed == ({"Ada": ledger} if (ledger := self.ledger(which, day)) else {}), day
         return owed
 
     def ledger(self, which, day):
-        """What the ledger says was charged and not written off, less what was received and not given back."""
+        """Return the charges less write-offs and net payments, according to the ledger."""
         web = self.pair[which].web
         of = (entries.c.tenant_id == web.tenant_id) & (entries.c.counts_on <= day)
         with web.app.db.reading() as db:
@@ -318,7 +312,7 @@ class Lodging(RuleBasedStateMachine, Books):
         self.happen(kind, one, other, amount, back, how)
 
     def undo(self, *path, **body):
-        """Where nothing is said, the second is told how the first understood it: a lodged period makes a difference."""
+        """If the client says nothing, tell the second how the first understood it: a lodged period matters."""
         if self.how != "nothing":
             return super().undo(*path, **body)
         before = self.noted()
@@ -349,7 +343,7 @@ class Lodging(RuleBasedStateMachine, Books):
             self.pair[0].do(f"gst_periods/{self.lodged.pop()}/reopen", {"reason": "Too early"})
 
     def lock(self):
-        """What the first is refused from here on, the second is not told, so that its figures stay, too."""
+        """Lock the first's books only. The second skips each change that the first refuses, so its figures stay too."""
         day = date.fromisoformat(self.date)
         if self.other == 0 and not (self.locked and day <= self.locked[-1][0]):
             self.pair[0].web.patch("/v1/tenant", {"locked_until": str(day)})

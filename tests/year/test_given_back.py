@@ -1,4 +1,4 @@
-"""What a supplier gives back takes back what was claimed, and never more (s 19-70, 19-80 GST Act), on both bases."""
+"""A supplier's refund reduces the claim of its purchase, and never by more (s 19-70, 19-80 GST Act), on both bases."""
 
 from decimal import Decimal
 

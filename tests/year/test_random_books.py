@@ -64,13 +64,13 @@ class Sale:
         return not self.never and self.day <= day and not (self.void_on and self.void_on <= day)
 
     def due(self, day=date.max):
-        """What is to be paid of it."""
+        """Return the amount still to be paid."""
         if not self.stands(day):
             return D(0)
         return self.total(day) - self.paid(day) - add_up(self.bad, day)
 
     def counted(self, day, basis):
-        """What of G1 and 1A, and of 1B for bad debts, it comes to up to a day."""
+        """Return the amounts that it adds to G1, to 1A, and to 1B for bad debts up to a day."""
         nothing = D(0), D(0), D(0)
         if self.never or (self.void_on and self.void_on <= day):
             return nothing
@@ -133,7 +133,7 @@ class Purchase:
     void_on: date = date.max
 
     def counted(self, day, basis):
-        """What of G11 and 1B it comes to up to a day."""
+        """Return the amounts that it adds to G11 and 1B up to a day."""
         days = [self.paid_on] if basis == "cash" else [self.day, self.paid_on]
         first = min((one for one in days if one), default=date.max)
         if self.amount > D("82.50"):
@@ -196,7 +196,7 @@ def add_up(moves, day):
 
 
 class Books:
-    """What happened, told to the product and kept here besides."""
+    """The events of a business, sent to the product and recorded here besides."""
 
     def __init__(self, business, basis):
         self.business, self.basis, self.today = business, basis, FIRST
@@ -213,8 +213,6 @@ class Books:
 
     def pick(self, things, which):
         return things[which % len(things)] if things else None
-
-    # What can happen; each does nothing where there is nothing to do it to --------------------------------------------
 
     def sell(self, which, amount, flag):
         client = self.pick(list(self.clients), which)
@@ -427,7 +425,6 @@ class Books:
             self.business.do(f"expenses/{one.id}/void", {"mistake": flag})
             one.void_on = date.min if flag else self.today
 
-    # What they come to ------------------------------------------------------------------------------------------------
 
     def labels(self, day):
         sales = [one.counted(day, self.basis) for one in self.sales]
@@ -441,7 +438,7 @@ class Books:
         }
 
     def owed(self, day):
-        """What each client owes less what they paid, however it was matched."""
+        """Return the amount that each client owes less what they paid, however it was matched."""
         found = {}
         for client, name in self.clients.items():
             sales = [one for one in self.sales if one.client == client and one.stands(day)]

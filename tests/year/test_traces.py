@@ -1,4 +1,4 @@
-"""What was a mistake leaves no trace: the books are those of a business to which it never happened, on every day."""
+"""A mistake leaves no trace: the books are those of a business to which it never happened, on every day."""
 
 from decimal import Decimal
 

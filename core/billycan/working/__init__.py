@@ -1,1 +1,1 @@
-"""What runs in the worker process: timed tasks, and what core itself tidies up by them."""
+"""The worker process: timed tasks, and the tasks by which core cleans up."""

@@ -1,4 +1,4 @@
-"""How long the answers that an Idempotency-Key repeats are kept, and how many of the large ones."""
+"""Limits on the answers stored for an Idempotency-Key: their age, and the size of the large ones."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +43,14 @@ def forget_large(ctx: Context, tenant_id: str) -> None:
 
 
 class Kept(msgspec.Struct):
-    """How many answers of all businesses are kept, and how large they are."""
+    """The number and the size of the stored answers of all businesses."""
 
     count: int
     bytes: int
 
 
 def kept(db: sa.Connection) -> Kept:
-    """What is kept of all answers."""
+    """Count and measure the stored answers of all businesses."""
     row = db.execute(sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_SIZE), 0)).select_from(answers)).one()
     return Kept(row[0], int(row[1]))
 

@@ -1,7 +1,7 @@
-"""How long the log of events is kept, and how much of it: the oldest go first, a batch at a time.
+"""Limits on the age and the size of the event log: the oldest events are deleted first, a batch at a time.
 
-Of each name of event the newest always stays, so that the id from which a client goes on asking for events of this name
-stays valid however rare they are.
+The newest event of each name always stays. So the id after which a client asks for further events of that name stays
+valid, however rare they are.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def forget_excess_events(ctx: Context, tenant_id: str) -> None:
 
 
 class Log(Struct):
-    """How many events all businesses have, how large they are, and whose log is the largest."""
+    """The number and the size of the events of all businesses, and the business with the largest log."""
 
     count: int
     bytes: int
@@ -61,7 +61,7 @@ class Log(Struct):
 
 
 def kept(db: sa.Connection) -> Log:
-    """What is kept of all logs."""
+    """Count and measure the event logs of all businesses."""
     c = counters.counters.c
     count = db.execute(sa.select(sa.func.coalesce(sa.func.sum(c.live), 0)).where(c.name == events.name)).scalar_one()
     sizes = sa.select(c.tenant_id, c.live).where(c.name == BYTES, c.live > 0)

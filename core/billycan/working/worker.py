@@ -164,7 +164,7 @@ class Round:
 
     @property
     def is_clock_wrong(self) -> bool:
-        """Whether this machine's clock differs from the shared one by more than it may."""
+        """True if this machine's clock differs too much from the shared one."""
         return abs(self.ahead_seconds) > AHEAD_SECONDS
 
     def now(self) -> Moment:
@@ -174,7 +174,7 @@ class Round:
         return Moment.of(self.begun + timedelta(seconds=self.clock() - self._began))
 
     def run(self) -> float:
-        """As `tick`."""
+        """Run the round; see `tick`."""
         every = {ALIVE: ALIVE_SECONDS}
         self._note_alive()
         for name, task in _named(self.app).items():
@@ -197,7 +197,7 @@ class Round:
         return min(max(pause, LEAST_PAUSE_SECONDS), IDLE_SECONDS)
 
     def _claims(self, name: str, seconds: int, **notes: Moment) -> bool:
-        """Whether this worker is the one to run a task now."""
+        """Tell whether this worker is the one to run a task now."""
         now = self.now()
         if not _is_due(self._due.get(name), now, seconds) or not _claim(self.app, name, seconds, now, notes):
             return False
@@ -294,7 +294,7 @@ class Round:
             return list(db.execute(sa.select(found.c.tenant_id).distinct()).scalars())
 
     def _select(self, name: str, every: Every) -> sa.Select[tuple[str, str]]:
-        """What is due and not put off."""
+        """Select the records that are due and not put off."""
         assert every.due is not None  # noqa: S101 - what the callers looked at
         # One time for all tasks of the round: what they ask of all businesses is asked once.
         due = every.due(self.app, self.begun)
@@ -303,7 +303,7 @@ class Round:
         return due.where(~waits.where(_is_put_off(self.begun)))
 
     def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
-        """Write down who waits for the next turn of a task, and since when; it comes at once then."""
+        """Store the businesses that wait for a task's next turn, and since when; that turn then comes at once."""
         done = [{"of_tenant": tenant_id} for tenant_id in since if tenant_id not in left]
         new = [
             {"tenant_id": tenant_id, "task": name, "since": at}
@@ -326,25 +326,25 @@ class Round:
 
 
 def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:
-    """Whether a task is due; so is one that was put further ahead than its interval, by a clock that was wrong."""
+    """Tell whether a task is due. A time further ahead than the interval is due too: a wrong clock set it."""
     return due is None or due <= now or due > _latest(now, seconds)
 
 
 def _latest(now: Moment, seconds: float) -> Moment:
-    """The latest that anybody may rightly have put off by so many seconds."""
+    """Return the latest time that a wait of so many seconds can rightly end, allowing for clock differences."""
     return Moment.of(now + timedelta(seconds=seconds + AHEAD_SECONDS))
 
 
 def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
-    """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first.
+    """Tell whether this worker is the one to run a task now: the first worker to come sets the task's next time.
 
-    With it `notes` are written into rows of their own. A power cut may undo a claim, which does the work again.
+    Also writes `notes` into rows of their own. A power cut may undo this, and then the work is done again.
     """
     with app.db.noting() as db:
         row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
         due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest(now, seconds))
         row = row.on_conflict_do_update(index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=due)
-        # How many rows an upsert wrote is not told on PostgreSQL.
+        # PostgreSQL does not report the number of rows that an upsert wrote.
         is_ours = db.execute(row.returning(tasks.c.name)).first() is not None
         for note, at in (notes or {}).items() if is_ours else ():
             noted = upsert(tasks, db).values(name=note, due_at=at)
@@ -364,7 +364,7 @@ def _put_off(ctx: Context, task: str, id: str) -> None:
 
 
 def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
-    """Whether a record still waits; one that would wait longer than any may was put off by a clock that was wrong."""
+    """The condition that a record still waits. A wait longer than the longest is over: a wrong clock set it."""
     return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
 
 
@@ -374,41 +374,38 @@ def forget_put_off(ctx: Context) -> bool:
     return ctx.db.execute(sa.delete(put_off).where(at_most(MOST_AT_ONCE, put_off, old))).rowcount == MOST_AT_ONCE
 
 
-# How the worker fares -------------------------------------------------------------------------------------------------
-
-
 def last_seen(db: sa.Connection) -> Moment | None:
-    """When a worker last noted that it lives; None where none ever did."""
+    """Return the last time a worker noted that it is alive; None if none ever did."""
     due = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == ALIVE)).scalar()
     return Moment.of(due - timedelta(seconds=ALIVE_SECONDS)) if due else None
 
 
 def silence(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how many seconds no worker has noted that it lives; nothing where none ever did.
+    """Return the seconds since a worker last noted that it is alive; empty if none ever did.
 
-    Below zero the note is from the future, because a clock was wrong.
+    The number is below zero if a wrong clock set the note in the future.
     """
     seen = last_seen(db)
     return {} if seen is None else {"": (now - seen).total_seconds()}
 
 
 def clock_ahead(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """How many seconds the worker's own clock was ahead of the shared one, or below zero behind, when last seen."""
+    """Return the seconds by which the worker's clock was ahead of the shared one when last seen; negative if behind."""
     seen = last_seen(db)
     said = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == CLOCK)).scalar()
     return {} if seen is None or said is None else {"": (said - seen).total_seconds()}
 
 
 def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how many seconds the business that has waited longest for its timed work has waited; 0 where none does."""
+    """Return the seconds that the longest waiting business has waited for its timed work; 0 if none waits."""
     noted = sa.select(sa.func.min(tasks.c.due_at)).where(tasks.c.name.not_in([ALIVE, CLOCK, MEASURED]))
     firsts = [db.execute(select).scalar() for select in (noted, sa.select(sa.func.min(waiting.c.since)))]
-    # A task whose time is yet to come keeps nobody waiting.
+    # Nobody waits for a task whose time is still to come.
     return {"": max([0.0, *((now - first).total_seconds() for first in firsts if first)])}
 
 
 def failing(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """How many records wait since their timed work failed, by task."""
+    """Count the records that wait because their timed work failed, by task."""
     counted = sa.select(put_off.c.task, sa.func.count().label("records")).group_by(put_off.c.task)
     counted = counted.where(_is_put_off(now))
     return {row.task: row.records for row in db.execute(counted)}

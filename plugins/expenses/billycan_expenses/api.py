@@ -1,4 +1,4 @@
-"""What other plugins may use of expenses."""
+"""Expenses' functions for other plugins: billing a job's expenses, payments to contractors, and lodged periods."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -29,10 +29,10 @@ __all__ = [
 
 
 class Billable(Struct, frozen=True):
-    """An expense that is to be charged to a job's client: the row, what it was for, and its amount.
+    """An expense to charge to a job's client: the row, its description, and its amount.
 
-    `of_the_work` says that it is part of the price of the work; what is out of scope, such as what was paid on the
-    client's behalf, is not.
+    `of_the_work` is true if it is part of the price of the work. It is false for what is out of scope, such as a
+    payment made on the client's behalf.
     """
 
     row: Row
@@ -47,9 +47,9 @@ names = names_of(expenses.c.id)
 
 
 def billable(ctx: Context, job_id: str) -> list[Billable]:
-    """The billable expenses of a job that no invoice charges yet, the oldest first, locked.
+    """Return the billable expenses of a job that no invoice charges yet, the oldest first, and lock them.
 
-    They are charged at what was paid.
+    The client is charged the amount paid.
     """
     due = own(ctx, expenses) & (expenses.c.job_id == job_id) & expenses.c.billable & expenses.c.invoice_id.is_(None)
     found = sa.select(expenses).where(due, expenses.c.status == "recorded").order_by(expenses.c.date, expenses.c.id)
@@ -65,22 +65,24 @@ def billable(ctx: Context, job_id: str) -> list[Billable]:
 
 
 def give_samples(ctx: Context, job_id: str) -> None:
-    """Let the samples that are billable be for a job, which is a sample too."""
+    """Assign the billable sample expenses to a job, which is a sample too."""
     loose = own(ctx, expenses) & expenses.c.billable & expenses.c.job_id.is_(None)
     for row in ctx.db.execute(sa.select(expenses).where(loose)).all():
         tell(ctx, records.save(ctx, row, job_id=job_id), "expense.updated")
 
 
 def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
-    """Note the invoice that charges these expenses; they are free again once it is deleted or void."""
+    """Note the invoice that charges these expenses. They are free again once it is deleted or void."""
     for one in spent:
         tell(ctx, records.save(ctx, one.row, invoice_id=invoice_id), "expense.updated")
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
-    """What was paid to each contact on these days, by id: how many expenses, the amount with GST and the tax withheld,
-    the GST in it, and the tax withheld. What tax was withheld from has no GST in it. What was void as a mistake is left
-    out, and what was void from a day on is taken off on that day.
+    """Map each contact's id to the payments to it on these days: the number of expenses, the amount with GST and the
+    tax withheld, the GST in it, and the tax withheld.
+
+    A payment from which tax was withheld contains no GST. An expense voided as a mistake is left out; one voided from a
+    day on is subtracted on that day.
     """
     rows: list[Any] = _PAID_TO_EACH.all(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})
     return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
@@ -92,7 +94,7 @@ def _paid_to_each() -> Statement:
     amount, gst, withheld = (
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
-    # Whoever quoted no ABN charged no GST, and gives none back.
+    # A supplier without an ABN charged no GST, and refunds none.
     bought = sa.select(expenses.c.id).where(mine, withheld > 0)
     no_gst = (withheld > 0) | sa.func.coalesce(expenses.c.refunded_expense_id.in_(bought), sa.false())
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
@@ -106,7 +108,7 @@ def _paid_to_each() -> Statement:
     asked = sa.select(expenses.c.supplier_id, *sums).where(
         mine, expenses.c.supplier_id.is_not(None), either, counts != 0
     )
-    # How many rows a year has decides whether they are sorted or hashed.
+    # The number of rows in a year decides whether the database sorts or hashes them.
     return Statement(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True}))
 
 
@@ -114,16 +116,16 @@ _PAID_TO_EACH = _paid_to_each()
 
 
 def keep_lodged(ctx: Context, counted: sa.Select[Any], gst_period_id: str, until: date) -> None:
-    """Note of these expenses, by a SELECT of their ids, that a lodged period which ends on `until` counted them.
+    """Note that a lodged period ending on `until` counted these expenses, given by a SELECT of their ids.
 
-    From then on they can be voided, but not be deleted, and what was counted of them not be overwritten.
+    From then on they can be voided but not deleted, and the values that the period counted cannot change.
     """
     free = own(ctx, expenses) & expenses.c.lodged_in.is_(None) & expenses.c.id.in_(counted)
     ctx.db.execute(sa.update(expenses).where(free).values(lodged_in=gst_period_id, lodged_until=until))
 
 
 def forget_lodged(ctx: Context, gst_period_id: str) -> None:
-    """Let expenses be changed that only this period counted, which is not lodged any more."""
+    """Allow changes again to expenses that only this period counted, because it is no longer lodged."""
     of_it = own(ctx, expenses) & (expenses.c.lodged_in == gst_period_id)
     ctx.db.execute(sa.update(expenses).where(of_it).values(lodged_in=None, lodged_until=None))
 

@@ -1,4 +1,4 @@
-"""What a business wants to know of its expenses at a glance."""
+"""Cards of expenses on the dashboard's front page."""
 
 from datetime import date
 from decimal import Decimal
@@ -12,7 +12,7 @@ _MOST = 6
 
 
 def by_category(ctx: Context) -> Card:
-    """What was spent on what, since the last quarter ended, and the GST on it that can be claimed."""
+    """Add up the spending of each category since the last quarter ended, and the GST on it that can be claimed."""
     today = ctx.today()
     since = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
     groups = summarise_expenses(ctx, SummaryQuery(group_by="category", date_from=since))

@@ -1,4 +1,4 @@
-"""What each endpoint of the categories does, and the records behind it."""
+"""Handlers of expense categories, and the records behind them."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -14,13 +14,13 @@ from .tables import categories
 
 records = Records(categories, Category, prefix="cat", search=("name",))
 
-# The same, read from where the starter set is too.
+# The same, read from a query that includes the starter set.
 shown = Records(categories, Category, prefix="cat", search=("name",))
 shown.table = cast(Any, all_categories)
 
 
 def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Map each id to the category's name; a write that names one of the starter set stores that first."""
+    """Map each id to the category's name. If a write names a category of the starter set, store the set first."""
     wanted = list(ids)
     found = _names(ctx, wanted)
     if ctx.writes and any(id in STARTER and id not in found for id in wanted):
@@ -30,7 +30,7 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def gst_of(ctx: Context, id: str) -> tuple[GstCode, bool]:
-    """The GST code of a category's expenses, and whether their GST has to be entered."""
+    """Return the GST code of a category's expenses, and whether their GST must be entered."""
     columns = all_categories.c.gst_code, all_categories.c.gst_required
     row = ctx.db.execute(sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id == id)).first()
     return (row.gst_code or "gst", row.gst_required) if row else ("gst", False)
@@ -41,7 +41,7 @@ def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
 
     Every business starts with the same set and can change its own.
     """
-    # The condition makes them be counted, since the starter set is in no counter before it is stored.
+    # The condition forces a count: the starter set is in no counter until it is stored.
     return shown.page(ctx, query, sa.true())
 
 

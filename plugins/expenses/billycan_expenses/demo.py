@@ -20,9 +20,9 @@ GST in the total              $8.80
 """
 _CATEGORY_IDS = {name: id for id, name in STARTER.items()}
 
-# Days ago, category, amount, and what else the receipt says.
+# Days ago, category, amount, and other members of the receipt.
 _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
-    # Bought before the job that the samples of jobs have it for.
+    # Bought before the sample job that it is for.
     (4, "Materials and supplies", "38.50", {"description": "Inlet valve and washers", "billable": True}),
     (
         3,
@@ -86,7 +86,7 @@ def add_samples(ctx: Context) -> None:
 
 
 def _keep_docket(ctx: Context, expense: Expense) -> None:
-    """Attach what the fuel was paid by, where files can be attached."""
+    """Attach the fuel docket, if the plugin for attachments is enabled."""
     if ctx.has("attachments"):
         from billycan_attachments.api import keep_attachment  # noqa: PLC0415 - there only where that plugin is
 

@@ -1,9 +1,9 @@
-"""What expenses add to a GST report: purchases, and the GST of those that can be claimed.
+"""The entries of expenses in a GST report: purchases, and the GST on them that can be claimed.
 
-A credit counts in the period of the first of bill and payment (s 29-10(1) GST Act), on a cash basis in that of the
-payment (s 29-10(2)), and in either case no earlier than the tax invoice is held, where the claim needs one (s 29-10(3),
-29-80(1)). The purchase is reported along with it, so that the calculation sheet and the accounts agree. What a supplier
-gives back is of the same supply as the purchase, if the expense says which that is.
+A credit counts in the period of the bill or the payment, whichever is first (s 29-10(1) GST Act); on a cash basis, in
+that of the payment (s 29-10(2)). If the claim needs a tax invoice, it never counts before the invoice is held (s
+29-10(3), 29-80(1)). The purchase is reported on the same day, so that the calculation sheet and the accounts agree. A
+supplier's refund belongs to the same supply as the purchase, if the expense names the purchase.
 """
 
 from collections.abc import Callable, Collection
@@ -22,20 +22,20 @@ from .records import business_share, claim, claim_until_void, purchases
 from .tables import expenses
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
-# What counts on no day yet, or no more; it is listed apart.
+# The claim statuses that count on no day yet, or no longer; a report lists them separately.
 _LEFT_OUT = ("awaiting_tax_invoice", "awaiting_abn", "too_old")
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
 def entries(period: GstPeriod) -> sa.Select[Any]:
-    """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
+    """Select the entries of the expenses. One that awaits its tax invoice, or was claimed too late, counts on no day.
 
-    GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
-    that GST, G10 or G11 has the value of the taxable importation, with the GST.
+    GST on imported goods is a tenth of their value, whatever else was paid to customs. To make the worksheet arrive at
+    that GST, G10 or G11 holds the value of the taxable importation, with the GST.
 
-    G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
-    input taxed, such as a bank's fees, has no GST in its price and is at G14.
+    G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
+    taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
     by_itself = _terms(period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
     both = sa.union_all(_figures(by_itself, business_share), _given_back(period)).subquery("both")
@@ -58,9 +58,9 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
 
 
 def _given_back(period: GstPeriod) -> sa.Select[Any]:
-    """What suppliers gave back of purchases: by the terms of those, and not before they count.
+    """Select suppliers' refunds by the terms of their purchases. A refund never counts before its purchase does.
 
-    Nothing is adjusted but what was claimed (s 19-70, 19-80 GST Act), all together to the cent.
+    Adjusts only what was claimed (s 19-70, 19-80 GST Act), and all refunds of a purchase together to the cent.
     """
 
     def share(cents: sa.ColumnElement[int], of: Any) -> sa.ColumnElement[int]:
@@ -74,13 +74,13 @@ def _given_back(period: GstPeriod) -> sa.Select[Any]:
 
 
 def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
-    """The expenses of days on which the business was registered, with the terms of themselves or of a purchase."""
+    """Select the expenses of days on which the business was registered, with their own terms or those of a purchase."""
     paid, gst, price, gst_of_it = (
         sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
     )
-    # What is given back is taken apart as the purchase is.
+    # A refund is split into its parts as the purchase is.
     amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
-    # A receipt of which not all is taxable holds less than an eleventh of GST.
+    # A receipt that is only partly taxable contains less than an eleventh of GST.
     is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
     return sa.select(
         expenses.c.id.label("document_id"),
@@ -97,7 +97,7 @@ def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
 
 
 def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
-    """What expenses of such terms come to at each label; `share` is the business's of an amount."""
+    """Select the amounts of these expenses at each label; `share` gives the business's share of an amount."""
     c, amount = terms.c, terms.c.amount
     later = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
     untaxed = sa.case(
@@ -133,7 +133,7 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
 
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
-    """What each of these expenses was for; else its reference, or its date."""
+    """Map each id to the expense's description; if it has none, to its reference, else to its date."""
     rows = _NAMED.all(ctx.db, ctx.tenant_id, ids)
     return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
 
@@ -142,7 +142,7 @@ _NAMED = ByIds(sa.select(*(expenses.c[name] for name in ("id", "description", "r
 
 
 def withheld(period: GstPeriod) -> sa.Select[Any]:
-    """What was kept back for the tax office, on the day of each payment; whether GST is accounted for or not."""
+    """Select the tax withheld, on the day of each payment, even if the business is not registered for GST."""
     amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
 
     def on(day: sa.ColumnElement[Any], cents: sa.ColumnElement[int]) -> sa.Select[Any]:
@@ -154,13 +154,13 @@ def withheld(period: GstPeriod) -> sa.Select[Any]:
 
 
 def _counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
-    """The business's expenses but those that were void as a mistake, which never counted."""
+    """The business's expenses, except those voided as a mistake, which never counted."""
     stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
     return sa.and_(of.c.tenant_id == period.tenant_id, stood)
 
 
 def _ended_on(counts_on: sa.ColumnElement[Any], voided_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-    """The day on which a void expense is taken off: not before it counted, and none where it never did."""
+    """The day on which a void expense is subtracted: never before it counted, and null if it never did."""
     return sa.case((counts_on <= voided_on, voided_on), else_=counts_on)
 
 
@@ -175,7 +175,7 @@ gst = (
 
 
 def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
-    """What a lodged expense adds to which labels up to the last day of the period that counted it."""
+    """Return the amounts that a lodged expense adds to each label up to the last day of the period that counted it."""
     span = GstSpan(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
     values = {**span.values(ctx), "id": row.id}
     return {(source.labels, *entry) for source in gst for entry in _counted_of(source, span.period).all(ctx.db, values)}
@@ -189,9 +189,9 @@ def _counted_of(source: GstEntries, period: GstPeriod) -> Statement:
 
 
 def not_claimed(period: GstPeriod) -> sa.Select[Any]:
-    """The expenses of a period that are left out, each with the reason and the GST in whole cents.
+    """Select the expenses of a period that are left out, each with the reason and the GST in whole cents.
 
-    They belong to the day on which they would count if their tax invoice had been held.
+    They belong to the day on which they would count if their tax invoice were held.
     """
     status, credit = claim(period), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
@@ -203,9 +203,9 @@ def not_claimed(period: GstPeriod) -> sa.Select[Any]:
 
 
 def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bool) -> date | None:
-    """The first day up to one on which an expense counts whose claim goes by what is known of its supplier.
+    """Return the first day, up to `until`, on which an expense counts whose claim depends on its supplier's details.
 
-    By the ABN goes only that of what needs a tax invoice, which is held.
+    The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
     period = GstSpan(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
     mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
@@ -218,7 +218,7 @@ def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bo
 
 
 def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
-    """The day on which an expense counts; null for one that does not yet."""
+    """The day on which an expense counts; null if it does not count yet."""
     day, held_on = _day(period, of), of.c.tax_invoice_held_on
     needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
     needed &= ~of.c.for_input_taxed_sales  # nothing is claimed
@@ -227,7 +227,7 @@ def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
 
 
 def _day(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
-    """The day on which an expense would count whose tax invoice is held in time."""
+    """The day on which an expense counts if its tax invoice is held in time."""
     billed_on = of.c.date
     # Before the registration began there is no tax period.
     too_early = (of.c.paid_on < billed_on) & ~period.registered(of.c.paid_on)

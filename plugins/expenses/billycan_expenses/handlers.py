@@ -1,4 +1,4 @@
-"""What each endpoint of expenses does; `categories` and `summary` hold the others."""
+"""Handlers of expenses: one function for each route. `categories` and `summary` hold the others."""
 
 from collections.abc import Container
 from datetime import datetime
@@ -80,7 +80,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     something that the supplier gave back of it is recorded. Emits `expense.updated` if anything changed.
     """
     if "job_id" in body:
-        take_turns(ctx)  # before the expense is locked, as whoever invoices the job does
+        take_turns(ctx)  # before locking the expense, in the order of invoicing a job
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
     _let_the_tax_invoice_follow(ctx, body, row)
@@ -94,7 +94,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         _follow_the_purchase(ctx, after, body.sent, row)
     columns = _columns(ctx, after, row.created_at)
     if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
-        # How long it can be claimed stays as it was worked out, whatever became of the settings.
+        # The last day to claim stays as first calculated, even if the settings have changed.
         columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
     if row.status == "void":
         _check_locked(row, columns)
@@ -149,7 +149,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
 
 
 def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
-    """Give an expense the GST code of its category where it says none; Invalid where its GST has to be entered."""
+    """Give an expense without a GST code that of its category. Raise Invalid if the category requires `gst`."""
     if body.gst_code is not None and (body.gst is not None or body.gst_code not in rules.TAXABLE):
         return
     default, is_required = categories.gst_of(ctx, body.category_id)
@@ -164,7 +164,7 @@ def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
 
 
 def _entered_gst(body: Patch[NewExpense], row: Row) -> Decimal | None:
-    """The GST of an expense as far as it stays when others change; None where it follows from them."""
+    """Return the GST that the user entered and that stays when other members change; None if it is calculated."""
     if body.sent.get("refunded_expense_id", row.refunded_expense_id) is not None:
         follows = body.sent.keys() & {"amount", "refunded_expense_id"}
     else:
@@ -174,11 +174,11 @@ def _entered_gst(body: Patch[NewExpense], row: Row) -> Decimal | None:
 
 
 def _follow_the_purchase(ctx: Context, body: NewExpense, said: Container[str], row: Row | None = None) -> None:
-    """Let what a supplier gives back have the GST terms of its purchase, which is locked from here on.
+    """Give a supplier's refund the GST terms of its purchase, and lock the purchase.
 
-    Nothing is adjusted beyond what was claimed (s 19-70, 19-80 GST Act). `said` are the members that the client sent,
-    and `row` is what was stored before. Invalid where there is no such purchase, for more than others left of it, and
-    for other terms.
+    Adjusts no more than was claimed (s 19-70, 19-80 GST Act). `said` are the members that the client sent, and `row` is
+    the expense as stored before. Raise Invalid if the purchase does not exist, if less of it is left than the refund,
+    or if the client sent other terms.
     """
     if body.refunded_expense_id is None:
         return
@@ -209,7 +209,7 @@ def _follow_the_purchase(ctx: Context, body: NewExpense, said: Container[str], r
 
 
 def _check_nothing_given_back(ctx: Context, id: str) -> None:
-    """Conflict while something that the supplier gave back of a purchase is recorded: it follows the purchase."""
+    """Raise Conflict while a refund of this purchase is recorded, since the refund follows the purchase."""
     given_back = own(ctx, expenses) & (expenses.c.refunded_expense_id == id) & (expenses.c.status != "void")
     if many := ctx.db.execute(sa.select(sa.func.count()).where(given_back)).scalar():
         message = "What the supplier gave back of this purchase is recorded: void that first."
@@ -217,21 +217,21 @@ def _check_nothing_given_back(ctx: Context, id: str) -> None:
 
 
 def _lodged(row: Row, cure: str) -> Conflict:
-    """The refusal to change what a lodged tax period counted (s 382-5 of Schedule 1 to the TAA 1953)."""
+    """Return the refusal to change what a lodged tax period counted (s 382-5 of Schedule 1 to the TAA 1953)."""
     message = f"A lodged tax period counted this expense. {cure}"
     return Conflict(message, code="document_locked", status=row.status, gst_period_id=row.lodged_in)
 
 
 def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, Any]:
-    """The columns of an expense: what was sent, its GST, and how long that can be claimed, as `recorded` then.
+    """Return the columns of an expense: the members sent, its GST, and the last day to claim it, as of `recorded`.
 
-    A job is left as it is where that plugin is off.
+    Leaves the job as it is if the plugin for jobs is off.
     """
     left_out = ("currency",) if ctx.has("jobs") else ("currency", "job_id")
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     sent["paid_on"] = None if body.paid_on is UNSET else body.paid_on
     sent["gst"] = rules.default_gst(body.amount, body.gst_code or "gst") if body.gst is None else body.gst
-    # A credit belongs to the period of the first of bill and payment, on cash to that of the payment (s 29-10 GST Act).
+    # A credit belongs to the period of the bill or payment, whichever is first; on cash, the payment (s 29-10 GST Act).
     setting = ctx.tenant.gst_setting_on(body.date)
     paid_on = sent["paid_on"] or body.date
     day = paid_on if setting and setting.basis == "cash" else min(body.date, paid_on)
@@ -241,9 +241,9 @@ def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, An
 
 
 def _check_unlocked(ctx: Context, row: Row, columns: dict[str, Any]) -> None:
-    """Conflict where a change would alter what counts until the books are locked.
+    """Raise Conflict if a change would alter a figure of the days for which the books are locked.
 
-    What is paid later, or whose tax invoice comes later, counts anew on that day alone.
+    A later payment or a later tax invoice counts on its own day only.
     """
     changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
     counts = changed - rules.OPEN_WHERE_LOCKED
@@ -271,7 +271,7 @@ def _let_one_supplier_clear_the_other(body: Patch[NewExpense]) -> None:
 
 
 def _let_the_tax_invoice_follow(ctx: Context, body: Patch[NewExpense], row: Row) -> None:
-    """Whoever says that a tax invoice is held, and not since when, holds it from today; without it there is no date."""
+    """Set the date of a tax invoice to today if the client says only that it is held; clear it if none is held."""
     sent = body.sent
     if sent.get("tax_invoice_held_on") is not None:
         sent.setdefault("tax_invoice_held", True)

@@ -1,4 +1,4 @@
-"""What expenses do when something happens in other plugins, inside the same transaction."""
+"""The functions that expenses run when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ class Gone(Struct):
 
 
 class Supplier(Struct):
-    """A contact that was changed, and what decides about claims of what it charged."""
+    """A changed contact, with the details that decide whether the GST on its supplies can be claimed."""
 
     id: str
     abn: str | None
@@ -30,7 +30,7 @@ class Supplier(Struct):
 
 
 def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
-    """Refuse what becomes known of a supplier where it changes claims of days until which the books are locked."""
+    """Refuse a change to a supplier that would alter claims of days for which the books are locked."""
     before, locked_until = contacts.supplier_before(ctx, contact.id), ctx.tenant.locked_until
     if before is None or locked_until is None or _standing(before) == _standing(contact):
         return
@@ -40,18 +40,18 @@ def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
 
 
 def _standing(supplier: Any) -> tuple[bool, bool]:
-    """Whether a supplier is known not to be registered, and whether it is one whose missing ABN matters."""
+    """Tell whether a supplier is known not to be registered, and whether its missing ABN matters."""
     unregistered = supplier.gst_registered is False
     return unregistered, not unregistered and supplier.abn is None
 
 
 def keep_job(ctx: Context, job: Deleted) -> None:
-    """Refuse to delete a job that expenses were made for."""
+    """Refuse to delete a job that has expenses."""
     check_unused(ctx, expenses, expenses.c.job_id == job.id)
 
 
 def free(ctx: Context, invoice: Gone) -> None:
-    """Let an expense be charged by another invoice when the one that did is deleted or voided."""
+    """Free the expenses that a deleted or voided invoice charged, so that another invoice can charge them."""
     charged = own(ctx, expenses) & (expenses.c.invoice_id == invoice.id)
     for row in ctx.db.execute(sa.select(expenses).where(charged).order_by(expenses.c.id).with_for_update()).all():
         tell(ctx, records.save(ctx, row, invoice_id=None), "expense.updated")

@@ -1,4 +1,4 @@
-"""What the dashboard says of expenses and their categories."""
+"""Dashboard pages of expenses and their categories."""
 
 from billycan import ActionWords, RecordPages
 

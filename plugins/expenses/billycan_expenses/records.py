@@ -1,4 +1,4 @@
-"""Expenses as stored and as shown: the records, and what of their GST can be claimed."""
+"""Expenses as stored and as shown: the records, and how much of their GST can be claimed."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -17,7 +17,7 @@ from .tables import expenses
 
 
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
-    """The expenses of any of these claim statuses."""
+    """The condition that an expense has any of these claim statuses."""
     status = claim(period_of(ctx))
     return sa.or_(*(status == one for one in statuses))
 
@@ -25,7 +25,7 @@ def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]
 neighbours = Neighbours(job_id="jobs")
 charged_by = Neighbours(invoice_id="invoices")
 
-# What a supplier gives back is claimed as its purchase was.
+# A supplier's refund has the claim status of its purchase.
 purchases = expenses.alias("purchases")
 _PURCHASES = ByIds(sa.select(expenses), expenses.c.id)
 
@@ -65,7 +65,7 @@ records = Records(
 
 
 def claim(period: GstPeriod) -> sa.Case[Any]:
-    """The claim status of each expense, as `rules.claim_status` says; what is given back has that of its purchase."""
+    """The claim status of each expense, as in `rules.claim_status`; a refund has that of its purchase."""
     of_purchase = sa.select(claim_until_void(period, purchases)).where(
         purchases.c.tenant_id == period.tenant_id, purchases.c.id == expenses.c.refunded_expense_id
     )
@@ -77,7 +77,7 @@ def claim(period: GstPeriod) -> sa.Case[Any]:
 
 
 def claim_until_void(period: GstPeriod, of: Any = expenses) -> sa.Case[Any]:
-    """The same by an expense's own terms, and of a void one as it was before."""
+    """The claim status of each expense by its own terms; for a void expense, the status before it was voided."""
     unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(period)), sa.false())
     needs_tax_invoice = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
     return sa.case(
@@ -92,13 +92,13 @@ def claim_until_void(period: GstPeriod, of: Any = expenses) -> sa.Case[Any]:
 
 
 def _lacks_abn(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
-    """The expenses of a supplier who is named, and whose ABN is not recorded."""
+    """The expenses that name a supplier whose ABN is not recorded."""
     typed = of.c.supplier_name.is_not(None) & of.c.supplier_abn.is_(None)
     return sa.case((of.c.supplier_id.is_not(None), contacts.lacks_abn(period, of.c.supplier_id)), else_=typed)
 
 
 def _too_old(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
-    """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
+    """The expenses recorded, or whose tax invoice came, after the time to claim ended; a refund is never too old."""
     held = sa.func.coalesce(of.c.tax_invoice_held_on, period.today)
     needed = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
     held_late = needed & (held > of.c.claim_until)
@@ -107,47 +107,47 @@ def _too_old(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
 
 
 def is_too_old(ctx: Context, row: Row) -> bool:
-    """The same of a row at hand."""
+    """Tell whether a row is too old to claim, by the same rule as `_too_old`."""
     needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
     held_late = needed and (row.tax_invoice_held_on or ctx.today()) > row.claim_until
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
 def _creditable(period: GstPeriod, of: Any) -> sa.ColumnElement[bool]:
-    """The expenses of a registered business, for sales that are not input taxed, whose price holds GST."""
+    """The expenses of a registered business whose price contains GST, and which are not for input taxed sales."""
     taxable: sa.ColumnElement[bool] = of.c.gst_code.in_(rules.TAXABLE) & ~of.c.for_input_taxed_sales
     return taxable & period.registered(of.c.date)
 
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The expenses whose GST the business can claim now."""
+    """The condition that the business can claim the GST of an expense now."""
     return claim(period_of(ctx)) == "claimable"
 
 
 def period_of(ctx: Context) -> GstPeriod:
-    """The business's GST settings and today, for what is asked of its expenses whatever their day."""
+    """Return the business's GST settings and today, for queries about expenses of any day."""
     settings, today = ctx.tenant.gst_settings, ctx.today()
     return GstSpan(since=today, until=today, settings=settings).with_values(ctx)
 
 
 def business_share(cents: sa.ColumnElement[int], of: Any = expenses) -> sa.ColumnElement[int]:
-    """The business's share of an amount in whole cents, rounded as `rules.claimable_part` does."""
-    # Of a percentage in ten-thousandths; integer division cuts off, and half a cent goes away from zero.
+    """The business's share of an amount in whole cents, rounded as in `rules.claimable_part`."""
+    # The percentage is in ten-thousandths; integer division truncates, and half a cent rounds away from zero.
     half = sa.case((cents < 0, -1_000_000), else_=1_000_000)
     percent = sa.type_coerce(of.c.business_use_percent, sa.BigInteger)
     return (2 * cents * percent + half) // sa.literal_column("2000000", sa.BigInteger)
 
 
 def job_of(ctx: Context, row: Row) -> str | None:
-    """The job an expense was made for; None where that plugin is off."""
+    """Return the id of the job that an expense is for; None if the plugin for jobs is off."""
     return row.job_id if ctx.has("jobs") else None
 
 
 def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
-    """The expenses as clients see them."""
+    """Return the expenses as clients see them."""
 
     def where(member: str) -> Sequence[Row]:
-        """The rows, where the client gets this member."""
+        """Return the rows if the client selected this member, else none."""
         return rows if ctx.wants(Expense, member) else ()
 
     broken_down = where("gst_breakdown")
@@ -170,14 +170,17 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
 
 
 def tell(ctx: Context, row: Row, event: str) -> Expense:
-    """The expense as it is shown, having told of it by this event."""
+    """Emit this event for an expense, and return the expense as shown."""
     (expense,) = show(ctx, [row])
     ctx.emit(event, expense)
     return expense
 
 
 def _breakdown(ctx: Context, row: Row, by: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
-    """The GST of an expense, `by` itself or, where it was given back, the purchase; `supplier` is that one's."""
+    """Return the GST breakdown of an expense by its own terms, or by those of the purchase that it refunds.
+
+    `by` is the row with the terms, and `supplier` is that row's supplier.
+    """
     status = rules.claim_status(
         amount=by.amount,
         gst_code=by.gst_code,
@@ -196,5 +199,5 @@ def _breakdown(ctx: Context, row: Row, by: Row, supplier: contacts.Supplier | No
 
 
 def _short(percent: Decimal) -> Decimal:
-    """A percentage without the zeros that say nothing."""
+    """Return a percentage without trailing zeros."""
     return percent.quantize(Decimal(1)) if percent == percent.to_integral_value() else percent.normalize()

@@ -28,7 +28,7 @@ LABELS: dict[str, str] = {
     "out_of_scope": "Out of scope",
 }
 
-# The codes whose price holds GST, which a registered business can claim (s 11-5 GST Act).
+# The codes whose price contains GST, which a registered business can claim (s 11-5 GST Act).
 TAXABLE = ("gst", "capital")
 
 # Up to this price, with GST, a claim needs no tax invoice (s 29-80(1) GST Act).
@@ -39,13 +39,13 @@ actions = Actions({"void": ("recorded", "void")})
 YEARS_TO_CLAIM = 4
 NOTHING = Decimal("0.00")
 
-# What a supplier gives back has these of the purchase: no more is adjusted than was claimed (s 19-70, 19-80 GST Act).
+# A refund takes these from its purchase: the adjustment never exceeds the claim (s 19-70, 19-80 GST Act).
 OF_THE_PURCHASE = ("gst_code", "import_gst", "business_use_percent", "for_input_taxed_sales")
 
 # The days on which an expense counts: its own, when it was paid, and its GST once the tax invoice is held.
 DATES = ("date", "paid_on", "tax_invoice_held_on")
 
-# What changes no figure where the books are locked, or follows from the dates.
+# Members that change no figure of locked books, or that follow from the dates.
 OPEN_WHERE_LOCKED = frozenset(
     {
         *("description", "due_date", "payment_method", "reference", "job_id", "billable", "external_id", "metadata"),
@@ -53,28 +53,28 @@ OPEN_WHERE_LOCKED = frozenset(
     }
 )
 
-# A void expense is kept as it was; these say nothing of it.
+# A void expense stays as it was, except for these.
 OPEN_ONCE_VOID = frozenset({"external_id", "metadata"})
 
 _CENT = Decimal("0.01")
 
 
 def rate(gst_code: str) -> Decimal:
-    """The GST within a price, in per cent of the price without it."""
+    """Return the GST within a price, in per cent of the price without it."""
     return Decimal("10") if gst_code in TAXABLE else Decimal("0")
 
 
 def default_gst(amount: Decimal, gst_code: str) -> Decimal:
-    """The GST of a price: an eleventh of it, where it holds any (s 9-75 GST Act); of a refund as much below zero."""
+    """Return the GST of a price: an eleventh if it contains any (s 9-75 GST Act); below zero for a refund."""
     # An eleventh of whole cents never lies halfway between two cents.
     return (amount / 11).quantize(_CENT, ROUND_HALF_UP) if gst_code in TAXABLE else Decimal("0.00")
 
 
 def refunded_gst(bought: tuple[Decimal, Decimal], before: tuple[Decimal, Decimal], amount: Decimal) -> Decimal:
-    """The GST in what a supplier gives back, below zero: the share of the amount in the GST of the purchase.
+    """Return the GST in a supplier's refund, below zero: the refund's share of the GST of the purchase.
 
-    `bought` and `before` are the price and the GST of the purchase, and of what was given back of it before. All that
-    is given back has all of that GST, to the cent.
+    `bought` and `before` are the price and GST of the purchase, and of its earlier refunds. Refunds of the full price
+    have the full GST, to the cent.
     """
     (price, gst), (amount_before, gst_before) = bought, before
     so_far = (gst * (amount_before - amount) / price).quantize(_CENT, ROUND_HALF_UP)
@@ -82,10 +82,10 @@ def refunded_gst(bought: tuple[Decimal, Decimal], before: tuple[Decimal, Decimal
 
 
 def gst_fits(gst: Decimal, amount: Decimal, gst_code: str, *, import_gst: bool = False) -> bool:
-    """Whether a receipt of this price can hold so much GST: an eleventh of it, and a cent for how it was rounded.
+    """Tell whether a receipt of this price can contain this GST: up to an eleventh, and a cent for rounding.
 
-    What is paid to customs may be nothing but GST: that is a tenth of the value of the goods (s 13-20 GST Act), which
-    are paid for elsewhere.
+    A payment to customs may be nothing but GST: it is a tenth of the value of the goods (s 13-20 GST Act), which are
+    paid for elsewhere.
     """
     most = abs(Fraction(amount)) if import_gst else abs(Fraction(amount)) / 11 + Fraction(1, 100)
     most = most if gst_code in TAXABLE else Fraction(0)
@@ -93,11 +93,11 @@ def gst_fits(gst: Decimal, amount: Decimal, gst_code: str, *, import_gst: bool =
 
 
 def claim_until(day: date, period: Period) -> date:
-    """The last day on which the GST of what was bought in the tax period of `day` can be claimed.
+    """Return the last day to claim the GST of a purchase made in the tax period of `day`.
 
-    Four years after the return for that period was due (s 93-5 GST Act): on the 21st of the month after a month, on the
-    28th of the month after a quarter, on 28 February for the one to December (s 31-8, 31-10), and on 31 October for a
-    year to June (s 162-60).
+    This is four years after the return for that period was due (s 93-5 GST Act): on the 21st of the month after a
+    month, on the 28th of the month after a quarter, on 28 February for the quarter to December (s 31-8, 31-10), and on
+    31 October for a year to June (s 162-60).
     """
     if period == "month":
         due = date(day.year + day.month // 12, day.month % 12 + 1, 21)
@@ -124,13 +124,13 @@ def claim_status(
     import_gst: bool = False,
     for_input_taxed_sales: bool = False,
 ) -> ClaimStatus:
-    """Whether the GST can be claimed, and if not, what for.
+    """Tell whether the GST can be claimed, and if not, why.
 
-    A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim; whoever was
-    not asked is taken to be registered. A supplier who quoted no ABN, so that tax was withheld, is not: registration
-    takes an ABN. A tax invoice shows the supplier's ABN (s 29-70(1)(c)), so a named supplier's must be recorded. GST
-    on an import is claimed by the customs document (s 29-15). What is bought to make input taxed sales is bought for no
-    creditable purpose (s 11-15(2)).
+    A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim. A supplier
+    counts as registered unless recorded otherwise. A supplier who quoted no ABN, so that tax was withheld, is not
+    registered: registration requires an ABN. A tax invoice shows the supplier's ABN (s 29-70(1)(c)), so a named
+    supplier's must be recorded. The customs document supports the claim of GST on an import (s 29-15). Purchases for
+    input taxed sales have no creditable purpose (s 11-15(2)).
     """
     if not registered or status == "void" or gst_code not in TAXABLE or for_input_taxed_sales:
         return "not_creditable"
@@ -149,5 +149,5 @@ def claim_status(
 
 
 def claimable_part(gst: Decimal, business_use_percent: Decimal) -> Decimal:
-    """The business's share of the GST, rounded once (s 11-30 GST Act); never -0.00."""
+    """Return the business's share of the GST, rounded once (s 11-30 GST Act); never -0.00."""
     return (gst * business_use_percent).scaleb(-2).quantize(_CENT, ROUND_HALF_UP) + 0

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 import datetime
 from decimal import Decimal
@@ -51,7 +51,7 @@ class NewCategory(NewResource, kw_only=True):
 
 
 class Category(Resource):
-    """What money is spent on, as it is shown."""
+    """A category of expenses, as shown."""
 
     name: str
     gst_code: GstCode | None
@@ -132,7 +132,7 @@ class NewExpense(NewResource, kw_only=True):
             raise RuleBroken("out_of_range", "must not be before date", "due_date")
         if self.tax_invoice_held_on is not None:
             self.tax_invoice_held = True
-        if self.gst_code is not None:  # without one the category tells
+        if self.gst_code is not None:  # else the category's code applies
             self.check_gst(self.gst_code)
         if self.import_gst and self.gst is None:
             raise RuleBroken("required", "is required with import_gst: enter what the customs document says", "gst")
@@ -145,9 +145,9 @@ class NewExpense(NewResource, kw_only=True):
                 )
 
     def check_gst(self, code: GstCode) -> None:
-        """RuleBroken where a receipt of this price and code cannot hold so much GST."""
+        """Raise RuleBroken if a receipt of this price and code cannot contain this GST."""
         if self.refunded_expense_id is not None:
-            return  # it is bound by the GST of the purchase
+            return  # the GST of the purchase limits it
         if self.gst is None or gst_fits(self.gst, self.amount, code, import_gst=self.import_gst):
             return
         most = (
@@ -264,7 +264,7 @@ class ExpenseQuery(PageQuery, kw_only=True):
 
 
 class Group(Struct):
-    """What the expenses of one category, GST code or month come to.
+    """The totals of the expenses of one category, GST code or month.
 
     key: The category's id, the GST code or the month, YYYY-MM.
     label: Its name.
@@ -287,12 +287,12 @@ class Group(Struct):
 if TYPE_CHECKING:
 
     class SummaryQuery(ExpenseQuery, kw_only=True):
-        """Which expenses to add up, and by what."""
+        """Filters of the expenses to add up, and the member to group them by."""
 
         group_by: GroupBy
 
 else:
-    # A Struct can be made of another's filters, but not inherit them without the paging.
+    # A Struct can be built from another's filters, but cannot inherit them without the paging.
     _FILTERS = [f for f in msgspec.structs.fields(ExpenseQuery) if f.name not in Paging.__struct_fields__]
     SummaryQuery = msgspec.defstruct(
         "SummaryQuery",

@@ -1,7 +1,7 @@
-"""The categories every business starts with.
+"""The expense categories that every business starts with.
 
-Reading must not write, and a business may look at its categories before it writes anything. So the starter set has ids
-known beforehand, is shown from the first, and becomes rows the moment anything is written that may touch one of them.
+A read must not write, and a business may list its categories before its first write. So the categories have fixed ids,
+are shown from the start, and become rows at the first write that may touch one of them.
 """
 
 import sqlalchemy as sa
@@ -49,7 +49,7 @@ CODES = {"Bank fees": "input_taxed", "Government charges": "out_of_scope", "Inte
 # A premium includes stamp duty, on which there is no GST, so the GST is less than 1/11 of it (s 81-5 GST Act).
 GST_REQUIRED = ("Insurance",)
 
-# The same in every business; what is numbered so is never numbered anew.
+# The same in every business; a number never changes its category.
 STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}
 
 _names = sa.union_all(
@@ -90,9 +90,9 @@ all_categories = sa.union_all(
 
 
 def store(ctx: Context) -> None:
-    """Make rows of the tenant's starter set, unless that was done before."""
+    """Store the tenant's starter set as rows, unless that was done before."""
     mark = upsert(started, ctx.db).values(tenant_id=ctx.tenant_id, id="all")
-    # Of several at once one gets the mark; the others wait here for its commit, and see the rows then.
+    # If several processes store at once, one inserts the mark; the others wait for its commit, then see the rows.
     if ctx.db.execute(mark.on_conflict_do_nothing().returning(started.c.id)).first() is None:
         return
     made_at = ctx.db.execute(sa.select(tenants.c.created_at).where(tenants.c.id == ctx.tenant_id)).scalar_one()

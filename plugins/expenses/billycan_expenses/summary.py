@@ -1,4 +1,4 @@
-"""What expenses come to by category, GST code or month: one aggregate over whole cents, whatever the filters."""
+"""Totals of expenses by category, GST code or month: one aggregate over whole cents, for any filters."""
 
 from calendar import month_name
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
 
 
 def _whole(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
-    """A scaled column as the whole number that is stored."""
+    """The stored whole number of a scaled column."""
     return sa.type_coerce(column, sa.BigInteger)
 
 

@@ -18,14 +18,14 @@ from billycan import (
 categories = resource_table(
     "expenses_categories",
     sa.Column("name", sa.Text, nullable=False),
-    # The code of an expense that is sent without one, and whether its GST has to be entered.
+    # The GST code of expenses sent without one, and whether their GST must be entered.
     sa.Column("gst_code", sa.Text),
     sa.Column("gst_required", sa.Boolean, nullable=False),
     folded("name"),
     searchable(),
 )
 
-# A row here says that the tenant's starter set is stored, or was before it was changed.
+# A row means that the tenant's starter set has been stored; the tenant may have changed it since.
 started = tenant_table("expenses_started")
 
 expenses = resource_table(
@@ -42,7 +42,7 @@ expenses = resource_table(
     sa.Column("gst", Cents(), nullable=False),
     sa.Column("import_gst", sa.Boolean, nullable=False),
     sa.Column("business_use_percent", TenThousandths(), nullable=False),
-    # Whether it was bought to make input taxed sales, so that its GST cannot be claimed.
+    # True if bought to make input taxed sales, so that its GST cannot be claimed.
     sa.Column("for_input_taxed_sales", sa.Boolean, nullable=False),
     sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
     sa.Column("tax_invoice_held_on", sa.Date),
@@ -57,13 +57,13 @@ expenses = resource_table(
     sa.Column("job_id", ByCodePoint),
     sa.Column("billable", sa.Boolean, nullable=False),
     sa.Column("invoice_id", ByCodePoint),
-    # The purchase of which the supplier gave back, for an amount below zero.
+    # The purchase that the supplier refunds, for an amount below zero.
     sa.Column("refunded_expense_id", ByCodePoint),
     # The lodged tax period that counted it first, and that period's last day.
     sa.Column("lodged_in", ByCodePoint),
     sa.Column("lodged_until", sa.Date),
     sa.Column("voided_at", UTCDateTime),
-    # The day from which it counts no more; null for a mistake, which counts on no day.
+    # The day from which it no longer counts; null for a mistake, which counts on no day.
     sa.Column("voided_on", sa.Date),
     sa.Column("void_reason", sa.Text),
     folded("description", nullable=True),

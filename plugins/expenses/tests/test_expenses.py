@@ -1,4 +1,4 @@
-"""What the contract says of expenses and their categories, member by member, through the API."""
+"""Expenses and their categories, member by member, through the API."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -54,9 +54,6 @@ def void(client, made, body=None):
 def faults(client, method, path, body):
     error = client.refused(422, "validation_failed", method, path, body)
     return {(fault["param"], fault["code"]) for fault in error["details"]}
-
-
-# Members --------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_not_sent_has_its_default(client):
@@ -276,9 +273,6 @@ def test_gst_cannot_be_claimed_where_the_supplier_charged_none_or_after_four_yea
     assert status(send(client, waiting, {"tax_invoice_held_on": "2027-02-28"})) == "claimable"
 
 
-# States ---------------------------------------------------------------------------------------------------------------
-
-
 def test_a_void_expense_is_kept_and_locked(client):
     made = expense(client, "50.00")
     gone = void(client, made, {"reason": "Twice"})
@@ -310,9 +304,6 @@ def test_every_write_heeds_if_match(client):
     assert get(client, made) == made
 
 
-# Jobs -----------------------------------------------------------------------------------------------------------------
-
-
 def test_a_job_with_expenses_is_not_deleted(client):
     job_id = job(client)
     made = expense(client, job_id=job_id)
@@ -334,9 +325,6 @@ def test_expenses_do_without_jobs_and_keep_theirs(client, make_app):
     body = {"job_id": made["job_id"]}
     assert faults(less, "PATCH", f"/v1/expenses/{made['id']}", body) == {("job_id", "not_found")}
     assert get(client, made)["job_id"] == made["job_id"]
-
-
-# Categories -----------------------------------------------------------------------------------------------------------
 
 
 def categories(client, query=""):
@@ -413,9 +401,6 @@ def test_first_writes_at_once_store_the_starter_set_once(app):
     assert made[::2] == [FUEL] * 4
     found = client.get("/v1/expense_categories?per_page=1")["pagination"]
     assert found["total"] == len(NAMES) + 4 == len(categories(client))
-
-
-# Lists ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -523,9 +508,6 @@ def test_a_parameter_that_cannot_be_read_is_named(client, path, code, param):
     assert client.refused(400, code, "GET", f"/v1/expenses{path}")["param"] == param
 
 
-# The demo -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("others", [(), ("documents", "jobs")])
 def test_the_samples_show_every_claim_status(make_app, others):
     from billycan_contacts.demo import add_samples as add_contacts
@@ -551,9 +533,6 @@ def test_the_samples_show_every_claim_status(make_app, others):
     assert any(r["job_id"] for r in found) == bool(others)
     for by in ("category", "gst_code", "month"):
         assert len(client.get(f"/v1/expenses/summary?group_by={by}")["data"]) >= 2
-
-
-# What decides a claim, and how an expense is taxed --------------------------------------------------------------------
 
 
 def test_there_is_no_claim_without_an_abn_or_where_tax_was_withheld(client):

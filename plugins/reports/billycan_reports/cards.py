@@ -1,4 +1,4 @@
-"""What a business that is not registered for GST has to know in time."""
+"""Cards of reports on the dashboard's front page."""
 
 from billycan import Card, Context
 
@@ -7,7 +7,7 @@ from .warnings import near_threshold
 
 
 def near_registration(ctx: Context) -> Card | None:
-    """The turnover of twelve months, where it nears the amount at which the business must register."""
+    """Return the turnover of twelve months if it nears the amount at which the business must register for GST."""
     turnover = near_threshold(ctx)
     if turnover is None:
         return None

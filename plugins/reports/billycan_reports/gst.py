@@ -1,4 +1,4 @@
-"""What a GST report adds up: the entries that plugins give, by document and label, in one statement of the database."""
+"""The sums of a GST report: the entries that plugins give, by document and label, in one database statement."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -20,7 +20,7 @@ from .schemas import GstDocument, GstFigure, NotClaimed
 from .tables import entries, periods
 
 MOST_LISTED, PER_PAGE = 100, 1_000
-# Statements, which are the same for all businesses that stood to GST in the same ways: one takes up to … to build, and
+# Statements are cached, since businesses with the same history of GST bases share them. This is the most to cache.
 MOST_KEPT = 64
 Select = sa.Select[Any] | sa.CompoundSelect[Any]
 Sources = tuple[tuple[GstEntries, ...], ...]
@@ -30,14 +30,14 @@ _SUMMED = tuple(label for label in rules.LABELS if label not in rules.ELEVENTHS)
 
 
 class Found(NamedTuple):
-    """A SELECT of documents and what each adds to each label, and the values of its parameters."""
+    """A SELECT of documents and the amounts they add to each label, with the values of its parameters."""
 
     select: Select
     values: Mapping[str, Any]
 
 
 class LodgedBefore(NamedTuple):
-    """The first and the last day of the periods that were lodged, of those that end before a day."""
+    """The first and last day of the lodged periods that end before a day."""
 
     since: date
     until: date
@@ -45,7 +45,7 @@ class LodgedBefore(NamedTuple):
 
 
 class Sums(Struct):
-    """What a label comes to in cents, how many documents it is made of, and the first of them."""
+    """The sum of a label in cents, the number of its documents, and the first of them."""
 
     cents: int
     documents_total: int
@@ -53,17 +53,17 @@ class Sums(Struct):
 
 
 def missing(ctx: Context) -> list[str]:
-    """The plugins that are off, without which some labels cannot be known."""
+    """Return the plugins that are off and without which some labels are unknown."""
     return [plugin for plugin in rules.SOURCES if not ctx.has(plugin)]
 
 
 def known(ctx: Context) -> list[str]:
-    """The labels that can be known."""
+    """Return the labels that are known with the enabled plugins."""
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
 def documents(ctx: Context, span: GstSpan) -> Found:
-    """What each document adds to each label in a period, in whole cents."""
+    """Select the amounts that each document adds to each label in a period, in whole cents."""
     return Found(_documents(_sources(ctx), span.period), span.values(ctx))
 
 
@@ -77,19 +77,19 @@ def _documents(sources: Sources, period: GstPeriod) -> Select:
 
 
 def lodged(ctx: Context, period_id: str) -> Found:
-    """What each document added to its own labels when a period was lodged."""
+    """Select the amounts that each document added to its own labels when a period was lodged."""
     return Found(_LODGED, {"tenant_id": ctx.tenant_id, "period_id": period_id})
 
 
 def corrected(ctx: Context, period_id: str) -> Found:
-    """What each document added by correcting earlier periods when a period was lodged."""
+    """Select the corrections of earlier periods, by document, that were lodged with a period."""
     return Found(_CORRECTED, {"tenant_id": ctx.tenant_id, "period_id": period_id})
 
 
 def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Found:
-    """What documents add to lodged periods now, less what was lodged of them since: by period and document.
+    """Select, by period and document, the amounts that documents add to lodged periods now, less the amounts lodged.
 
-    Of a plugin that is off nothing changes: what its documents add now cannot be known.
+    Documents of a plugin that is off change nothing: their present amounts are unknown.
     """
     span = GstSpan(since=lodged.since, until=lodged.until, settings=settings)
     select = _changed(_sources(ctx), _prefixes(ctx), span.period)
@@ -114,7 +114,7 @@ def _changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> 
 
 
 def corrections(found: Found) -> Found:
-    """What changed, as `changed` gives it, by document and at the labels at which it is lodged."""
+    """Select the changes that `changed` finds, by document and at the labels where they are lodged."""
     return Found(_corrections(found.select), found.values)
 
 
@@ -124,14 +124,14 @@ def _corrections(changed: Select) -> Select:
 
 
 def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
-    """The same amounts at the labels where they are lodged: none of them is below zero for a supply.
+    """Move amounts to the labels where they are lodged, so that no supply is below zero at any of them.
 
-    What is taken off a sale of an earlier period decreases GST (1B and G18), and what is taken off a purchase increases
-    it (1A and G7; Div 19, 21 GST Act). Within the period of the supply both only reduce its own labels. A change
-    of what bears no GST adjusts nothing, so it is at no label. `found` has a row for each document, and for each of the
-    columns `by`, such as the period that is corrected.
+    A reduction of an earlier period's sale decreases GST (1B and G18), and a reduction of an earlier purchase increases
+    it (1A and G7; Div 19, 21 GST Act). Within the period of the supply, both only reduce the supply's own labels. A
+    change without GST adjusts nothing, so it is at no label. `found` has a row for each document and each value of the
+    columns `by`, such as the corrected period.
     """
-    # As common table expressions: nested so deep, they are more than SQLite can parse.
+    # Common table expressions, because SQLite cannot parse subqueries nested so deep.
     docs = found.cte()
     window: dict[str, Any] = {"partition_by": [*(docs.c[name] for name in by), docs.c.supply_id]}
     sale = docs.c["G1"] - docs.c["G2"] - docs.c["G3"] - docs.c["G4"]
@@ -175,7 +175,7 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
 
 
 def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_LISTED) -> dict[str, Sums]:
-    """What these documents come to at each label, with the first of those it is made of: one statement."""
+    """Sum these documents at each label, and list the first of each label, in one statement."""
     rows = _added_up(found.select, bool(most)).all(ctx.db, {**found.values, "most": most})
     (total,) = (row for row in rows if row.document_id is None)
     sums = {label: Sums(0, 0, []) for label in labels}
@@ -201,13 +201,14 @@ def _sum(cents: Mapping[str, int], label: str) -> int:
 
 @lru_cache(MOST_KEPT)
 def _added_up(found: Select, lists: bool) -> Statement:
-    """A row of the sum at each label and the number of its documents; with `lists`, others of the first documents.
+    """Build the statement: a row with the sum and the number of documents of each label; with `lists`, a row for each
+    of the first documents.
 
-    A document's row has its amount at each label, and the place that it has among those of the label.
+    A document's row has its amount at each label, and its place among the documents of that label.
     """
     docs = found.cte("docs")
     amounts = {label: _amount(docs, label) for label in _SUMMED}
-    # What is a sum of others is added up later: together they may be more than a database can count.
+    # Labels that sum others are added up later: together they may exceed a database's integers.
     sums = (whole(sa.func.coalesce(sa.func.sum(docs.c[n]), 0)) if n in LABELS else _NOTHING for n in _SUMMED)
     counts = {label: sa.func.count(sa.case((amount != 0, 1))) for label, amount in amounts.items()}
     total = sa.select(sa.cast(sa.null(), sa.Text).label("document_id"), *sums, *counts.values()).select_from(docs)
@@ -222,11 +223,11 @@ def _added_up(found: Select, lists: bool) -> Statement:
 
 
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
-    """The documents that a label is made of, by id: all of them, or one page."""
+    """List the documents of a label by id: all of them, or one page."""
     limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
     rows: list[Any] = _listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
     documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
-    for first in in_turns(range(0, len(documents), PER_PAGE)):  # a statement has room for so many ids
+    for first in in_turns(range(0, len(documents), PER_PAGE)):  # the most ids that fit in a statement
         named(ctx, documents[first : first + PER_PAGE])
     return documents
 
@@ -241,7 +242,7 @@ def _listed(found: Select) -> Statement:
 
 
 def not_claimed(ctx: Context, span: GstSpan) -> list[NotClaimed]:
-    """The purchases of a period that are left out, by the reason; none where that plugin is off."""
+    """List the purchases of a period that are left out, by reason; none if the plugin for expenses is off."""
     if not ctx.has("expenses"):
         return []
     found: dict[str, NotClaimed] = {}
@@ -269,7 +270,7 @@ def _left_out(period: GstPeriod) -> Statement:
 
 
 def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
-    """The same documents, each with what people know it by, where the caller may read such documents."""
+    """Return the documents with their names, where the caller may read such documents."""
     ids, names = {one.id for one in documents}, dict[str, str]()
     for manifest in ctx.app.manifests.values() if ids else ():
         if manifest.gst and ctx.may_read(manifest.name):
@@ -281,17 +282,17 @@ def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
 
 
 def to_lodge(own: Mapping[str, Sums], corrected: Mapping[str, Sums]) -> dict[str, Decimal]:
-    """What is lodged at each label, to the cent: the figures of the period with the corrections of earlier ones."""
+    """Return the amount to lodge at each label, to the cent: the period's own and corrections of earlier periods."""
     amounts = {label: dollars(one.cents + corrected[label].cents) for label, one in own.items()}
     for label, of in rules.ELEVENTHS.items():
         if label in amounts:
             amounts[label] = rules.eleventh(amounts[of])
-    # Too much withholding was told of: nothing but a revised statement says so.
+    # Withholding was overstated: only a revised statement can correct that.
     return {label: max(amount, dollars(0)) if label == "W4" else amount for label, amount in amounts.items()}
 
 
 def figures(sums: Mapping[str, Sums], amounts: Mapping[str, Decimal] | None = None) -> dict[str, GstFigure]:
-    """The sums as they are shown; `amounts` are what is lodged at each label, where they are known."""
+    """Return the sums as shown; `amounts` are the amounts to lodge at each label, if known."""
     shown = {}
     for label, one in sums.items():
         amount = dollars(one.cents)
@@ -302,12 +303,12 @@ def figures(sums: Mapping[str, Sums], amounts: Mapping[str, Decimal] | None = No
 
 
 def dollars(cents: Any) -> Decimal:
-    """Whole cents as an amount of money."""
+    """Convert whole cents to an amount of money."""
     return Decimal(int(cents)).scaleb(-2)
 
 
 def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
-    """The entries that each enabled plugin gives, with a column for each label."""
+    """Return the entries of each enabled plugin, with a column for each label."""
     given = []
     for sources in plugins:
         selects = []
@@ -336,7 +337,7 @@ def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
 
 
 def _by_document(given: Any, *by: str) -> sa.Select[Any]:
-    """The sums of each document, and whether any of it is new and not only a change of what was before."""
+    """Sum the entries of each document, and mark it as new unless all its entries only adjust earlier ones."""
     keys = [given.c[name] for name in (*by, "document_id")]
     is_new = (
         sa.literal(1) if "is_new" not in given.c else sa.func.max(sa.case((_sells(given), given.c.is_new), else_=0))
@@ -351,12 +352,12 @@ def _sells(given: Any) -> sa.ColumnElement[bool]:
 
 
 def _sources(ctx: Context) -> Sources:
-    """What each enabled plugin gives, by which statements are kept."""
+    """Return the sources of entries of the enabled plugins; statements are cached by them."""
     return tuple(manifest.gst for manifest in ctx.app.manifests.values() if manifest.gst)
 
 
 def _prefixes(ctx: Context) -> tuple[str, ...]:
-    """With what the ids of documents begin whose plugin is enabled."""
+    """Return the id prefixes of documents whose plugin is enabled."""
     tables = (table for manifest in ctx.app.manifests.values() if manifest.gst for table in manifest.tables)
     return tuple(sorted({table.info["prefix"] for table in tables if "prefix" in table.info}))
 
@@ -366,7 +367,7 @@ def _number(name: str) -> sa.BindParameter[int]:
 
 
 def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:
-    """What a document adds to a label of the sheet."""
+    """The amount that a document adds to a label of the sheet."""
     terms = (docs.c[part] if sign > 0 else -docs.c[part] for part, sign in rules.parts(label).items())
     return reduce(add, terms)
 
@@ -377,7 +378,7 @@ def _cents(sign: int) -> list[sa.Label[int]]:
 
 
 def whole(cents: Any) -> sa.Cast[int]:
-    """A sum in whole cents: PostgreSQL adds them up as numerics."""
+    """Cast a sum of whole cents to an integer: PostgreSQL returns such a sum as a numeric."""
     return sa.cast(cents, sa.BigInteger)
 
 

@@ -1,4 +1,4 @@
-"""What each endpoint of GST reports does."""
+"""Handlers of GST reports and lodged periods: one function for each route."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -247,14 +247,14 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
 
 
 def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
-    """Whether any of these days is of a tax period that was lodged after a time."""
+    """Tell whether any of these days belongs to a tax period that was lodged after a time."""
     within = sa.or_(sa.false(), *((periods.c.since <= day) & (periods.c.until >= day) for day in days))
     of = own(ctx, periods), periods.c.status == "lodged", periods.c.created_at > noted_at, within
     return ctx.db.execute(sa.select(periods.c.id).where(*of).limit(1)).scalar() is not None
 
 
 def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any], accept_corrections: bool) -> None:
-    """Refuse `period_lodged` where settings would change days that were lodged, unless that is accepted."""
+    """Refuse with `period_lodged` settings that change lodged days, unless the client accepts corrections."""
     changed_on = first_difference(before, after)
     if accept_corrections or changed_on is None:
         return
@@ -278,7 +278,7 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
 
 
 def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:
-    """The documents that a label is made of; none where its plugin is off."""
+    """List the documents of a label; none if its plugin is off."""
     if query.label not in gst.known(ctx):
         return []
     lodgement, settings = _asked(ctx, query)
@@ -288,7 +288,7 @@ def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = No
 
 
 def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
-    """The lodged period of exactly these days, if there is one, and the settings to report by."""
+    """Return the lodged period of exactly these days, if any, and the settings to report by."""
     if query.since > query.until:
         raise BadRequest("from: must not be after to.", param="from")
     settings = list(ctx.tenant.gst_settings)
@@ -309,7 +309,7 @@ _LODGED = Statement(
 
 
 def _check_own_period(settings: Sequence[Any], body: NewLodgement) -> None:
-    """Refuse `not_a_period` for days that are not one of the business's own tax periods, and name those."""
+    """Refuse with `not_a_period` days that are not one of the business's own tax periods, and name those periods."""
     right = list(islice(periods_between(settings, body.since, body.until), MOST_NAMED))
     if right == [(body.since, body.until)]:
         return
@@ -326,7 +326,7 @@ def _check_own_period(settings: Sequence[Any], body: NewLodgement) -> None:
 def _corrected(
     ctx: Context, query: GstReportQuery, lodgement: Row | None, labels: Sequence[str]
 ) -> dict[str, gst.Sums]:
-    """What changed of the periods that were lodged before, by label."""
+    """Sum the changes to periods lodged earlier, by label."""
     if lodgement:
         found = gst.corrected(ctx, lodgement.id)
     elif before := _lodged_before(ctx, query.since):
@@ -337,7 +337,7 @@ def _corrected(
 
 
 def _lodged_before(ctx: Context, day: date) -> gst.LodgedBefore | None:
-    """The days of the periods that were lodged, of those that end before a day; None where there are none."""
+    """Return the days of the lodged periods that end before a day; None if there are none."""
     row = _LODGED_BEFORE.one(ctx.db, {"tenant_id": ctx.tenant_id, "before": day})
     return gst.LodgedBefore(row.since, row.until, day) if row.since else None
 
@@ -352,7 +352,7 @@ _LODGED_BEFORE = Statement(
 
 
 def last_lodged(ctx: Context) -> str | None:
-    """The last of the lodged periods, which alone can be reopened."""
+    """Return the id of the last lodged period, the only one that can be reopened."""
     mine = own(ctx, periods), periods.c.status == "lodged"
     found: str | None = ctx.db.execute(
         sa.select(periods.c.id).where(*mine).order_by(periods.c.until.desc()).limit(1)
@@ -365,7 +365,7 @@ def _read_warnings(row: Row) -> list[GstWarning]:
 
 
 def _keep(ctx: Context, period_id: str, found: gst.Found) -> None:
-    """Store what documents add to a period that is lodged, or change of those of before."""
+    """Store the amounts that documents add to a lodged period, or by which they correct earlier periods."""
     _keeping(found.select).run(ctx.db, {**found.values, "period_id": period_id})
 
 
@@ -396,6 +396,6 @@ def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
 
 
 def _basis(settings: Sequence[Any], day: Any) -> Any:
-    """The basis on a day; before there was any setting, accrual, which the law has without a choice (s 29-40)."""
+    """Return the basis on a day; before the first setting, accrual, the statutory default (s 29-40)."""
     found = [one.basis for one in settings if one.since <= day]
     return found[-1] if found else "accrual"

@@ -1,4 +1,4 @@
-"""The tax periods of a business, as its GST settings have them (Division 27 GST Act)."""
+"""The tax periods of a business, according to its GST settings (Division 27 GST Act)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -11,10 +11,10 @@ _DAY = timedelta(days=1)
 
 
 def period_of(settings: Sequence[Any], day: date) -> Span:
-    """The first and the last day of the tax period of a day.
+    """Return the first and last day of the tax period that contains a day.
 
-    Periods end with the months of a year from July on (s 27-5, 27-10 GST Act). Where their length changes while the
-    business is registered, the period of before ends, and the next begins, with that day.
+    Periods end with the months of a year from July on (s 27-5, 27-10 GST Act). If their length changes while the
+    business is registered, the old period ends on the day before the change, and the new one begins with the change.
     """
     lengths = (
         [one.period for one in settings if one.since <= day] or [one.period for one in settings[:1]] or ["quarter"]
@@ -32,7 +32,7 @@ def period_of(settings: Sequence[Any], day: date) -> Span:
 
 
 def periods_between(settings: Sequence[Any], since: date, until: date) -> Iterator[Span]:
-    """The tax periods with any of these days in which the business was registered on any day, the newest first."""
+    """Yield the tax periods that overlap these days and contain a registered day, the newest first."""
     if not any(one.registered for one in settings):
         return
     since = max(since, settings[0].since)
@@ -44,7 +44,7 @@ def periods_between(settings: Sequence[Any], since: date, until: date) -> Iterat
 
 
 def registered_between(settings: Sequence[Any], since: date, until: date) -> bool:
-    """Whether the business was registered on any of these days."""
+    """Tell whether the business was registered on any of these days."""
     ends = [one.since for one in settings[1:]]
     return any(
         one.registered and one.since <= until and (end is None or end > since)
@@ -53,21 +53,21 @@ def registered_between(settings: Sequence[Any], since: date, until: date) -> boo
 
 
 def first_difference(before: Sequence[Any], after: Sequence[Any]) -> date | None:
-    """The first day from which on these settings differ; None where they say the same of every day."""
+    """Return the first day on which these settings differ; None if they agree on every day."""
     days = sorted({day for one in (*before, *after) for day in (one.since - _DAY, one.since)})
     return next((day for day in days if _on(before, day) != _on(after, day)), None)
 
 
 def differ(before: Sequence[Any], after: Sequence[Any], since: date, until: date) -> bool:
-    """Whether these settings say anything else of any of these days."""
+    """Tell whether these settings differ on any of these days."""
     days = {since, until, *(one.since for one in (*before, *after) if since < one.since <= until)}
     return any(_on(before, day) != _on(after, day) for day in days)
 
 
 def _on(settings: Sequence[Any], day: date) -> tuple[Any, ...]:
-    """What matters of the settings on a day; the basis and the length of a period only while registered.
+    """Return the settings that matter on a day; the basis and the length of a period only while registered.
 
-    On a cash basis the last day of a registration has what is unpaid then (s 138-15 GST Act).
+    On a cash basis, unpaid amounts count on the last day of a registration (s 138-15 GST Act).
     """
     found = [one for one in settings if one.since <= day]
     if not found or not found[-1].registered:

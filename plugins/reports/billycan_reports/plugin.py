@@ -1,4 +1,4 @@
-"""Reports: what the figures of a business come to, and which documents each of them is made of."""
+"""Reports: the figures of a business, and the documents behind each of them."""
 
 from pathlib import Path
 

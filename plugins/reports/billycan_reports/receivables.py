@@ -1,4 +1,4 @@
-"""What clients owe, or owed on any day that is over, by how long it has been due."""
+"""The report of amounts that clients owe, or owed on any past day, by how long they have been due."""
 
 import datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ MOST_CLIENTS = 1_000  # of one page
 
 
 class Receivable(Struct):
-    """What a client owes.
+    """The amounts that a client owes.
 
     client_id: The contact.
     client: The contact.
@@ -41,7 +41,7 @@ class Receivable(Struct):
 
 
 class Receivables(Struct):
-    """What all clients owe together, and what each of them does.
+    """The amounts that all clients owe together, and that each of them owes.
 
     as_at: The day at whose end they did.
     clients: How many clients owe something or have credit.
@@ -88,7 +88,7 @@ class ReceivablesFileQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def get_receivables(ctx: Context, query: ReceivablesQuery) -> Receivables:
-    """What clients owed at the end of a day, by how long it had been due.
+    """Amounts that clients owed at the end of a day, by how long they had been due.
 
     Invoices, payments, adjustment notes, write-offs and voids count from their own dates, so the report of a day that
     is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices have now.

@@ -11,7 +11,7 @@ from billycan import Actions
 
 CENT, DOLLAR = Decimal("0.01"), Decimal(1)
 
-# Each label of the sheet that is a sum: of these, less those whose sign is -1.
+# The labels of the sheet that sum others: each part with its sign.
 SUMS: Mapping[str, Mapping[str, int]] = {
     "G5": {"G2": 1, "G3": 1, "G4": 1},
     "G6": {"G1": 1, "G5": -1},
@@ -27,18 +27,18 @@ ELEVENTHS: Mapping[str, str] = {"G9": "G8", "G20": "G19"}
 SALES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A")
 PURCHASES = ("G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B")
 LABELS = (*SALES[:-1], *PURCHASES[:-1], "1A", "1B", "W4")
-# Without the plugin that makes most of what a label adds up, it cannot be known.
+# A label is unknown without the plugin that makes most of its documents.
 SOURCES: Mapping[str, tuple[str, ...]] = {"invoices": SALES, "expenses": (*PURCHASES, "W4")}
 
-# Whoever makes supplies of this much in twelve months has to be registered (s 23-5, 23-15 GST Act), and is told from
-# the other amount on.
+# A business with this turnover in twelve months must register (s 23-5, 23-15 GST Act); the warning starts at the other
+# amount.
 THRESHOLD, NEAR_THRESHOLD = Decimal("75000.00"), Decimal("60000.00")
 
 actions = Actions({"reopen": ("lodged", "reopened")})
 
 
 def parts(label: str) -> Mapping[str, int]:
-    """The labels that documents add to of which this one is the sum, each with its sign; empty for an eleventh."""
+    """Map each label that documents add to and this label sums to its sign; empty for an eleventh."""
     if label in ELEVENTHS:
         return {}
     if label not in SUMS:
@@ -47,10 +47,10 @@ def parts(label: str) -> Mapping[str, int]:
 
 
 def eleventh(amount: Decimal) -> Decimal:
-    """The GST in a price that includes it, rounded to the cent (s 9-70, 9-75 GST Act)."""
+    """Return the GST in a price that includes it, rounded to the cent (s 9-70, 9-75 GST Act)."""
     return (amount / 11).quantize(CENT, ROUND_HALF_UP)
 
 
 def whole_dollars(amount: Decimal) -> int:
-    """What is lodged: the amount without its cents, which are left off and not rounded (s 388-85 Sch 1 TAA 1953)."""
+    """Return the amount to lodge: without its cents, which are cut off and not rounded (s 388-85 Sch 1 TAA 1953)."""
     return int(amount.quantize(DOLLAR, ROUND_DOWN))

@@ -1,4 +1,4 @@
-"""What clients send and receive."""
+"""Structs that clients send and receive."""
 
 import datetime
 from decimal import Decimal
@@ -72,7 +72,7 @@ class GstDocumentsQuery(GstDocumentsFileQuery, kw_only=True):
 
 
 class GstDocument(Struct):
-    """What a document adds to a label.
+    """A document, and the amount that it adds to a label.
 
     id: The id of the invoice, adjustment note or expense.
     amount: How much it adds, below zero where it takes off.
@@ -86,7 +86,7 @@ class GstDocument(Struct):
 
 
 class GstFigure(Struct):
-    """What a label comes to.
+    """The figure of a label, and its documents.
 
     amount: To the cent, to check it.
     whole_dollars: Without the cents, which are not rounded.
@@ -204,7 +204,7 @@ class GstReport(Struct, kw_only=True):
 
 
 class TaxPeriodsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which of the business's tax periods to list.
+    """The days whose tax periods to list.
 
     from: Those with any day from here on; default two years before `to`.
     to: Those with any day up to here; default today. Later days are left out.
@@ -250,7 +250,7 @@ class Reopening(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class LodgedFigure(Struct):
-    """What was lodged at a label.
+    """The amount lodged at a label.
 
     amount: To the cent.
     whole_dollars: As it was lodged, without the cents.

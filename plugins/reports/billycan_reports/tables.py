@@ -1,4 +1,4 @@
-"""The tables of lodged periods and of the entries that were lodged."""
+"""The tables of lodged periods and of their entries."""
 
 import sqlalchemy as sa
 
@@ -11,18 +11,18 @@ periods = resource_table(
     sa.Column("until", sa.Date, nullable=False),
     sa.Column("basis", sa.Text, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
-    # What its labels came to, corrections of earlier periods included, as texts.
+    # The sums of its labels, with the corrections of earlier periods, as text.
     sa.Column("figures", Json, nullable=False),
-    # What was unusual when it was lodged.
+    # The warnings when it was lodged.
     sa.Column("warnings", Json, nullable=False),
     sa.Column("reopened_at", UTCDateTime),
     sa.Column("reopen_reason", sa.Text),
     sa.Index(None, "tenant_id", "until", "id"),
 )
 
-# What each document added when a period was lodged. To the period itself: at the labels where it was lodged. To an
-# earlier one that was corrected with it: what changed of what had been lodged, which `gst.presented` places. The supply
-# is the sale or purchase that the document is of. Those of a period that was reopened are gone.
+# The amounts that each document added when a period was lodged. For the period itself, they are at the labels where it
+# was lodged. For an earlier period corrected with it, they are the changes since, which `gst.presented` places. The
+# supply is the sale or purchase that the document belongs to. Reopening a period deletes its entries.
 entries = tenant_table(
     "reports_gst_entries",
     sa.Column("period_id", ByCodePoint, nullable=False),

@@ -1,4 +1,4 @@
-"""What contractors were paid in a financial year, as the taxable payments annual report asks for it (TPAR)."""
+"""Payments to contractors in a financial year, for the taxable payments annual report (TPAR)."""
 
 import datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ _FIGURES = ("gross", "gst", "tax_withheld")
 
 
 class Contractor(Struct):
-    """What a contractor was paid.
+    """The payments to a contractor in a financial year.
 
     supplier_id: The contact.
     supplier: The contact.
@@ -44,7 +44,7 @@ class Contractor(Struct):
 
 
 class TaxablePayments(Struct):
-    """What contractors were paid in a financial year.
+    """The payments to contractors in a financial year.
 
     year: The year in which it ends.
     from: Its first day, 1 July.
@@ -74,7 +74,7 @@ class TaxablePaymentsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def get_taxable_payments(ctx: Context, query: TaxablePaymentsQuery) -> TaxablePayments:
-    """What was paid in a financial year to contacts marked `contractor`.
+    """Payments in a financial year to contacts marked `contractor`.
 
     Expenses count by `paid_on`; unpaid and void ones are left out, and what was paid back is taken off. Contractors are
     listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule 1 to the TAA

@@ -1,4 +1,4 @@
-"""What makes the events of GST periods happen: of the business's own periods, which no recorded example can name."""
+"""Triggers of the events of GST periods, for the business's own periods, which no recorded example can name."""
 
 import sqlalchemy as sa
 
@@ -11,7 +11,7 @@ from .tables import periods
 
 
 def lodge(ctx: Context) -> Lodgement:
-    """Lodge the newest of the business's tax periods that is over and was not lodged."""
+    """Lodge the newest of the business's tax periods that is over and not lodged."""
     settings, today = ctx.tenant.gst_settings, ctx.today()
     mine = own(ctx, periods), periods.c.status == "lodged"
     lodged = {*map(tuple, ctx.db.execute(sa.select(periods.c.since, periods.c.until).where(*mine)))}
@@ -23,6 +23,6 @@ def lodge(ctx: Context) -> Lodgement:
 
 
 def reopen(ctx: Context) -> Lodgement:
-    """Reopen the last lodged period; lodge one before where none is."""
+    """Reopen the last lodged period; if there is none, lodge one first."""
     id = handlers.last_lodged(ctx) or lodge(ctx).id
     return handlers.reopen_gst_period(ctx, id, Reopening(reason=Reason("Triggered in a sandbox.")))

@@ -1,4 +1,4 @@
-"""What is unusual about a GST report, and should be looked at before it is lodged."""
+"""Warnings about unusual figures of a GST report, to check before it is lodged."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -29,7 +29,7 @@ def warnings(
     corrections: Mapping[str, GstFigure],
     not_claimed: Sequence[NotClaimed],
 ) -> list[GstWarning]:
-    """What is unusual about the report of a period that has these figures."""
+    """Return the warnings about the report of a period with these figures."""
     found = []
     if missing := gst.missing(ctx):
         labels = [label for label in rules.LABELS if any(label in rules.SOURCES[plugin] for plugin in missing)]
@@ -56,9 +56,9 @@ def warnings(
 
 
 def near_threshold(ctx: Context) -> Decimal | None:
-    """The turnover of twelve months of a business that is not registered, where that is near the threshold; else None.
+    """Return the turnover of twelve months of an unregistered business if it is near the threshold; else None.
 
-    They are this month and the eleven before, as s 188-15 GST Act has it; input taxed sales are left out.
+    The months are this one and the eleven before (s 188-15 GST Act); input taxed sales are left out.
     """
     if ctx.tenant.gst_registered or not ctx.has("invoices"):
         return None
@@ -71,7 +71,7 @@ def near_threshold(ctx: Context) -> Decimal | None:
 
 
 def threshold_message(turnover: Decimal) -> str:
-    """What a business that is not registered is told of its turnover."""
+    """Return the message to an unregistered business about its turnover."""
     reached = "has reached" if turnover >= rules.THRESHOLD else "is near"
     return (
         f"Sales of ${turnover:,.2f} in the last twelve months: the business {reached} the turnover of"
@@ -80,7 +80,7 @@ def threshold_message(turnover: Decimal) -> str:
 
 
 def _gap(ctx: Context, span: GstSpan) -> GstWarning | None:
-    """A warning where the tax period before is not lodged, though earlier ones are."""
+    """Warn if the previous tax period is not lodged, although earlier ones are."""
     since, until = period_of(span.settings, span.since - timedelta(days=1))
     if not registered_between(span.settings, since, until):
         return None
@@ -102,7 +102,7 @@ _LAST_LODGED = Statement(
 
 
 def _unsent(ctx: Context, span: GstSpan) -> list[GstWarning]:
-    """A warning where invoices that are dated in the period are still drafts."""
+    """Warn if invoices dated in the period are still drafts."""
     if not ctx.has("invoices"):
         return []
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is

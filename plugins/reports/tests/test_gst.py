@@ -110,8 +110,6 @@ def test_the_worked_example_of_the_worksheet(client):
         assert client.get(f"/v1/reports/gst/documents?{YEAR}&label={label}")["data"] == shown
 
 
-# Attribution ----------------------------------------------------------------------------------------------------------
-
 JULY, AUGUST, SEPTEMBER, QUARTER = (
     f"from=2026-{first}&to=2026-{last}"
     for first, last in (("07-01", "07-31"), ("08-01", "08-31"), ("09-01", "09-30"), ("07-01", "09-30"))
@@ -275,9 +273,6 @@ def test_whole_dollars_are_cut_off_once_for_a_label(client):
     assert (figure["amount"], figure["whole_dollars"]) == (D("15.99"), 15)
 
 
-# Purchases ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("basis", "members", "month"),
     [
@@ -338,9 +333,6 @@ def test_what_is_left_out_is_listed_with_the_reason(client, clock):
     on(client, "cash")
     client.patch(f"/v1/expenses/{waits[0]}", {"paid_on": None})
     assert client.get(f"/v1/reports/gst?{JULY}")["data"]["not_claimed"][0]["documents_total"] == 1
-
-
-# Settings by date -----------------------------------------------------------------------------------------------------
 
 
 def settings(client, *given):
@@ -459,9 +451,6 @@ def test_businesses_ask_for_reports_one_after_the_other(client):
             assert business.get(f"/v1/reports/gst?{JULY}&basis=cash")["data"]["1A"]["amount"] == 0
 
 
-# Lodged periods -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def monthly(client):
     return on(client, "accrual", period="month")
@@ -561,9 +550,6 @@ def test_two_that_overlap_are_never_both_lodged(client):
     assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
 
 
-# Plugins that are off, CSV, pages -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("plugins", "off", "null"),
     [
@@ -654,8 +640,6 @@ def test_a_third_partys_documents_take_part(make_app, install):
     assert (found["G1"]["amount"], found["1A"]["amount"]) == (165, 15)
     assert "bar_1" in [one["id"] for one in found["1A"]["documents"]]
 
-
-# Properties -----------------------------------------------------------------------------------------------------------
 
 CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
 

@@ -85,7 +85,7 @@ class Business:
         return id
 
     def figures(self):
-        """What counts up to the end of September."""
+        """Return the figures up to the end of September."""
         report = self.web.get("/v1/reports/gst?from=2026-07-01&to=2026-09-30")["data"]
         owed = self.web.get("/v1/reports/receivables?as_at=2026-09-30")["data"]
         labels = {label: figure["amount"] for label, figure in report.items() if label[0] in "G1" and figure}

@@ -1,4 +1,4 @@
-"""What is lodged: labels that are never below zero, the business's own periods, taking back, and what is kept."""
+"""Lodging: labels that are never below zero, the business's own periods, reopening, and the figures stored."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -71,9 +71,6 @@ def amounts(found):
 def lodge(client, query, status=201):
     answer = client.post("/v1/gst_periods", dict(part.split("=") for part in query.split("&")), status)
     return answer["data"] or answer["error"]
-
-
-# Labels ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_refunded_expense_id_a_supplier_reduces_its_purchase_or_adjusts_a_later_period(client, clock):
@@ -206,9 +203,6 @@ def test_no_label_is_below_zero_and_all_periods_together_come_to_the_same(make_a
     assert net(report(client, f"from=2026-07-01&to=2026-10-31&basis={basis}")) == october + net(
         report(client, f"{Q1}&basis={basis}")
     )
-
-
-# Periods --------------------------------------------------------------------------------------------------------------
 
 
 def test_only_the_business_s_own_periods_are_lodged(client):
@@ -423,9 +417,6 @@ def test_a_registration_that_ends_after_a_lodged_period_says_what_it_changes(cli
     error = client.refused(409, "period_lodged", "PATCH", "/v1/tenant", ended)
     assert (error["changes"]["1A"], error["changes"]["G1"]) == (10, 110)
     client.patch("/v1/tenant", {"gst_settings": [*settings, {"from": "2026-10-03", "registered": False}]})
-
-
-# Registration ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("price", "said"), [("59999.99", None), ("60000.00", "is near"), ("75000.00", "has reached")])

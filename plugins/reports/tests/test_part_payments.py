@@ -37,7 +37,7 @@ def claim(client, job, **asked):
 
 
 def months(client, label, basis="accrual"):
-    """What each month comes to: what is taken off earlier months stands among the adjustments, and none below zero."""
+    """Return each month's figure of a label. Reductions of earlier months are adjustments; no label is below zero."""
     reports = [client.get(f"/v1/reports/gst?{month}&basis={basis}")["data"] for month in MONTHS]
     parts = {"1A": {"1A": 1, "1B": -1}, "G1": {"G1": 1, "G7": 1, "G18": -1}}.get(label, {label: 1})
     for figures in ([report[part] for part in parts] for report in reports):
@@ -188,9 +188,6 @@ def test_a_note_takes_off_an_invoice_that_took_a_deposit_off(client, clock, basi
     payment = client.get(f"/v1/payments?invoice_id={last['id']}")["data"][0]["id"]
     client.post(f"/v1/payments/{payment}/refund", {"amount": "110.00", "payment_method": "card"}, 200)
     assert (months(client, "1A", basis), months(client, "G1", basis)) == ([0, 100, -10], [0, 1150, -110])
-
-
-# Deposits -------------------------------------------------------------------------------------------------------------
 
 
 def deposit(client, job):

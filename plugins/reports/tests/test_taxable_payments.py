@@ -1,4 +1,4 @@
-"""What contractors were paid in a financial year, for the taxable payments annual report."""
+"""Payments to contractors in a financial year, for the taxable payments annual report."""
 
 import csv
 import io

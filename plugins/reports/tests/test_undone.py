@@ -1,4 +1,4 @@
-"""What is undone or matched later counts on the day that the law and the client say, on both bases, lodged or not.
+"""Undone or later matched payments and documents count on the day that the law and the client set, lodged or not.
 
 Each story is worked out by hand, in three lists of a day and an amount: what the client owes, the GST on an accrual
 basis (s 29-5(1), 29-20, 21-5 GST Act), and the GST on a cash basis (s 29-5(2), 29-20(2)).
@@ -73,10 +73,8 @@ class Business:
         self.web.refused(422, "validation_failed", "POST", f"/v1/{path}", body)
         assert [one["code"] for one in self.web.last.json["error"]["details"]] == [code]
 
-    # What the product says --------------------------------------------------------------------------------------------
-
     def owed(self):
-        """What the client owes at the end of each day, which receivables and statements agree on."""
+        """Return the amount that the client owes at the end of each day; receivables and statements must agree."""
         found = []
         for day in LOOKED_AT:
             entries = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]["entries"]
@@ -96,9 +94,6 @@ class Business:
             signs = (("1A", 1), ("1B", -1))
             last = sum((sign * fixes[label]["amount"] for label, sign in signs if label in fixes), D(0))
         return [*found, last]
-
-
-# What is undone, and what it comes to where it counts on a day, or on none --------------------------------------------
 
 
 def sold(amount=1100):
@@ -205,7 +200,7 @@ def a_bad_debt(business):
 
 
 def a_bad_debt_that_was_recovered(business):
-    """What was paid of it is a payment then; until some day it was a recovery."""
+    """A payment after the write-off is a recovery until the day of the undo, then a payment of the invoice."""
     id = business.sell()
     business.on(LATER)
     business.act(f"invoices/{id}/write_off", {})

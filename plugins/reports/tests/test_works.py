@@ -77,8 +77,6 @@ class Works(RuleBasedStateMachine):
         if not sure and not self.ended:
             self.ended = self.web.post(f"{self.job}/cancel", {}, 200)["data"]["status"] == "cancelled"
 
-    # What always holds ------------------------------------------------------------------------------------------------
-
     @invariant()
     def it_is_invoiced_and_counted_once(self):
         shown = self.web.get(self.job)["data"]["invoiced"]

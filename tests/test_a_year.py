@@ -1,4 +1,4 @@
-"""The year in examples/a_year_of_business.py, lived through: each quarter's report is what was worked out by hand."""
+"""The year in examples/a_year_of_business.py: each quarter's report equals the one calculated by hand."""
 
 import importlib.util
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ PATH = Path(__file__).parents[1] / "examples" / "a_year_of_business.py"
 
 
 class Days(Clock):
-    """A clock that stands at noon in Hobart until another day comes."""
+    """A clock that stays at noon in Hobart until it is moved to another day."""
 
     def __call__(self):
         return self.time

@@ -1,4 +1,4 @@
-"""Whatever `allowed_actions` names is possible: tried on every resource, in every state that actions lead to."""
+"""Every action in `allowed_actions` is possible: tried on every resource, in every state that actions lead to."""
 
 from datetime import date, timedelta
 from itertools import count
@@ -15,7 +15,7 @@ NOTHING = [{"description": "Goodwill", "unit_price": "0.00"}]
 LATER = {"scheduled_start": "2026-12-01T09:00:00Z"}
 CHECKLIST = [{"text": "Test", "required": True}]
 
-# What is made of each resource.
+# The records made of each resource.
 MADE = {
     "contacts": [{"name": "Ada"}],
     "expenses": [{"date": "2026-11-20", "amount": "64.90"}],
@@ -37,7 +37,7 @@ BODIES = {
     "convert": [{"to": "invoice"}, {"to": "job"}],
     "schedule": [LATER],
 }
-# What a business may change between what it reads and what it does, by resource.
+# Changes that a business may make between reading a record and acting on it, by resource.
 TURNS = {"invoices": [{"abn": None}, {"gst_registered": False}], "quotes": [{"gst_registered": False}]}
 TURNS["jobs"] = TURNS["quotes"]
 WHOLE = {"abn": "47555222000", "gst_registered": True}
@@ -57,7 +57,7 @@ class Business:
         ]
 
     def next_monday(self):
-        """A time nobody was booked for yet."""
+        """Return a time without bookings."""
         return f"{date(2026, 11, 23) + timedelta(weeks=next(self.starts))}T12:00:00Z"
 
     def make(self, resource, body):
@@ -78,7 +78,7 @@ class Business:
         return self.client.get(f"/v1/{resource}/{record['id']}")["data"]
 
     def possible(self, resource, record):
-        """Every call that a record says is possible: what of it acts, the action, and a body."""
+        """List the calls that a record allows: the path of the record or payment, the action, and a body."""
         acting = [("", record["allowed_actions"])]
         acting += [(f"payments/{i}/", p["allowed_actions"]) for i, p in enumerate(record.get("payments", ()))]
         for part, actions in acting:
@@ -101,7 +101,7 @@ class Business:
         return self.read(resource, record)
 
     def reach(self, resource, body, way):
-        """A new record, taken through these actions."""
+        """Make a record and take it through these actions."""
         record = self.make(resource, body)
         for part, action, sent in way:
             record = self.act(resource, record, part, action, sent)
@@ -109,7 +109,7 @@ class Business:
 
 
 def state(record):
-    """What of a record decides what may be done with it."""
+    """Return the members of a record that decide its possible actions."""
     payments = [(p["status"], *p["allowed_actions"]) for p in record.get("payments", ())]
     return record["status"], *record["allowed_actions"], *sorted(payments[-3:])
 

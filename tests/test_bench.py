@@ -1,4 +1,4 @@
-"""The bench measures only what answers as billycan does."""
+"""The bench measures only servers whose answers equal billycan's."""
 
 import argparse
 import importlib.util
@@ -18,7 +18,7 @@ ASKED = '{"data":{"id":"inv_1a","total":10.00,"lines":[{"net":1.50}],"number":"I
 
 @pytest.fixture(scope="module")
 def bench():
-    """tests/lab/bench/run.py, whose neighbours are modules of its folder."""
+    """Import tests/lab/bench/run.py, which imports other modules of its folder."""
     sys.path.append(str(BENCH))
     spec = importlib.util.spec_from_file_location("billycan_bench", BENCH / "run.py")
     module = sys.modules["billycan_bench"] = importlib.util.module_from_spec(spec)
@@ -63,7 +63,7 @@ def test_a_cursor_is_each_servers_own_but_one_may_not_be_missing(bench):
 
 
 def served(bench, stack, url, folder, *names):
-    """Servers of a few rows, and what to ask of each."""
+    """Start servers with a few rows; return them and their requests."""
     options = argparse.Namespace(worker_class="gthread", workers=1, threads=2, connections=1)
     sizes = bench.Sizes(invoices=100, contacts=200, deep=50)
     app = bench.application(url, str(folder / "shared"))
@@ -78,7 +78,7 @@ def served(bench, stack, url, folder, *names):
 
 def test_a_server_that_answers_otherwise_is_not_measured(bench, tmp_path):
     class Altered(bench.Target):
-        """What it answers, with a text replaced in it."""
+        """A server's answer with one text replaced."""
 
         old = new = b""
 

@@ -1,4 +1,4 @@
-"""Whatever JSON is sent to whichever route: it is read, or refused as the client's fault."""
+"""Any JSON sent to any route is either read or refused as the client's fault."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ TEXTS += ["Australia/Hobart", "*", "invoice.*", "gst", "client", "monday", "null
 
 
 def routes():
-    """Every route of the first-party plugins that takes a body."""
+    """List the routes of first-party plugins that take a body."""
     for plugin in sorted(first_party()):
         for route in installed()[plugin].load().manifest.routes:
             signature = signatures.read(route)
@@ -32,14 +32,14 @@ def routes():
 
 
 def words(kind):
-    """The names of members in a schema, and whatever else it names."""
+    """List the names of members in a schema, and all its other names."""
     _, structs = described([kind])
     names = {name for struct in structs.values() for name in struct["properties"]}
     return sorted(names), sorted({text for text in json.dumps(structs).split('"') if text.isidentifier()})
 
 
 def bodies(signature):
-    """JSON of any shape, mostly made of the members that the route knows, as it is written."""
+    """Generate JSON text of any shape, mostly from the members that the route knows."""
     names, values = words(signature.body)
     texts = st.sampled_from(TEXTS + values) | st.text(max_size=5)
     scalars = st.sampled_from([*NUMBERS, "null", "true", "false"]) | texts.map(json.dumps)

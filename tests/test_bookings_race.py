@@ -1,4 +1,4 @@
-"""Fifty clients who want the same person's time at once, over HTTP, against gunicorn's workers and threads."""
+"""Fifty clients book the same person's time at once, over HTTP, against gunicorn's workers and threads."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -40,11 +40,11 @@ class Shop:
         return {"service_id": service_id, "client_id": self.client_id, "start_at": start_at, **members}
 
     def post_at_once(self, calls):
-        """Every call, a path and its body, from a client of its own; the answers in the same order."""
+        """Send every call, a path and its body, from a client of its own; return the answers in the same order."""
         return self.server.at_once([Call("POST", path, body, self.web.headers) for path, body in calls])
 
     def check_nothing_overlaps(self):
-        """What the database holds: a person's occupied times apart, and no slot fuller than its service allows."""
+        """Check in the database that a person's times never overlap, and that no slot has too many bookings."""
         mine = slots_table.c.tenant_id == self.web.tenant_id
         holding = bookings_table.c.slot_id == slots_table.c.id
         booked = sa.select(sa.func.count()).select_from(bookings_table).where(holding).scalar_subquery()
@@ -73,7 +73,7 @@ def statuses(answers):
 
 
 def refusals(answers):
-    """The errors of those that were refused, each by `slot_unavailable` with alternatives."""
+    """Return the errors of refused calls; each must be `slot_unavailable` with alternatives."""
     errors = [answer.json["error"] for answer in answers if answer.status == 409]
     assert all(e["code"] == "slot_unavailable" and e["alternatives"] for e in errors)
     return errors

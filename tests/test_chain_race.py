@@ -1,4 +1,4 @@
-"""Neighbours in the chain that are written at once, each telling the other: nobody waits for somebody who waits."""
+"""Simultaneous writes to linked records, each of which updates the other, never deadlock."""
 
 import pytest
 

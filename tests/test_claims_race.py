@@ -1,4 +1,4 @@
-"""Twenty who claim or send parts of the same work at once, over HTTP: never more than there is, each expense once."""
+"""Twenty clients claim or send parts of the same work at once, over HTTP: never too much, no expense twice."""
 
 from collections import Counter
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Every list as a CSV file: complete, of one moment, safe in a spreadsheet, and the same text again when it is read."""
+"""Every list as a CSV file: complete, from one moment, safe in a spreadsheet, and unchanged when it is read back."""
 
 import csv
 import io
@@ -52,7 +52,7 @@ HOSTILE = [
 
 
 def sheet(client, path):
-    """The rows of a list's file, each by the names of its columns."""
+    """Return the rows of a list's file, each by the names of its columns."""
     response = client.call("GET", path, status=200, headers=CSV)
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert int(response.headers["Content-Length"]) == len(response.body)
@@ -178,7 +178,7 @@ def test_no_text_runs_as_a_formula_and_all_is_read_as_it_was(text):
     shown = cell(text)
     assert text_of(shown) == text
     assert not re.match(r"[=+\-@\t\r\n＝＋－＠]", shown) or re.fullmatch(r"[+-]?[0-9][0-9 ().-]*", shown)
-    # Where files are separated by semicolons, or by tabs, a spreadsheet takes what is behind one for a cell of its own.
+    # A spreadsheet that separates by semicolons or tabs takes the text after one for a cell of its own.
     for part in re.split(r'[;\t\r\n]"*', shown)[1:]:
         assert not re.match(r"[=+\-@＝＋－＠]", part) or re.fullmatch(r'[+-]?[0-9][0-9 ().-]*"*', part), part
 

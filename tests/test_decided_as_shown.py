@@ -1,7 +1,7 @@
-"""Nobody decides on a record that has changed since their page showed it.
+"""A decision made on a page is refused if the record has changed since the page showed it.
 
-Each action, email and deletion of any plugin is tried, as the pages of records have them: a record is made of which it
-is possible, and its page opened; then the record changes, and the form is sent.
+Tries each action, email and deletion of every plugin, as the pages of records have them: makes a record that allows it,
+opens its page, changes the record, and sends the form.
 """
 
 import json
@@ -39,7 +39,7 @@ def owner(app, noisy):
 
 
 def change(app, kind, id):
-    """Let a record have another version, as if somebody had changed it."""
+    """Give a record a new version, as if somebody had changed it."""
     tables = [t for t in app.manifests[kind.plugin].tables if {"tenant_id", "id", "version"} <= {*t.c.keys()}]
     with app.db.writing(across="a test changes a record") as db:
         done = [db.execute(sa.update(t).where(t.c.id == id).values(version=t.c.version + 1)).rowcount for t in tables]
@@ -47,7 +47,7 @@ def change(app, kind, id):
 
 
 def send(browser, page, path, more):
-    """Send the form of a page that goes to a path, with these fields."""
+    """Send the page's form for a path, with these fields."""
     form = next(form for form in page.forms.values() if form.action == path)
     given = {name: text for name, text in form.submit_fields() if name}
     return browser.web.post(path, {**given, **more}, status="*")

@@ -1,4 +1,4 @@
-"""The decisions in docs/decisions are well formed, in the index as they are, and no number is used twice or lost."""
+"""The files in docs/decisions are well formed and listed in the index, and no number is missing or used twice."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a new user's first look shows: every list has believable records, and they know each other."""
+"""The samples on a new user's first look: every list has believable records, and they refer to each other."""
 
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -125,7 +125,7 @@ def at(instant):
 
 
 def overlaps(found):
-    """Where somebody is to be in two places at once."""
+    """List the pairs of times in which somebody is in two places at once."""
     busy = [(b["staff_id"], b["start_at"], b["end_at"]) for b in found["bookings"] if b["status"] != "cancelled"]
     busy += [(id, j["scheduled_start"], j["scheduled_end"]) for j in found["jobs"] for id in j["assignee_ids"]]
     return [(one, other) for one, other in pairwise(sorted(busy)) if one[0] == other[0] and other[1] < one[2]]

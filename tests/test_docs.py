@@ -1,4 +1,4 @@
-"""The documents say what is there: every block of code in them is run or checked, and so is every link."""
+"""The documents are true: every block of code in them is run or checked, and so is every link."""
 
 import importlib.util
 import inspect
@@ -149,9 +149,6 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
-# Errors ---------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.whole
 def test_every_code_is_documented_with_its_status():
     text = (ROOT / "docs" / "errors.md").read_text("utf-8")
@@ -202,9 +199,6 @@ def test_every_variable_that_a_document_sets_is_read():
             assert is_read, f"{page.relative_to(ROOT)}: BILLYCAN_{name}"
 
 
-# What authors of plugins are told -------------------------------------------------------------------------------------
-
-
 def test_every_type_of_a_member_is_documented_with_its_column():
     table = TUTORIAL.read_text("utf-8").partition("## Types")[2].partition("## ")[0]
     columns = {str: "`sa.Text`", int: "`sa.Integer`", date: "`sa.Date`", fields.Moment: "`UTCDateTime`", dict: "`Json`"}
@@ -222,7 +216,7 @@ def test_every_type_of_a_member_is_documented_with_its_column():
 
 def test_members_are_described_as_documented():
     class NewVehicle(msgspec.Struct):
-        """What is sent.
+        """A vehicle as sent.
 
         plate: What the plate says.
         """
@@ -263,12 +257,9 @@ def test_what_hooks_answer_is_documented():
         assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(kind.__struct_fields__)
 
 
-# Blocks of code -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def reader(make_app, clock):
-    """Somebody with a sandbox key of the demo business who follows the documents, command by command."""
+    """Return a reader with a sandbox key of the demo business, who follows the documents command by command."""
     app = make_app(*plugins.first_party(), fresh=True, per_minute=100, per_second=20)
     return Reader(app, demo.first(app).test_key, clock)
 
@@ -283,12 +274,9 @@ def test_every_block_of_the_documents_works(reader):
         db.metadata.remove(db.metadata.tables[name])
 
 
-# The tutorial ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def vehicles(tmp_path, monkeypatch):
-    """The plugin that the tutorial makes, installed for this test."""
+    """Install the plugin of the tutorial for this test."""
     folder = tmp_path / "billycan-vehicles"
     scaffold.write(scaffold.words("vehicles", None, None, None), folder)
     change(folder)
@@ -305,7 +293,7 @@ def vehicles(tmp_path, monkeypatch):
 
 
 def change(folder: Path) -> None:
-    """Make the tutorial's changes, in order; each is in the file that was named last before it."""
+    """Make the tutorial's changes in order, each in the file that the text before it names."""
     path = ""
     for before, block in re.findall(
         r"(.*?)^```diff\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.MULTILINE | re.DOTALL
@@ -334,16 +322,13 @@ def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, c
     Reader(app, demo.first(app).test_key, clock).follow(TUTORIAL)
 
 
-# Who reads them -------------------------------------------------------------------------------------------------------
-
-
 class Reader:
     def __init__(self, app, key, clock):
         self.app, self.key, self.clock = app, key, clock
         self.ids: dict[str, str] = {}
 
     def follow(self, page: Path) -> None:
-        """Do what a page says, in order; an answer that it shows must be the answer that came."""
+        """Carry out a page in order; each answer it shows must be the answer received."""
         self.page, self.answer, self.seen = page.relative_to(ROOT), None, {}
         # The tests of webhooks write these deliveries, and compare them.
         text = re.sub(r"<!-- examples -->.*<!-- end of examples -->", "", page.read_text("utf-8"), flags=re.DOTALL)
@@ -435,7 +420,7 @@ class Reader:
         )
 
     def with_ids(self, text: str) -> str:
-        """The text with what stands for an id, such as con_…, as the last one seen, or as one that is there."""
+        """Replace each placeholder of an id, such as con_…, with the last id seen or with an existing one."""
         if "_…" in text and not self.ids:
             for route in (e.route for e in self.app.endpoints if e.route.method == "GET" and "{" not in e.route.path):
                 answer = self.ask("GET", route.path, {"Authorization": f"Bearer {self.key}"})
@@ -466,7 +451,7 @@ class Reader:
 
 
 def simple_commands(block: str) -> Iterator[list[str]]:
-    """The commands of a shell script, as words, without variables that are set."""
+    """Yield the commands of a shell script, as words, without assignments of variables."""
     held = ""
     for line in block.splitlines():
         held += line
@@ -491,7 +476,7 @@ def simple_commands(block: str) -> Iterator[list[str]]:
 
 
 def matches(shown, real, at: str) -> None:
-    """Whether an answer is as shown: ids, times, dates and numbers of documents by their form, and … for any more."""
+    """Assert that an answer is as documented: ids, times, dates and numbers by form, and … for any more."""
     if isinstance(shown, dict) and isinstance(real, dict):
         open_ended = shown.pop("…", ...) is None
         assert shown.keys() <= real.keys() if open_ended else shown.keys() == real.keys(), (
@@ -518,11 +503,8 @@ def form(value):
 
 
 def elided(shown, real) -> bool:
-    """`req_9b6c…` stands for any text of its kind."""
+    """Tell whether a text fits one that is shortened: `req_9b6c…` stands for any text of its kind."""
     return isinstance(shown, str) and shown.endswith("…") and str(real).startswith(shown[:4])
-
-
-# The site and the files to deploy with --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -565,7 +547,7 @@ def test_systemd_takes_the_units(tmp_path):
     if (verify := shutil.which("systemd-analyze")) is None:
         pytest.skip("the units were NOT TESTED: no systemd-analyze")
     for unit in ROOT.glob("deploy/systemd/*.service"):
-        # Where billycan is not installed in /opt, systemd misses the program.
+        # If billycan is not installed in /opt, systemd misses the program.
         (tmp_path / unit.name).write_text(
             re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text("utf-8"), flags=re.M), "utf-8"
         )

@@ -1,6 +1,6 @@
-"""The examples in the OpenAPI document are what the app answers: a tradesman's story tells every operation once.
+"""The examples in the OpenAPI document are the app's answers: a tradesman's story calls every operation once.
 
-BILLYCAN_RECORD=1 writes them anew.
+BILLYCAN_RECORD=1 records them again.
 """
 
 from datetime import timedelta
@@ -40,14 +40,14 @@ SELLER = {
 }
 
 
-# What the mail server says in the story: nobody listens at this address.
+# The mail server's answer in the story; nothing listens at this address.
 MAIL = {"url": "smtp://127.0.0.1:9", "sender": "mail@example.com", "per_day": 14}
 TOOK = {"orders@example.com": ("sent", "250 OK"), "accounts@example.com": ("sent", "250 OK")}
 REFUSED = {"orders@example.com": ("failed", "550 5.1.1 no such user"), "accounts@example.com": ("sent", "250 OK")}
 
 
 class Still(Clock):
-    """A clock that stands still until it is moved: examples show round times."""
+    """A clock that stays at one time until it is moved, so that examples show round times."""
 
     def __call__(self):
         return self.time
@@ -63,7 +63,7 @@ stories = {}  # what was recorded on each database, which the tests read and non
 
 @pytest.fixture
 def told(engine, make_app, clock):
-    """What was recorded while the story was told."""
+    """Return the recording of the story, told once for each engine."""
     if engine not in stories:
         stories[engine] = tell(make_app, clock)
     return stories[engine]
@@ -290,7 +290,7 @@ def money(c, clock):
 
 
 def claim(c):
-    """A deposit for a job that the client calls off."""
+    """Invoice a deposit for a job that the client calls off."""
     lines = [{"description": "Bathroom, fitted", "unit_price": "4000.00"}]
     job = {"client_id": c.client, "title": "Bathroom", "scheduled_start": "2026-12-07T08:00:00+11:00"}
     path = f"/v1/jobs/{c.post('/v1/jobs', {**job, 'line_items': lines})['data']['id']}/invoice"
@@ -301,7 +301,7 @@ def claim(c):
 
 
 def receive(c, body):
-    """One receipt for two invoices, with a little more than is due."""
+    """Record one receipt for two invoices, with a little more than is due."""
     one, two = (c.post("/v1/invoices", body)["data"]["id"] for _ in range(2))
     for id in (one, two):
         c.post(f"/v1/invoices/{id}/send", status=200)
@@ -326,7 +326,7 @@ def receive(c, body):
 
 
 def report(c):
-    """What is owed, by whom, and what contractors were paid."""
+    """Read the reports of amounts owed and of payments to contractors."""
     c.get(f"/v1/contacts/{c.client}/statement?from=2026-11-01&to=2026-11-30")
     c.call("GET", f"/v1/contacts/{c.client}/statement.csv?from=2026-11-01&to=2026-11-30", status=200)
     c.get("/v1/reports/receivables?as_at=2026-12-31")
@@ -356,7 +356,7 @@ def report(c):
 
 
 def take_off(c, paid, lines):
-    """A note for one washer that came back, of an invoice that was paid; its credit is refunded."""
+    """Credit one returned washer of a paid invoice, and refund the credit."""
     line = c.get(f"/v1/invoices/{paid}")["data"]["line_items"][0]["id"]
     washer = {"invoice_line_id": line, "quantity": 1}
     note = {"invoice_id": paid, "reason": "returned", "description": "One came back", "line_items": [washer]}
@@ -445,7 +445,7 @@ def post_out(c, clock):
 
 
 def bring_in(c):
-    """A file that is imported, one with a fault, and what cannot be read."""
+    """Import a file, one with a fault, and one that cannot be read."""
     path = "/v1/imports?resource=contacts"
     good, bad = (
         c.call("POST", path, raw=text, status=202).json["data"]["id"]
@@ -548,7 +548,7 @@ def clean(c, clock):
 
 
 def wait(c, clock):
-    """What happens by itself when days go by."""
+    """Let days go by, with the events that time alone causes."""
     today = clock.time.astimezone(ZoneInfo("Australia/Hobart")).date()
     soon, tomorrow = (str(today + timedelta(days=days)) for days in (2, 1))
     lines = [{"description": "Replace tap washers", "unit_price": "90.00"}]
@@ -575,7 +575,7 @@ def wait(c, clock):
 
 
 def overfill(c):
-    """A job that has as many invoices as it can."""
+    """Fill a job with as many invoices as it can have."""
     job = c.post("/v1/jobs", {"client_id": c.client, "title": "Maintenance"})["data"]["id"]
     with c.app.db.writing(across="a story that would take long") as db:
         copied = {**db.execute(sa.select(invoices).where(invoices.c.id == c.invoice)).one()._mapping, "job_id": job}
@@ -586,7 +586,7 @@ def overfill(c):
 
 
 def repeat(c, tomorrow):
-    """A service every quarter, and what becomes of others."""
+    """Set up a service every quarter, and recurring invoices that end or fail."""
     path, lines = "/v1/recurring_invoices", [{"description": "Backflow test", "unit_price": "180.00"}]
     body = {"client_id": c.client, "frequency": "quarter", "start_on": tomorrow, "line_items": lines}
     id = c.post(path, {**body, "then": "send", "reference": "Backflow"})["data"]["id"]

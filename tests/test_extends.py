@@ -1,4 +1,4 @@
-"""What one plugin adds to another's records is there in whatever else makes, tells of or describes them."""
+"""Members that one plugin adds to another's records appear wherever plugins make, report or describe them."""
 
 import pytest
 from msgspec import Struct
@@ -85,7 +85,7 @@ def test_a_generated_client_has_the_members(client):
 
 
 class Approval(Struct, kw_only=True):
-    """Who approved an invoice.
+    """The approval of an invoice.
 
     approved_by: Who did.
     """

@@ -1,4 +1,4 @@
-"""The short form of `make fair`: every route is asked, and the quiet business loses to no noise in three attempts."""
+"""The short form of `make fair`: a noise on every route, and a quiet business that loses to none in three attempts."""
 
 import sys
 from contextlib import closing
@@ -26,7 +26,7 @@ NOISES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def path():
-    """Modules of `make fair` and of `make bench`, by their names."""
+    """Put the modules of `make fair` and `make bench` on the import path."""
     added = [str(LAB / "fair"), str(LAB / "bench")]
     sys.path += added
     yield
@@ -35,7 +35,7 @@ def path():
 
 
 def test_every_route_is_asked_for_what_succeeds(make_app):
-    """What is asked of each is lawful; a route for which nothing says how it is asked fails here."""
+    """Every request of the noise succeeds; a route for which the noise has no recipe fails here."""
     from contest import MAIL, plugins
     from noise import Noisy
 
@@ -53,7 +53,7 @@ def test_every_route_is_asked_for_what_succeeds(make_app):
 
 
 def test_every_page_is_asked_for(make_app):
-    """What is asked of pages is answered by them; long documents, and the form to change one, in full."""
+    """Every page answers the noise, including long documents and the form that changes one."""
     from contest import MAIL, plugins
     from noise import Noisy
 
@@ -102,7 +102,7 @@ def test_timed_work_changes_few_rows_in_a_transaction(make_app, monkeypatch):
 
 @pytest.fixture(scope="module")
 def held(engine, tmp_path_factory):
-    """A database with both businesses."""
+    """Make a database with both businesses."""
     from contest import SHORT, prepare
 
     if engine == "postgresql" and not throwaway.find():

@@ -1,4 +1,4 @@
-"""What docs/deploy.md says under "Install", done: the wheels are made, and serve where nothing else of billycan is."""
+"""The section "Install" of docs/deploy.md, carried out: build the wheels and serve from them alone."""
 
 import os
 import re

@@ -1,6 +1,6 @@
-"""No tenant learns anything of another's records, on any route of any installed plugin; refusals come in one order.
+"""No tenant learns anything about another's records, on any route of any installed plugin; refusals have one order.
 
-Everything here is made from the routes themselves: a new route is covered, or this file says what it lacks.
+The tests derive from the routes themselves: a new route is covered, or a test here names the data it lacks.
 """
 
 import re
@@ -107,7 +107,7 @@ def remind(client, ids):
     return newest("/v1/sent_reminders")(client, ids)
 
 
-# How else a record comes to be: its collection takes no POST, or it needs more first. In this order, after all others.
+# Records whose collection takes no POST, or that need others first; made in this order, after all others.
 OTHERWISE = {
     "/v1/adjustment_notes": take_off,
     "/v1/attachments": attach,
@@ -119,7 +119,7 @@ OTHERWISE = {
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),
 }
 
-# What an action or a query needs before anybody looks at its id.
+# The members that an action or a query needs before its id is looked up.
 NEEDED = {
     "/v1/gst_periods/{id}/reopen": {"reason": "Too early"},
     "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},
@@ -138,7 +138,7 @@ NEEDED = {
 }
 
 
-# What writes, and shows what another plugin's read scope is for.
+# Routes that write, and show data of another plugin's read scope.
 READS_TOO = {"/v1/contacts/{id}/statement/email"}
 
 
@@ -149,7 +149,7 @@ def app(make_app):
 
 @pytest.fixture(params=["key", pytest.param("token", marks=pytest.mark.long)])
 def enter(request):
-    """What makes a business in an app, and calls for it: with a key, or with the access token of a connected app."""
+    """Return the client of a business in an app: with an API key, or with the access token of a connected app."""
     if request.param == "key":
         return Client
     from billycan_apps.testing import enters_with  # keys are tested without apps, too
@@ -159,7 +159,7 @@ def enter(request):
 
 @pytest.fixture
 def routes(app):
-    """Every route that takes ids, with the collection each of them is of."""
+    """List the routes that take ids, with the collection of each id."""
     return [
         (e.route, {m[1]: e.route.path[: m.start()].rstrip("/") for m in PARAMETER.finditer(e.route.path)})
         for e in app.endpoints
@@ -168,7 +168,7 @@ def routes(app):
 
 
 def filled(body, ids):
-    """A body of BODIES with real ids in it, as far as there are records of that kind."""
+    """Replace the placeholders in a body of BODIES with real ids, where such records exist."""
     if isinstance(body, dict):
         return {name: filled(value, ids) for name, value in body.items()}
     if isinstance(body, list):
@@ -177,7 +177,7 @@ def filled(body, ids):
 
 
 class Tenant:
-    """A business with one record of every collection; `ids` has them by the collection's path."""
+    """A business with one record of every collection; `ids` maps a collection's path to its id."""
 
     def __init__(self, client, routes):
         self.client, self.ids = client, {}
@@ -199,7 +199,7 @@ class Tenant:
             self.ids[path] = self.client.post(path, filled(BODIES[path], self.ids))["data"]["id"]
 
     def shown(self):
-        """All its records, as it sees them."""
+        """Return all its records as the API shows them."""
         return {
             path: self.client.call("GET", f"{path}/{id}").text.partition('"request_id"')[0]
             for path, id in self.ids.items()
@@ -211,13 +211,13 @@ def unknown(id):
 
 
 def strange(own, others):
-    """Ids of a collection that must all look alike, by what they are."""
+    """Return ids, by name, that must be indistinguishable: other tenants', unknown and malformed ones."""
     malformed = ("nope", own.upper(), own + "'", f"{own}%0a", "x_1", own.partition("_")[0] + "_", own[:-6] + "0" * 60)
     return others | {"unknown": unknown(own)} | {f"malformed {i}": id for i, id in enumerate(malformed)}
 
 
 def answer(client, method, path, body):
-    """Status and body of a refusal, as far as it may not tell ids apart."""
+    """Return status and body of a refusal, without the parts that may differ."""
     found = client.call(method, path, body)
     error = decoded(found)["error"] or {}
     headers = {k: v for k, v in found.headers.items() if not k.startswith(("x-ratelimit", "x-request-id"))}
@@ -235,7 +235,7 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes, 
         body = None if route.method in ("GET", "DELETE") else NEEDED.get(route.path, {})
         for key, client in keys.items():
             home, away = (sandbox, me) if key == "sandbox" else (me, sandbox)
-            # What has no scope of its own goes by that of the record it is about.
+            # A resource without a scope of its own uses that of its record.
             scope = route.scope or (":read" if route.method == "GET" else ":write")
             allowed = key == "sandbox" or (scope.endswith(f":{key}") and route.path not in READS_TOO)
             wanted = (404, "resource_not_found") if allowed else (403, "insufficient_scope")
@@ -245,7 +245,7 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes, 
                     ids = {p: home.ids[c] for p, c in params.items()} | {name: id}
                     path = route.path.format(**ids)
                     status, error, headers = answer(client, route.method, path, body)
-                    # What reads too looks at the scope for that once it knows that there may be such a record.
+                    # A route that also reads checks that scope once it knows that the record may exist.
                     if status == 404 and route.path in READS_TOO and kind.startswith("malformed"):
                         continue
                     if (status, error.get("code")) != wanted:
@@ -287,7 +287,7 @@ def test_no_list_search_or_count_shows_a_strangers_records(app, routes, enter):
 
 
 def references(body, at=()):
-    """Where in a body an id of another record stands, and of which collection."""
+    """Yield the place in a body of each id of another record, and the record's collection."""
     for name, value in body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ():
         if isinstance(value, str) and value.startswith("{/"):
             yield (*at, name), value[1:-1]
@@ -296,7 +296,7 @@ def references(body, at=()):
 
 
 def replaced(body, at, id):
-    """The body with another id at a place."""
+    """Return the body with another id at this place."""
     if not at:
         return id
     items = body.items() if isinstance(body, dict) else enumerate(body)
@@ -336,7 +336,7 @@ def test_no_entry_here_is_for_a_route_that_is_gone(app, needed):
 
 
 def structs(kind):
-    """Every Struct within a type."""
+    """Yield every Struct within a type."""
     if isinstance(kind, inspect.StructType):
         yield kind
     below = (
@@ -354,9 +354,6 @@ def test_no_body_takes_members_it_does_not_know(app):
                 k.cls for k in structs(inspect.type_info(endpoint.signature.body)) if not k.forbid_unknown_fields
             ]
             assert not open_ones, f"{endpoint.route.path}: give {open_ones} forbid_unknown_fields=True"
-
-
-# The order of refusals ------------------------------------------------------------------------------------------------
 
 
 def test_refusals_come_in_one_order(make_app, clock):

@@ -1,4 +1,4 @@
-"""The rate limit holds over real HTTP, across workers and over the sudden death of one; the soak does it for longer."""
+"""The rate limit over real HTTP: it holds across workers and after one is killed. The soak tests it for longer."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ SOAK = Path(__file__).parent / "lab" / "soak" / "run.py"
 
 
 def test_a_key_is_limited_exactly_while_a_worker_is_killed():
-    # How fast a busy machine is proves nothing; which requests are counted does.
+    # The speed of a busy machine proves nothing; the requests counted do.
     options = ["--seconds", "5", "--workers", "2", "--per-minute", "25", "--per-second", "8", "--stall", "60", "--json"]
     done = subprocess.run([sys.executable, SOAK, *options], check=False, capture_output=True, text=True, timeout=120)
     assert done.stdout, done.stderr

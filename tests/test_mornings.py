@@ -1,4 +1,4 @@
-"""What happens in the morning of a date: at nine where the business is, once for each date, whoever looks and when."""
+"""Events on the morning of a date: at nine in the business's zone, once for each date, with any number of workers."""
 
 from datetime import UTC, date, datetime, timedelta
 from threading import Barrier, Thread
@@ -25,7 +25,7 @@ def app(make_app):
 
 @pytest.fixture
 def at(app, clock):
-    """Look for what is due at a time on a date in a zone; the clock may be moved back."""
+    """Run what is due at a time on a date in a zone; the clock may move backwards."""
 
     def look(day, hour, zone="Australia/Sydney", *, minute=0, second=0):
         clock.time = datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=ZoneInfo(zone))

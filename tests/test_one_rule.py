@@ -1,8 +1,8 @@
-"""One rule for data wherever it is shown: a key sees of other resources' records no more than what they are called.
+"""One rule for data wherever it is shown: of other resources' records, a key sees only their names.
 
-Every resource is filled with texts and amounts that stand nowhere else. Then every GET route, POST that stores nothing,
-event, delivery, search and page of a record is read with the scope of its own plugin alone. All come from the routes: a
-new one is covered.
+Every resource is filled with texts and amounts that appear nowhere else. Then every GET route, POST that stores
+nothing, event, delivery, search and page of a record is read with the scope of its own plugin alone. The tests derive
+from the routes, so a new one is covered.
 """
 
 import runpy
@@ -34,7 +34,7 @@ PRICES = {"unit_price", "price", "amount", "cost"}
 CODES = {"state", "postcode", "country"}
 SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
 ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
-# What a body has besides those that make a record everywhere; null where a member cannot be sent with the others.
+# Further members of a body; null if a member cannot be sent with the others.
 MORE = {
     "/v1/contacts": {"billing_address": ADDRESS, "site_address": ADDRESS, "people": [{"name": ""}]},
     "/v1/expenses": {"supplier_name": None, "supplier_abn": None},
@@ -61,7 +61,7 @@ SHOWN_NOWHERE = {"app.connected", "app.disconnected", "visit.due"}
 
 
 class Marks:
-    """Texts and amounts that stand in the records of one collection alone, each with the collection and the member."""
+    """Texts and amounts that appear in the records of one collection alone, each with the collection and the member."""
 
     def __init__(self):
         self.count, self.of = 1000, {}
@@ -73,14 +73,14 @@ class Marks:
         return text
 
     def price(self, path, member):
-        """An amount; with GST, the GST alone, and as people read them they are marks, too."""
+        """Return a new amount; the amount with GST, its GST, and their forms for people are marks as well."""
         amount = Decimal(self.mark(path, member, "{}.37"))
         for each in (amount * Decimal("1.1"), amount / 10, amount / 11):
             self.of |= {f"{each:.2f}": (path, member), f"{each:,.2f}": (path, member)}
         return str(amount)
 
     def filled(self, path, kind, body, above=""):
-        """A body with a mark in each member that takes a text, and in each price."""
+        """Return a body with a mark in each member that takes text, and in each price."""
         body = {**body}
         for field in fields(kind):
             name, given = field.name, body.get(field.name)
@@ -103,7 +103,7 @@ class Marks:
         return body
 
     def beyond(self, app, text, scope):
-        """What a text holds of collections that take another scope than this to read, beyond what they are called."""
+        """List the marks in a text from collections that need another scope to read, except names of records."""
         for mark, (path, member) in self.of.items():
             takes = app.at["GET", path].route.scope or OF_ATTACHMENTS
             if takes != scope and mark in text and member.rpartition(".")[2] not in NAMES:
@@ -115,7 +115,7 @@ OF_ATTACHMENTS = "expenses:read"
 
 
 def parts(hint):
-    """The rule of a member that takes texts, the Struct that it holds, and whether it is a list."""
+    """Return the rule of a member that takes text, its Struct, and whether it is a list."""
     rule = struct = None
     is_list, left = False, [hint]
     while left:
@@ -140,7 +140,7 @@ def marks():
 
 @pytest.fixture
 def tenant(app, marks):
-    """A business with a marked record of every collection, and an email that failed."""
+    """Make a business with a marked record of every collection, and an email that failed."""
     isolation = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))
     bodies = isolation["BODIES"]
     for path in bodies:

@@ -32,7 +32,7 @@ made = []  # the document of all plugins, which many tests read and none changes
 
 @pytest.fixture
 def describe(tmp_path):
-    """The document of a deployment with these plugins; it needs no database."""
+    """Return the document of a deployment with these plugins, without a database."""
     apps = []
 
     def build(*plugins, **given):
@@ -50,7 +50,7 @@ def describe(tmp_path):
 
 
 def bare(schema):
-    """A schema without what it says in words."""
+    """Return a schema without its descriptions."""
     if isinstance(schema, dict):
         return {k: bare(v) for k, v in schema.items() if k != "description" or isinstance(v, dict)}
     return [bare(item) for item in schema] if isinstance(schema, list) else schema
@@ -365,7 +365,7 @@ class Lines(Resource):
 
 
 class LineChange(Struct):
-    """What a guest sends."""
+    """A line as a guest sends it."""
 
     lines: list[Line]
 
@@ -492,7 +492,7 @@ def test_every_code_in_the_source_is_listed(describe):
 
 
 def codes_in(tree):
-    """Each code that is raised in a module, and whether it is that of a single fault."""
+    """Yield each error code that a module raises, and whether it is the code of a single fault."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

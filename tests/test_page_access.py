@@ -1,4 +1,4 @@
-"""Every page, tried by everybody who may not open it: nothing is shown, and nothing is changed."""
+"""Every page, opened by everybody who may not open it: nothing is shown, and nothing is changed."""
 
 import re
 
@@ -13,7 +13,7 @@ from billycan_users.testing import Browser
 pytestmark = pytest.mark.whole
 NOBODYS = "0" * 26
 PARAMETER = re.compile(r"{(\w+)}")
-# What some pages have to be asked for.
+# The queries that some pages need.
 QUARTER = "?from=2026-07-01&to=2026-09-30"
 ASKED = {
     "/dashboard/reports/gst.csv": QUARTER,
@@ -28,7 +28,7 @@ def app(make_app):
 
 
 def screens(app):
-    """Each page by its path; time goes on between them, or the last would be too many at once."""
+    """Yield each page with its path; the clock moves between them, to stay within the limits."""
     found = {path: page.screen for path, _, page in app.pages if hasattr(page, "screen")}
     assert len(found) > 20
     for path, screen in found.items():

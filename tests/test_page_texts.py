@@ -1,4 +1,4 @@
-"""Whatever a client may write is text on every page that shows it, and nobody else's business is told by any page."""
+"""Text by clients is only text on every page that shows it, and no page shows another business's records."""
 
 import re
 from html.parser import HTMLParser
@@ -18,7 +18,7 @@ from billycan_users.testing import Browser
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 EVIL = "evil\"'></textarea></script></title><x-evil onfocus=alert(1)>{{7*7}}"
 SHORT = "\"'><x-evil>"
-# What has a form of its own, in which no such text fits.
+# Texts with a form of their own, which no hostile text fits.
 CHECKED = {"abn", "email", "payment_method", "phone", "supplier_abn", "timezone", "website"}
 PLACES = (
     "overview",
@@ -35,7 +35,7 @@ PLACES = (
 
 
 class Reader(HTMLParser):
-    """A page as a browser takes it apart; `found` is what must not be in it."""
+    """An HTML parser that works as browsers do; `found` lists what must not be in the page."""
 
     def __init__(self, page):
         super().__init__()
@@ -63,7 +63,7 @@ def app(make_app):
 
 @pytest.fixture
 def client(app):
-    """The sample business's, with records of every kind."""
+    """Return a client of the sample business, with records of every kind."""
     return Client(app, demo.first(app).sandbox)
 
 
@@ -72,7 +72,7 @@ def is_text(control):
 
 
 def with_evil(control, text):
-    """What a member is sent to hold that text."""
+    """Return the value with which a member holds that text."""
     return {"evil": text} if control.form == "map" else [text] if control.form == "lines" else text
 
 
@@ -81,7 +81,7 @@ def writes(client, method, path, body):
 
 
 def spoil(client, path, asked, record, method="PATCH"):
-    """Write hostile text into each text of a record that takes it; gives the names of these members."""
+    """Write hostile text into each member of a record that takes it; return their names."""
     taken = set()
 
     def try_each(control, name, within):
@@ -104,7 +104,7 @@ def spoil(client, path, asked, record, method="PATCH"):
 
 
 def make_like(client, kind, record):
-    """Make a record like another, with hostile text in each text that is taken; gives the names of these members."""
+    """Make a record like another, with hostile text in each member that takes it; return their names."""
     asked = {control.name: control for control in forms.controls(kind.routes["make"].signature.body)}
     body = {n: v for n, v in record.items() if n in asked and v not in (None, [], {}) and not is_text(asked[n])}
     taken = set()
@@ -117,12 +117,12 @@ def make_like(client, kind, record):
 
 
 def _named(record, asked, name):
-    """The texts that a record must have besides."""
+    """Return the other texts that a record must have."""
     return {n: record[n] for n, each in asked.items() if is_text(each) and each.required and n != name}
 
 
 def act(client, kind, record):
-    """Carry out the actions that take text, with hostile text; gives the names of those that did."""
+    """Carry out the actions that take text, with hostile text; return the names of those that did."""
     taken = set()
     for name in record.get("allowed_actions", ()):
         body = kind.actions[name].signature.body if name in kind.actions else None
@@ -136,7 +136,7 @@ def act(client, kind, record):
 
 
 def look(browser, path):
-    """A page's text, once nothing in it is anything else than text."""
+    """Return a page's text, after checking that the page contains no markup by clients."""
     browser.app.clock.move(seconds=1)  # or there would be too many at once
     page = browser.web.get(path, status="*")
     assert page.status_int in (200, 303, 400, 403, 404, 409), (path, page.status)
@@ -169,7 +169,7 @@ def test_text_is_text_on_every_page(app, client):
     for kind in kinds(app).values():
         records = client.get(f"{kind.path}?per_page=4&sort=-created_at")["data"]
         if not records:
-            # Which nobody lodged, and no text is in; and what only comes of mail that failed.
+            # Not lodged and without text; and a record that only failed mail makes.
             assert kind.path in ("/v1/gst_periods", "/v1/suppressed_addresses")
             continue
         if not {"make", "change"} & kind.routes.keys():  # whose texts are those of other records
@@ -236,7 +236,7 @@ def test_another_businesss_records_are_as_if_they_had_never_been(app, client):
 
 
 def told(text, *ids):
-    """A page without what differs each time."""
+    """Return a page without the parts that differ each time."""
     for id in ids:
         text = text.replace(id, "")
     return re.sub(r'value="[\w-]{10,}"|req_\w+', "", text)

@@ -1,4 +1,4 @@
-"""However a path is written, nothing runs for nobody: every route in forty spellings, on a socket, against gunicorn."""
+"""No spelling of a path runs a handler without a key: every route in forty spellings, on a socket, against gunicorn."""
 
 import json
 import socket
@@ -12,7 +12,7 @@ from billycan.hosting.served import serving
 from billycan.starting import plugins
 from billycan.testing import Client
 
-# How `/v1/` and what follows it may be written; the first two and the absolute forms are as they should be.
+# Spellings of `/v1/` and the rest; the first two and the absolute forms are correct.
 WAYS = (
     *("/v1/{}", "/v1/{}?x=//v1"),
     *("http://127.0.0.1/v1/{}", "HTTP://me@example.com:80/v1/{}", "http://127.0.0.1//v1/{}", "v1://{}"),
@@ -34,7 +34,7 @@ def server(engine, databases, tmp_path_factory):
 
 
 def exchange(port, requests, together=20):
-    """Each answer's status, headers and body, to requests that share connections as long as the server lets them."""
+    """Yield the status, headers and body of each answer; requests share connections while the server keeps them."""
     waiting = deque(requests)
     while waiting:
         with socket.create_connection(("127.0.0.1", port), timeout=30) as peer, peer.makefile("rb") as stream:

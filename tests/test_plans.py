@@ -1,7 +1,8 @@
-"""How the databases run every statement of every route, for a business with many records.
+"""The plans by which the databases run every statement of every route, for a business with many records.
 
-Of a prepared statement PostgreSQL keeps one plan for whatever is asked next. Here it must keep one from the first time,
-and each plan is judged by the rows it read to give those it gave. What is not prepared is planned for what is asked.
+PostgreSQL may keep one plan of a prepared statement for all later parameters. These tests make it keep one from the
+first execution, and judge each plan by the rows it read to return its result. Statements that are not prepared are
+planned for their parameters.
 """
 
 import json
@@ -35,13 +36,13 @@ OTHERS, REFERRED = 20_000, 2_000
 # Of which no business has more than ten, or more than a dozen a year.
 FEW = ("reminders_settings", "reminders_rules", "reports_gst_periods")
 MOST_IN_VAIN = 3_000  # rows that a plan may read beside those it gives
-# Where the webhooks of the copies go, which the sender refuses before it sends.
+# The URL of the copies' webhooks, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"
 
 
 @pytest.fixture
 def tenant(make_app):
-    """A business with a record of every collection, on an app with every plugin."""
+    """Make a business with a record of every collection, on an app with every plugin."""
     app = make_app(*sorted(set(plugins.installed()) - {"sso_auth"}), fresh=True)
     params = [
         (e.route, {m[1]: e.route.path[: m.start()].rstrip("/") for m in PARAMETER.finditer(e.route.path)})
@@ -52,7 +53,7 @@ def tenant(make_app):
 
 
 def lists(app):
-    """The endpoints that list records, with the table of each."""
+    """Return the endpoints that list records, with the table of each."""
     tables = [*(table for part in app.parts.values() for table in part.tables), metadata.tables["core_events"]]
     for endpoint in app.endpoints:
         if endpoint.signature.listed and not endpoint.signature.params:
@@ -65,11 +66,8 @@ def lists(app):
             yield endpoint, of[0]
 
 
-# The rows -------------------------------------------------------------------------------------------------------------
-
-
 def copied(column, value, statuses):
-    """In SQL, what a column of the n-th copy of a row holds, whose own value is this."""
+    """Return the SQL of a column's value in the n-th copy of a row that holds this value."""
     name = column.name
     if name == "issued_at":
         return "timestamptz '2026-11-01 00:00Z'"  # of a draft it is null, but not of its copies with other statuses
@@ -104,7 +102,7 @@ def copied(column, value, statuses):
 
 
 def fill(app, tenant_id):
-    """Copy a row of each table many times, as it was made by the API."""
+    """Copy a row of each table many times, as the API made it."""
     statuses = {table.name: literals(get_type_hints(e.signature.listed).get("status")) for e, table in lists(app)}
     with owner(app, "READ COMMITTED").begin() as db:
         db.exec_driver_sql("SET LOCAL session_replication_role = replica; SET LOCAL maintenance_work_mem = '256MB'")
@@ -144,17 +142,14 @@ _INDEXES = sa.text(
 
 
 def owner(app, isolation_level="AUTOCOMMIT"):
-    """The database with every right, and without a time limit."""
+    """Open the database with every right and without a time limit."""
     return sa.create_engine(
         app.db.url.set(username="postgres"), isolation_level=isolation_level, poolclass=sa.pool.NullPool
     )
 
 
-# What is asked --------------------------------------------------------------------------------------------------------
-
-
 def filters(query):
-    """For each filter of a list, values that find something and values that do not."""
+    """Return, for each filter of a list, values that find something and values that do not."""
     for name, hint in get_type_hints(query).items():
         if name not in query.__struct_fields__ or name in STEERING:
             continue
@@ -175,7 +170,7 @@ def filters(query):
 
 
 def reads(tenant):
-    """Every GET, with what it sorts or filters by."""
+    """Yield every GET, with the member it sorts or filters by."""
     client, ids = tenant.client, tenant.ids
     for endpoint in client.app.endpoints:
         if endpoint.route.method != "GET":
@@ -194,7 +189,7 @@ def reads(tenant):
 
 
 def writes(tenant):
-    """Change, act on and delete what was made by the API, and make it anew."""
+    """Change, act on and delete the records that the API made, and make them again."""
     client = tenant.client
     for path, id in reversed([*tenant.ids.items()]):
         client.call("PATCH", f"{path}/{id}", {"metadata": {"colour": "blue"}})
@@ -206,7 +201,7 @@ def writes(tenant):
 
 
 class Recorder:
-    """What runs while `now` says for what: the statements, and on PostgreSQL the plans they were run by."""
+    """The statements that run while `now` names their route, and on PostgreSQL the plans they run by."""
 
     def __init__(self, app):
         self.app, self.now = app, ()
@@ -254,7 +249,7 @@ EXPLAINED |= {"auto_explain.log_level": "notice"}
 
 
 def run_all(tenant, recorder):
-    """Every read, write, timed task, gauge and delivery."""
+    """Run every read, write, timed task, gauge and delivery."""
     client, app = tenant.client, tenant.client.app
     with recorder.listening():
         for recorder.now in [*reads(tenant)]:
@@ -280,11 +275,8 @@ def run_all(tenant, recorder):
         assert all(came), "nothing was written of any delivery"
 
 
-# What may be ----------------------------------------------------------------------------------------------------------
-
-
 def promised(table):
-    """The columns that an index finds or sorts by; others are looked for among all of a tenant's rows."""
+    """Return the columns that an index finds or sorts by; other columns are searched among all of a tenant's rows."""
     indexes = [[c.name for c in index.columns] for index in table.indexes]
     indexes += [[c.name for c in u.columns] for u in table.constraints if isinstance(u, sa.UniqueConstraint)]
     leading = {columns[1] for columns in indexes if len(columns) > 1 and columns[0] == "tenant_id"}
@@ -293,7 +285,7 @@ def promised(table):
 
 
 def excused(tables, template, about):
-    """Whether a list is asked for by what has no index."""
+    """Tell whether a list is filtered or sorted by a column that promises no index."""
     column = about.removesuffix("_from").removesuffix("_to").replace("updated_since", "updated_at")
     table = tables.get(template)
     if table is None or column in ("", "search"):
@@ -308,7 +300,7 @@ def nodes(plan, above=()):
 
 
 def faults(plan, *, finds_due=False):
-    """What a plan does that it need not; one that `finds_due` may give, and put in order, as much as there is."""
+    """Yield the wasteful steps of a plan; one that `finds_due` may return and sort as many rows as there are."""
     for node, above in nodes(plan):
         loops = node.get("Actual Loops", 1)
         gave = node.get("Actual Rows", 0) * loops
@@ -318,7 +310,7 @@ def faults(plan, *, finds_due=False):
             yield f"{what} reads {left_out + gave} rows to give {gave}"
         if finds_due:
             continue
-        # What is added up may be put in order by what it is added up by.
+        # Rows to be added up may be sorted by the group they are added up by.
         if "Sort" in node["Node Type"] and not any("Aggregate" in each for each in above):
             put = sum(part["Actual Rows"] * part["Actual Loops"] for part in node["Plans"])
             if put > MOST_IN_VAIN:
@@ -359,9 +351,9 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
 
 
 def whole(detail):
-    """Whether a step of SQLite's reads a table of tenants' records from end to end.
+    """Tell whether a step of SQLite's plan reads a table of tenants' records from end to end.
 
-    An index of what is due has only that, and `core_ceilings` only the businesses of which the operator said something.
+    An index of due rows holds only those, and `core_ceilings` only the businesses that the operator has limited.
     """
     if re.search(r" USING INDEX ix_\w+_due$", detail) or detail == "SCAN core_ceilings":
         return False

@@ -1,4 +1,4 @@
-"""The public API is what docs/versions.md lists: every plugin imports that and nothing else of core."""
+"""The public API is exactly the list in docs/versions.md: plugins import nothing else of core."""
 
 import ast
 import importlib
@@ -51,7 +51,7 @@ def test_plugins_and_documents_import_public_names_only():
         for path, module, name in imported
         if name not in DOCUMENTED.get(module, ()) and f"{module}.{name}" not in DOCUMENTED
     }
-    # How a later core deprecates a hook.
+    # The way a later core deprecates a hook.
     assert private <= {"docs/versions.md: billycan.hookspecs.hookspec"}
 
 
@@ -65,7 +65,7 @@ def test_what_nobody_uses_is_not_public():
 
 
 def imports(source: str) -> Iterator[tuple[str, str]]:
-    """Module and name of everything that a source imports from core."""
+    """Yield the module and name of everything that a source imports from core."""
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "billycan":
             yield from ((node.module, alias.name) for alias in node.names)
@@ -79,11 +79,8 @@ def test_a_name_that_is_not_there_is_told_as_python_does():
     assert not hasattr(importlib.import_module("billycan"), "Recods")
 
 
-# What is loaded -------------------------------------------------------------------------------------------------------
-
-
 def loaded(code: str, **environ: str) -> set[str]:
-    """The modules that a fresh Python has loaded after some code."""
+    """Return the modules that a fresh Python has loaded after running some code."""
     script = f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
     run = [sys.executable, "-c", script]
     given = {"BILLYCAN_CONFIG": "/dev/null", **environ}
@@ -107,11 +104,9 @@ def test_who_serves_loads_nothing_of_who_migrates_or_delivers(tmp_path):
     assert not found & {"alembic", "huey", "redis", "httpcore", "psycopg"}
 
 
-# The reference --------------------------------------------------------------------------------------------------------
-
 REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 PUBLIC = {name: getattr(importlib.import_module(m), name) for m, names in DOCUMENTED.items() for name in names}
-# What core itself calls of these, or what belongs to their own documents.
+# Names that core itself calls, or that have documents of their own.
 NOT_FOR_PLUGINS = {
     "App": {
         "start",
@@ -131,14 +126,14 @@ NOT_FOR_PLUGINS = {
 
 
 def sections() -> Iterator[tuple[str, list[str]]]:
-    """Each heading of the reference with the code in the first column of its tables."""
+    """Yield each heading of the reference with the code in the first column of its tables."""
     for part in re.split(r"^(?=##)", REFERENCE, flags=re.MULTILINE)[1:]:
         rows = re.findall(r"^\| (`.*?`) \|", part, re.MULTILINE)
         yield part.partition("\n")[0].lstrip("# "), [code for row in rows for code in re.findall(r"`(.*?)`", row)]
 
 
 def signature(name: str, function: object) -> str:
-    """A call as the reference writes it: without types, and without self."""
+    """Write a call as the reference does: without types and without self."""
     found = inspect.signature(function)
     parameters = [p.replace(annotation=p.empty) for p in found.parameters.values() if p.name != "self"]
     return f"{name}{found.replace(parameters=parameters, return_annotation=found.empty)}"
@@ -164,7 +159,7 @@ def check_members(name: str, kind: type, rows: list[str]) -> None:
         return
     methods = {row.partition("(")[0]: row for row in rows}
     found = {n: m for n, m in vars(kind).items() if not n.startswith("_") and n not in NOT_FOR_PLUGINS.get(name, ())}
-    # What an object is given when it is made is not in its class.
+    # Attributes set by `__init__` are not in the class.
     assert found.keys() <= methods.keys() if name == "App" else found.keys() == methods.keys(), name
     for method, function in found.items():
         shown = signature(method, function) if inspect.isfunction(function) else method

@@ -1,4 +1,4 @@
-"""What somebody queued ends with their access: a person who is removed, or an app that is disconnected."""
+"""Queued work ends with the access of its author: a person who is removed, or an app that is disconnected."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def client(app):
 
 
 def upload_on_page(browser):
-    """The id of an import whose file a person uploads."""
+    """Upload a file on the page; return the id of its import."""
     form = next(
         form for form in browser.get("/dashboard/imports").forms.values() if form.action == "/dashboard/imports"
     )

@@ -1,4 +1,4 @@
-"""Twenty who accept the same quote at once, over HTTP, some by the API and some on its page."""
+"""Twenty clients accept the same quote at once, over HTTP, some by the API and some on its page."""
 
 from collections import Counter
 

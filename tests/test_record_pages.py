@@ -1,4 +1,4 @@
-"""What the page of a record costs with all first-party plugins, and that it counts what the lists do."""
+"""The cost of a record's page with all first-party plugins, and its counts, which equal those of the lists."""
 
 import re
 
@@ -27,7 +27,7 @@ def client(app):
 
 @pytest.fixture
 def ids(client):
-    """A contact, a job and an invoice, with several of all that their pages tell."""
+    """Make a contact, a job and an invoice, with several of everything that their pages show."""
     contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]["id"]
     staff = client.post("/v1/staff", {"name": "Grace"})["data"]["id"]
     job = client.post("/v1/jobs", {"client_id": contact, "title": "Fix", "assignee_ids": [staff]})["data"]["id"]

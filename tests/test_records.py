@@ -1,4 +1,4 @@
-"""The dashboard's pages of records: of every plugin by itself, with what the API answers, and without JavaScript."""
+"""The dashboard's pages of records: of each plugin alone, with the API's answers, and without JavaScript."""
 
 import re
 from decimal import Decimal
@@ -61,7 +61,7 @@ def owner(app, client):
 
 
 def prepare(client):
-    """What the others point at."""
+    """Create the records that others refer to."""
     contact = client.post("/v1/contacts", {"name": "Ada Lovelace", "roles": ["client", "supplier"]})["data"]
     days = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
     hours = [{"day": day, "start": "00:00", "end": "24:00"} for day in days]
@@ -72,7 +72,7 @@ def prepare(client):
 
 
 def fill(page, path):
-    """Something for every field of the page's form: text that does harm where it is not escaped."""
+    """Fill every field of the page's form, with text that does harm unless it is escaped."""
     form = next(form for form in page.forms.values() if form.action == path and "once" in form.fields)
     for name, fields in form.fields.items():
         member, row = re.sub(r".*\.", "", name or ""), re.search(r"\[(\d+)\]", name or "")
@@ -115,7 +115,7 @@ def sample(field, member):
 
 
 def is_clean(page):
-    """Nothing that was written comes out as markup, and nothing is computed."""
+    """Check that written text appears neither as markup nor as the result of a calculation."""
     return not re.search(r"<script>alert|<img src=x|<b>&|>49<", page.text)
 
 
@@ -156,7 +156,7 @@ def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, cli
 
 
 def check_change(client, owner, resource, record):
-    """A fault is told at its field and keeps what was filled in; what is right is saved."""
+    """Check that a fault is shown at its field and keeps the input, and that a valid change is saved."""
     if f"{record}/edit" not in owner.get(record).text:
         return
     assert is_clean(owner.get(f"{record}/edit"))

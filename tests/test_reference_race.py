@@ -1,4 +1,4 @@
-"""A reference without a foreign key holds: a record that was locked by name is not deleted behind its back."""
+"""References without a foreign key hold: a record locked by `names_of` cannot be deleted until the commit."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +65,7 @@ RESOURCES = {
 
 
 class Guest:
-    """Refers to a record by a contact whose `external_id` is its id, and keeps it from being deleted."""
+    """A plugin whose contacts refer to a record by `external_id` and keep it from being deleted."""
 
     def __init__(self):
         self.deleting, self.go_on = Event(), Event()
@@ -92,7 +92,7 @@ def client(make_app, guest):
 
 
 def until_somebody_waits(app):
-    """Return once a transaction waits for another's row; SQLite's writers wait for each other from the start."""
+    """Return once a transaction waits for another's row; on SQLite, return at once."""
     if not app.db.is_sqlite:
         waiting = sa.text(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -1,6 +1,6 @@
-"""The databases of each release, with rows in all states, are upgraded: they show what they showed, and go on.
+"""The databases of each release, with rows in all states, are upgraded: the API shows the same, and work goes on.
 
-tests/released/make.py says how such a database is made.
+tests/released/make.py makes these databases.
 """
 
 import json
@@ -59,7 +59,7 @@ def app(make_app, engine, databases, release):
 
 
 def differing(before, now, at=""):
-    """Where what is shown now is not what was shown before; what was added since is no difference."""
+    """List the differences between what the API shows now and what it showed before; members added since are none."""
     if at.endswith(".allowed_actions"):
         return sorted({*before} - {*now})
     if isinstance(before, dict) and isinstance(now, dict):
@@ -98,7 +98,7 @@ def is_record(path, name):
 
 
 def go_on(client, invoice):
-    """What was sent is paid, and the next of each number follows the last."""
+    """Pay a sent invoice, and check that the next number of each kind follows the last."""
     paid = client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "card"}, 200)["data"]
     assert (paid["status"], paid["amount_due"]) == ("paid", 0)
     kinds = {"invoices": {}, "quotes": {}, "jobs": {"title": "Fix"}}

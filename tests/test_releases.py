@@ -1,4 +1,4 @@
-"""All packages have one version, the changelog has it, and the command tells the commit that it is of."""
+"""All packages have one version, the changelog lists it, and `billycan --version` names its commit."""
 
 import re
 import shutil
@@ -47,7 +47,7 @@ def test_a_release_sets_all_versions_and_keeps_the_surface(tmp_path):
 
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
-    """A clone with a commit, in which the command is."""
+    """Make a clone with a commit and the command."""
     if shutil.which("git") is None:
         pytest.skip("The commit was NOT TESTED: there is no git here")
     file = tmp_path / "core" / "billycan" / "tools" / "release.py"

@@ -1,8 +1,8 @@
-"""The API does what its description says, whatever schemathesis makes up: each operation and link, on both databases.
+"""The API obeys its description for any input by schemathesis: each operation and link, on both databases.
 
-Schemathesis takes the description alone and sends what it allows and what it forbids: its examples, a list of corner
-cases, and more at random (the same each time). What is forbidden is refused before any database is asked, and tried on
-SQLite alone. All its checks run; what it may not hold against the API is named in RULES and `excused`.
+Schemathesis reads the description alone and sends both allowed and forbidden input: its examples, a list of corner
+cases, and more at random (the same each time). Forbidden input is refused before any query, so it is tried on SQLite
+alone. All its checks run; RULES and `excused` name the complaints that do not apply.
 """
 
 import fnmatch
@@ -114,7 +114,7 @@ schemathesis.openapi.format("date", st.dates(date(1900, 1, 1), date(2200, 12, 31
 
 MONDAY = "2026-11-23T09:00:00+11:00"
 PAYMENT = {"amount": 1, "payment_method": "cash"}
-# What is done to a new record before an action can be.
+# The steps that prepare a new record for an action.
 STEPS = {
     ("contacts", "restore"): [("archive", {})],
     ("invoices", "payments"): [("send", {})],
@@ -136,7 +136,7 @@ STEPS = {
 
 
 class Business:
-    """The business whose key is used, and what it has; it makes records for the ids schemathesis makes up."""
+    """The business whose key is used; it makes records for the ids that schemathesis makes up."""
 
     def __init__(self, app, then_one_in=1):
         self.then_one_in = then_one_in
@@ -158,7 +158,7 @@ class Business:
         self.made, self.tried, self.quarters = itertools.count(1), itertools.count(), itertools.count()
 
     def wants_another(self):
-        """Whether to try another corner case: all of the first, then some, for the largest bodies have a thousand."""
+        """Tell whether to try another corner case: all of the first, then a sample: the largest bodies have 1,000."""
         return (n := next(self.tried)) < ALL_OF_THE_FIRST or n % self.then_one_in == 0
 
     def make(self, path, body):
@@ -178,7 +178,7 @@ class Business:
         return response.json["data"]
 
     def is_ready(self, case):
-        """Whether there is a record for this path on which its action is still possible."""
+        """Tell whether a record exists for this path on which its action is still possible."""
         _, _, resource, _, *rest = case.path.split("/")
         if case.path not in self.ids or case.method not in ("DELETE", "POST"):
             return case.path in self.ids
@@ -190,7 +190,7 @@ class Business:
         return bool(rest) and rest[-1] in [*data.get("allowed_actions", ()), *parts]
 
     def record(self, path):
-        """The ids in a path of a record on which its action is possible."""
+        """Return the ids in a path of a record on which its action is possible."""
         _, _, resource, *rest = path.split("/")
         if resource in ("events", "webhook_deliveries"):
             return {"id": self.client.get(f"/v1/{resource}")["data"][0]["id"]}
@@ -210,13 +210,13 @@ class Business:
         return self.make(f"invoices/{made['id']}/send", {})["id"]
 
     def quarter(self):
-        """One of the business's own tax periods, a later one each time: only the last that is lodged is reopened."""
+        """Return one of the business's tax periods, a later one each time: only the last lodged is reopened."""
         year, quarter = divmod(min(next(self.quarters), 99), 4)
         first, last = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))[quarter]
         return {"from": f"{2001 + year}-{first}", "to": f"{2001 + year}-{last}"}
 
     def body(self, resource, action):
-        """What a new record is made of."""
+        """Return the body that makes a new record."""
         document = {
             "client_id": self.known["client_id"],
             "line_items": [{"description": "A bridge", "unit_price": "900000000"}],
@@ -246,9 +246,9 @@ class Business:
         }.get(resource, {"name": "Grace Hopper"})
 
     def fit(self, case):
-        """Give a case what only this business can know: a short id stands for a record that exists.
+        """Fit a case to this business: a short id becomes the id of a record that exists.
 
-        A key of one character becomes one not used before, or most cases would be given the first one's answer.
+        A key of one character becomes a new one, because otherwise most cases would receive the first one's answer.
         """
         if any(len(id) < 12 for id in case.path_parameters.values()):
             if not self.is_ready(case):
@@ -274,7 +274,7 @@ class Business:
             self.refer(case.body)
 
     def refer(self, body):
-        """Let references in a body be to what exists, a time one that is free, and a discount of one kind."""
+        """Make references in a body point to existing records, a time free, and a discount of one kind."""
         for name, value in body.items():
             if name == "line_items" and value:
                 body[name] = [self.as_new(line) for line in value]
@@ -290,7 +290,7 @@ class Business:
             body.pop("discount_amount", None)
 
     def as_new(self, line):
-        """A line without the id made up for it, where it can be one."""
+        """Remove the id made up for a line, if it can be a new one."""
         self.refer(line)
         is_whole = {"description", "unit_price"} <= line.keys()
         return {name: value for name, value in line.items() if value is not None and name != "id"} if is_whole else line
@@ -318,7 +318,7 @@ served = {}
 
 
 def serve(environ, start_response):
-    """Answer as a server does, which closes each body once it is sent; schemathesis leaves that to chance."""
+    """Answer as a server does, which closes each body once it is sent; schemathesis does not always close it."""
     body = served["app"].wsgi(environ, start_response)
     try:
         return [*body]
@@ -330,9 +330,9 @@ described.app = serve
 
 
 def trials():
-    """Every operation; a third of them thinned besides, since to make the cases up takes longer than to try them.
+    """List every operation with its share of corner cases, one in so many, and its number of random cases.
 
-    Of how many corner cases one is tried, and how many cases are made up besides.
+    A third of the operations get fewer, because making the cases up takes longer than trying them.
     """
     for i, operation in enumerate(found.ok() for found in described.get_all_operations()):
         yield pytest.param(operation, 4, 40, marks=pytest.mark.long, id=f"{operation.label}-whole")
@@ -356,7 +356,7 @@ def test_an_operation_does_what_its_description_says(operation, then_one_in, exa
         case.validate_response(response, **sent, transport_kwargs=sent, excluded_checks=excused(case, response))
         check_code(operation, case, response)
 
-    # What `described.parametrize()` does, but not while tests are collected: that takes it a tenth of a second each.
+    # Does the work of `described.parametrize()`, but not during collection: that takes 0.1 s for each test.
     build_operation_test(
         config=described.config,
         operation=operation,
@@ -413,10 +413,10 @@ def makes_another_path(id):
 
 
 def excused(case, response):
-    """The checks that may not hold this case against the API."""
+    """Return the checks whose complaints about this case do not apply."""
     if response.status_code in (400, 412, 422) and all(map(is_by_rule, faults(response))):
         return [positive_data_acceptance]
-    # What a file is its bytes say, for which a schema has no words.
+    # A file's type depends on its bytes, which a schema cannot describe.
     if response.status_code == 415 and case.operation.label == "POST /v1/attachments":
         return [positive_data_acceptance]
     # With `fields`, an answer lacks what its schema requires; the kit checks what it has.
@@ -434,7 +434,7 @@ def excused(case, response):
 
 
 def members(case):
-    """The members of the records that an operation answers."""
+    """Return the members of the records in an operation's answer."""
     answer = RAW["paths"][case.operation.path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     data = answer["properties"]["data"]
     name = data.get("items", data)["$ref"].rpartition("/")[2]
@@ -448,6 +448,6 @@ def faults(response):
 
 def is_by_rule(fault):
     if unknown := re.match(r"event: there is no '(.*)': use ", fault):
-        # Which events there are depends on what is enabled; the description names them elsewhere.
+        # The events depend on the enabled plugins; the description names them elsewhere.
         return not fnmatch.filter([*RAW["webhooks"], "ping"], unknown[1])
     return any(re.search(rf"(?:{rule})\Z", fault) for rule in RULES)

@@ -1,4 +1,4 @@
-"""An action that makes another resource needs that resource's write scope, too; whoever calls an `api` is asked."""
+"""An action that makes another resource needs that resource's write scope too; each plugin's `api` checks it."""
 
 import pytest
 
@@ -13,7 +13,7 @@ LINES = [{"description": "Labour", "unit_price": "50.00"}]
 
 @pytest.fixture(params=["key", pytest.param("token", marks=pytest.mark.long)])
 def client(make_app, request):
-    """A business's key, or the access token of an app that is connected to it."""
+    """Return a client with a business's key, or with the access token of a connected app."""
     if request.param == "key":
         return Client(make_app(*PLUGINS))
     from billycan_apps.testing import enters_with  # keys are tested without apps, too

@@ -47,7 +47,7 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 
 def until(true: Callable[[], Any], what: str) -> Any:
-    """What `true` gives as soon as it is something."""
+    """Wait for `true` to return something, and return it."""
     deadline = time.monotonic() + SECONDS
     while not (found := true()):
         assert time.monotonic() < deadline, f"after {SECONDS} s: {what}"
@@ -56,7 +56,7 @@ def until(true: Callable[[], Any], what: str) -> Any:
 
 
 class Process:
-    """A program that was started, in a session of its own; what it writes goes to files."""
+    """A running program in a session of its own; its output goes to files."""
 
     def __init__(self, folder: Path, command: list[Any], environ: Mapping[str, str], cwd: Path | None = None) -> None:
         folder.mkdir(exist_ok=True)
@@ -88,13 +88,13 @@ class Process:
         return found
 
     def ends(self, number: int | None = None) -> int:
-        """Its exit code, after a signal where one is given."""
+        """Send a signal if one is given; return the exit code."""
         if number is not None:
             self.popen.send_signal(number)
         return self.popen.wait(SECONDS)
 
     def children(self, *words: str) -> list[int]:
-        """The processes below it, at any depth, whose command lines hold these words."""
+        """Return its descendants whose command lines contain these words."""
         return [pid for pid in descendants(self.popen.pid) if all(word in command_line(pid) for word in words)]
 
 
@@ -149,7 +149,7 @@ def is_listened_on(port: int) -> bool:
 def call(
     port: int, method: str, path: str, key: str = "", body: Any = None, **headers: str
 ) -> tuple[int, dict[str, str], Any]:
-    """A request of its own connection: status, headers by lower-case name, and the decoded body."""
+    """Send a request on a new connection; return status, headers by lower-case name, and the decoded body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
     try:
         sent = {"Authorization": f"Bearer {key}"} if key else {}
@@ -164,8 +164,6 @@ def call(
         connection.close()
 
 
-# billycan serve -------------------------------------------------------------------------------------------------------
-
 ONE_PLUGIN = {"BILLYCAN_PLUGINS": "contacts"}
 _LIMITS = ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")
 NO_LIMITS = {f"BILLYCAN_{name}": "100000" for name in _LIMITS}
@@ -175,7 +173,7 @@ NO_LIMITS = {f"BILLYCAN_{name}": "100000" for name in _LIMITS}
 def serving(
     folder: Path, workers: int = 2, plugins: str = "contacts", words: Sequence[str] = (), **environ: str
 ) -> Iterator[tuple[Process, int]]:
-    """`billycan serve` in a folder, as soon as it has said where it is; and its port."""
+    """Run `billycan serve` in a folder; yield it and its port once it has printed its address."""
     command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers, *words]
     environ |= {"BILLYCAN_PLUGINS": plugins, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
     with running(folder, command, environ) as process:
@@ -433,11 +431,8 @@ def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path,
     superuser.dispose()
 
 
-# gunicorn, as deploy/ has it ------------------------------------------------------------------------------------------
-
-
 def migrated(folder: Path, database: str) -> str:
-    """Prepare a database; a key of it with plenty of room."""
+    """Prepare a database; return a key with generous limits."""
     shared = str(folder / "shared")
     app = App(Config(Settings(database=database, secret=SECRET, plugins="contacts", shared_folder=shared), {}))
     migrate.upgrade(app.db, app.manifests)
@@ -461,7 +456,7 @@ def hosted(folder: Path, database: str, **environ: str) -> Iterator[tuple[Proces
 
 
 def exchange(port: int, raw: bytes) -> tuple[int, dict[str, str], Any]:
-    """What comes back for these bytes, until the server closes, or resets where it was sent more than it waited for."""
+    """Return the answer to these bytes, up to the close or reset of the connection by the server."""
     more = suppress(BrokenPipeError, ConnectionResetError) if len(raw) > 65536 else nullcontext()
     received = b""
     with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
@@ -480,7 +475,7 @@ def exchange(port: int, raw: bytes) -> tuple[int, dict[str, str], Any]:
 
 
 def is_an_envelope(status: int, headers: Mapping[str, str], body: Any) -> bool:
-    """Whether an error answer has all that every one has."""
+    """Assert that an error answer has the whole envelope, and return True."""
     error = body["error"]
     assert (sorted(body), body["data"], body["pagination"]) == (["data", "error", "pagination"], None, None)
     assert {"type", "code", "message", "param", "details", "request_id"} <= set(error)
@@ -492,7 +487,7 @@ def is_an_envelope(status: int, headers: Mapping[str, str], body: Any) -> bool:
     return True
 
 
-# What another reader of HTTP might take for one request more or less; a proxy in front would pass it on.
+# Bytes that another HTTP parser might read as one request more or less; a proxy in front would pass them on.
 _HEAD, _REST = b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\n", b"GET /-/health HTTP/1.1\r\nHost: x\r\n\r\n"
 SMUGGLED = [
     _HEAD + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + _REST,
@@ -523,7 +518,7 @@ MALFORMED = [
 
 
 class Load:
-    """Clients that ask one after the other, half of them on connections that they keep; what they got is counted."""
+    """Clients that send one request after another, half of them over kept connections; counts the answers."""
 
     def __init__(self, port: int, key: str, clients: int = 8) -> None:
         self.port, self.key, self.got, self._stop = port, key, Counter[str](), threading.Event()

@@ -1,4 +1,4 @@
-"""No business stops another: its requests share a quarter of a process, and what they wait for holds up nobody."""
+"""No business stops another: its requests share a quarter of a process, and their waits hold up nobody else."""
 
 import http.client
 import json
@@ -22,13 +22,13 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
     "0000000049454e44ae426082"
 )
-# What belongs to no business: core's own pages, files, what describes the deployment; and an app's own (below).
+# Routes of no business: core's own pages, files, descriptions of the deployment; and an app's own (below).
 OF_NO_BUSINESS = ("/-/", "/explore", "/dashboard/-/", "/.well-known/", "/oauth/")
 
 
 @contextmanager
 def used_up(app, business, monkeypatch):
-    """While the block runs, a business has as much at work as it may, and nobody waits for it."""
+    """While the block runs, a business has all its places in use, and nobody waits for it."""
     all_of_it = [Share(app.shares, business, LIVE) for _ in range(app.shares.most)]
     assert all(share.begin() for share in all_of_it)
     with monkeypatch.context() as patch:
@@ -39,7 +39,7 @@ def used_up(app, business, monkeypatch):
 
 
 def documents(client):
-    """An invoice, an adjustment note and a quote that were sent, and so have pages."""
+    """Send an invoice, an adjustment note and a quote, so that they have pages."""
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     lines = [{"description": "Taps", "unit_price": "100"}]
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
@@ -100,12 +100,9 @@ def test_an_app_has_a_share_of_its_own_for_its_tokens(make_app, monkeypatch):
     oauth.refresh(tokens["refresh_token"])
 
 
-# Real servers ---------------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def nobody_writes(app):
-    """While the block runs, whoever makes a contact waits."""
+    """While the block runs, every request that makes a contact waits."""
     with app.db.writing() as db:
         if not app.db.is_sqlite:
             db.exec_driver_sql("LOCK TABLE contacts IN EXCLUSIVE MODE")
@@ -113,7 +110,7 @@ def nobody_writes(app):
 
 
 def send(port, client, method, path, body=""):
-    """A connection on which a request was sent, and nothing received."""
+    """Send a request and receive nothing; return its connection."""
     connection = socket.create_connection(("127.0.0.1", port), SECONDS)
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {client.secret}\r\nConnection: close\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
@@ -122,7 +119,7 @@ def send(port, client, method, path, body=""):
 
 
 def received(connection):
-    """The status of the answer, and its JSON; the connection is closed."""
+    """Return the answer's status and JSON, and close the connection."""
     with closing(connection):
         response = http.client.HTTPResponse(connection)
         response.begin()
@@ -130,7 +127,7 @@ def received(connection):
 
 
 def are_readable(connections, number):
-    """Wait until so many have been answered; those are returned."""
+    """Wait until this many connections have an answer, and return them."""
     poll, by_file = select.poll(), {connection.fileno(): connection for connection in connections}
     for file in by_file:
         poll.register(file, select.POLLIN)

@@ -1,4 +1,4 @@
-"""Two hundred clients that send or read as slowly as they can, or not at all: everybody else is answered meanwhile."""
+"""Two hundred clients that send or read as slowly as they can, or not at all, while everybody else is answered."""
 
 import http.client
 import json
@@ -33,12 +33,12 @@ POST = b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nCo
 
 
 class Stuck:
-    """Slow clients of five kinds at a port, forty of each, until the block ends; who is thrown out comes back."""
+    """Slow clients of five kinds at a port, forty of each, until the block ends; a disconnected one reconnects."""
 
     def __init__(self, port: int, key: str) -> None:
         self.port, self._stop, self._sockets = port, threading.Event(), []
         secret = key.encode()
-        # What each sends at once, and what it then goes on sending.
+        # The bytes that each sends at once, and the bytes that it keeps sending.
         self.kinds = [
             (b"GET /v1/contacts HTTP/1.1\r\nHost: x\r\nX-More: ", b"a"),
             (POST % secret + b"Content-Length: 100000\r\n\r\n", b" "),
@@ -98,10 +98,10 @@ def answers(port: int, path: str, **headers: str) -> int:
 
 
 class Watch:
-    """How long a server's answers take, beside those of a server that nobody bothers.
+    """The times of a server's answers, compared with those of a server without slow clients.
 
-    What the other one takes, and what servers and clients wait for a processor, is the machine's doing, and not that of
-    the clients: those hold up others by what a server waits for them.
+    The other server's times, and the waits of servers and clients for a processor, are the machine's and are not
+    counted: slow clients delay others only by making the server wait for them.
     """
 
     def __init__(self, port: int, headers: dict[str, str]) -> None:
@@ -122,7 +122,7 @@ class Watch:
 
 
 def waited(pid: int | str = "self") -> float:
-    """For how many seconds the threads of a process, and of those it started, were ready and had no processor."""
+    """Return the seconds that the threads of a process and its children were ready but had no processor."""
     seconds = 0.0
     for thread in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):  # it has ended
@@ -137,7 +137,7 @@ def fill(client: Client) -> None:
 
 
 def hold_on(port: int, client: Client, watch: Watch) -> None:
-    """While the clients of one business are stuck, ask for another: their own business waits for its share."""
+    """Keep a business's clients stuck and send another's requests; the first business waits for its share."""
     neighbour = Client(client.app)
     fill(client)
     assert answers(port, "/v1/contacts", **client.headers) == 200
@@ -150,7 +150,7 @@ def hold_on(port: int, client: Client, watch: Watch) -> None:
 
 @contextmanager
 def served(folder: Path, worker_class: str, **more: str):
-    """gunicorn of two workers with the threads that are its default."""
+    """Run gunicorn with two workers and its default number of threads."""
     database = f"sqlite:///{folder}/here.db"
     with serving(database, ["contacts"], folder, threads="8", worker_class=worker_class, **more) as server:
         yield server.port, Client(server.app)
@@ -159,7 +159,7 @@ def served(folder: Path, worker_class: str, **more: str):
 
 @contextmanager
 def served_by_serve(folder: Path, worker_class: str):
-    """The one-machine command."""
+    """Run the one-machine command."""
     environ = {
         "BILLYCAN_DATABASE": f"sqlite:///{folder}/here.db",
         "BILLYCAN_SECRET": SECRET,
@@ -197,7 +197,7 @@ def is_listened_on(port: int) -> bool:
 
 @contextmanager
 def nginx(upstream: int):
-    """A real nginx with deploy/nginx.conf, as nobody, on loopback and without TLS; gives its port and its folder."""
+    """Run a real nginx with deploy/nginx.conf, as nobody, on loopback, without TLS; yield its port and folder."""
     with tempfile.TemporaryDirectory(prefix="billycan-nginx-") as name:
         folder = Path(name)
         held = [throwaway.hold_port() for _ in range(2)]
@@ -305,7 +305,7 @@ def logged(folder: Path, text: str) -> list[Path]:
 
 @contextmanager
 def crowd(port: int, number: int, address: str = "127.0.0.2"):
-    """So many connections from one address, each of which has begun to ask."""
+    """Open this many connections from one address, each with an unfinished request."""
     with ExitStack() as stack:
         connections = [
             stack.enter_context(socket.create_connection(("127.0.0.1", port), SECONDS, (address, 0)))

@@ -1,4 +1,4 @@
-"""How many statements the ordinary takes with every plugin on: a new invoice, and a round of a worker without work."""
+"""The number of statements of common work with every plugin on: a new invoice, and a round of an idle worker."""
 
 import threading
 

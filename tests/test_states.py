@@ -1,4 +1,4 @@
-"""A random walk through quotes, bookings, jobs and invoices: every action from every status, as the contract has it."""
+"""A random walk through quotes, bookings, jobs and invoices: every action from every status, by the contract."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ LINES = [{"description": "Labour", "quantity": 2, "unit_price": "50.00"}]
 
 @dataclass
 class Kind:
-    """A resource's states: by status where each action leads, and what else decides."""
+    """A resource's states: the target of each action by status, and the other conditions."""
 
     leads: Mapping[str, Mapping[str, str]]
     deletable: set[str]
@@ -36,7 +36,7 @@ class Kind:
 
 
 def statuses(**leads):
-    """`draft="send:sent"` as `{"draft": {"send": "sent"}}`; `a/b` leads to one of several."""
+    """Parse `draft="send:sent"` as `{"draft": {"send": "sent"}}`; `a/b` leads to one of several."""
     return {status: dict(pair.split(":") for pair in pairs.split()) for status, pairs in leads.items()}
 
 
@@ -140,7 +140,7 @@ KINDS = {
 
 
 class Walk:
-    """A business with records of each kind, and how often each action was tried from each status."""
+    """A business with records of each kind, and a count of the tries of each action from each status."""
 
     def __init__(self, app, clock):
         self.client, self.clock, self.random = Client(app, profile={"timezone": "UTC"}), clock, Random(SEED)
@@ -160,7 +160,7 @@ class Walk:
         return f"{self.clock.time + timedelta(days=days):%Y-%m-%d}"
 
     def next_start(self):
-        """A time nobody was booked for yet, always on a Monday."""
+        """Return a time without bookings, always on a Monday."""
         weeks_ahead = timedelta(weeks=next(self.starts), days=-self.clock.time.weekday())
         return f"{self.clock.time + weeks_ahead:%Y-%m-%dT10:00:00Z}"
 
@@ -182,7 +182,7 @@ class Walk:
             self.clock.move(days=31)
         if not self.seen or self.random.random() < 0.2:
             self.make(self.random.choice(list(KINDS)))
-        # What was not tried yet comes first; otherwise something that leads on.
+        # Untried actions come first, then those that lead on.
         present = sorted({*self.seen.values()})
         calls = [(*seen, action) for seen in present for action in [*KINDS[seen[0]].actions, "delete"]]
         leading = [(*seen, action) for seen in present for action in KINDS[seen[0]].leads[seen[1]]]
@@ -205,7 +205,7 @@ class Walk:
         return record
 
     def is_billed(self, job):
-        """Whether there is an invoice of the job's lines that was not voided."""
+        """Tell whether an invoice of the job's lines exists that is not void."""
         return self.seen.get(self.bills.get(job["id"]), ("", "void"))[1] != "void"
 
     def act(self, name, before, action):
@@ -241,7 +241,7 @@ class Walk:
         assert all(event["data"].items() <= after.items() for event in happened[-1:])  # only links are left out
 
     def expected(self, name, before, action, after):
-        """What subscribers are told of the record itself."""
+        """List the events of the record itself that subscribers should receive."""
         events = [event] if (event := KINDS[name].events.get(action)) else []
         if before["status"] == "expired":
             events.insert(0, "quote.expired")
@@ -266,7 +266,7 @@ class Walk:
         assert self.get(name, before["id"]) == before
 
     def told(self):
-        """Every event so far."""
+        """Return every event so far."""
         after = self.log[-1]["id"] if self.log else None
         found = self.client.get(f"/v1/events?per_page=100&after={after}" if after else "/v1/events?sort=created_at")
         self.log += found["data"]

@@ -12,7 +12,7 @@ from billycan.starting.plugins import first_party, installed
 from billycan.testing import Client
 
 MANIFESTS = {name: entry.load().manifest for name, entry in installed().items() if name in first_party()}
-# What has no endpoints, and is required by nothing that has, such as pages over all the others, is in every set.
+# Plugins without endpoints that no plugin with endpoints requires, such as pages over all others, are in every set.
 BESIDE = {
     n for n, m in MANIFESTS.items() if not m.routes and not any(n in o.requires for o in MANIFESTS.values() if o.routes)
 }
@@ -25,7 +25,7 @@ def test_what_is_in_the_repository_is_installed():
 
 
 def closure(*names):
-    """The named plugins and all they require."""
+    """Return the named plugins and all that they require."""
     found = set(names)
     while missing := {r for n in found for r in MANIFESTS[n].requires} - found:
         found |= missing
@@ -56,7 +56,7 @@ def test_every_subset_starts_and_answers(make_app):
         here = Client(app, client.tenant_id)
         mounted = {e.route.path for e in app.endpoints}
         for path in everything:
-            # Where nothing can have files nobody may list them.
+            # If no resource can have files, nobody may list them.
             refused = path == "/v1/attachments" and {*names} <= {"attachments", "documents", "hosted"}
             here.call("GET", path, status=404 if path not in mounted else 403 if refused else 200)
         app.close()

@@ -1,6 +1,6 @@
-"""docs/openapi.json is the API as it is, and within a major version the API only grows.
+"""docs/openapi.json is the current API, and within a major version the API only grows.
 
-What it is compared with is docs/released/openapi-<version>.json, which each release leaves there.
+Each release leaves its copy as docs/released/openapi-<version>.json for comparison.
 """
 
 import json
@@ -58,7 +58,7 @@ def test_what_was_released_is_still_there():
 
 
 def broken(before, now):
-    """Name, in sentences, all that a client of one release relies on and does not find in another."""
+    """Name, in sentences, everything that a client of one release relies on and another lacks."""
     faults = [f"{name} was there, and is not" for name in before.keys() - now.keys()]
     for name in before.keys() & now.keys():
         old, new = before[name], now[name]
@@ -96,25 +96,25 @@ def broken_operation(old, new):
 
 
 def takes_body(before, now, old, new):
-    """True for the same body, and for optional members where there were none."""
+    """Return True for the same body, or for optional members where there was no body."""
     had = [fact for name, fact in before.items() if name.startswith(f"{(old or {}).get('$ref')}.")]
     has = [fact for name, fact in now.items() if name.startswith(f"{(new or {}).get('$ref')}.")]
     return old == new or (not had and not any(fact.get("required") for fact in has))
 
 
 def is_still_shown(old, new):
-    """True if an answer has the member whenever it had, with nothing in it that could not be there before."""
+    """Return True if answers have the member whenever they had it, without values that were impossible before."""
     return old.get("required", False) <= new.get("required", False) and admits(old, new, limits=False)
 
 
 def is_still_taken(old, new):
-    """True if all that could be sent, or left out, still can be, and means the same."""
+    """Return True if everything that could be sent or omitted still can be, with the same meaning."""
     same_default = old.get("required") or old.get("default", ...) == new.get("default", ...)
     return bool(new.get("required", False) <= old.get("required", False) and same_default and admits(new, old))
 
 
 def admits(wide, narrow, *, limits=True):
-    """True if a schema takes each value that another takes."""
+    """Return True if a schema takes each value that another takes."""
     if "anyOf" in narrow:
         return all(admits(wide, option, limits=limits) for option in narrow["anyOf"])
     if "anyOf" in wide:

@@ -27,7 +27,7 @@ def total(client, path=ACTIVE):
 
 
 def mislead(client):
-    """Have each total that is remembered be wrong by a hundred: whatever is wrong from then on was not counted."""
+    """Make each remembered total wrong by a hundred, so that a later total is right only if it was counted."""
     known = client.app.totals._known
     known.update({key: (number, total + 100, since) for key, (number, total, since) in known.items()})
 

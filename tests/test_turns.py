@@ -1,4 +1,4 @@
-"""Reads that take Python long let others go first, again and again: under gevent nobody else would be served."""
+"""Long reads in Python pause again and again, because under gevent nobody else would be served."""
 
 import pytest
 
@@ -10,7 +10,7 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 
 @pytest.fixture
 def pauses(monkeypatch):
-    """How often others were let go, as gevent would."""
+    """Count the pauses that let other greenlets run, as under gevent."""
     found = []
     monkeypatch.setattr(apart, "_is_gevent", lambda: True)
     monkeypatch.setattr(apart, "let_others_go", lambda: found.append(1))

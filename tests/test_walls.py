@@ -1,4 +1,4 @@
-"""What keeps tenants apart when a condition is forgotten: a look at every statement, and PostgreSQL's policies."""
+"""The walls between tenants when a condition is forgotten: a check of every statement, and PostgreSQL's policies."""
 
 import ast
 import re
@@ -30,11 +30,9 @@ def app(make_app):
 
 @pytest.fixture
 def others(app):
-    """The contact of one business, and a client of another."""
+    """Return the contact of one business, and a client of another."""
     return Client(app).post("/v1/contacts", {"name": "Ada"})["data"], Client(app)
 
-
-# The look at every statement ------------------------------------------------------------------------------------------
 
 c, n, other = contacts.c, counters.c, contacts.alias("other")
 mine = c.tenant_id == "ten_1"
@@ -131,8 +129,8 @@ def test_a_reason_opens_no_tenants_connection(app):
             db.execute(REFUSED["everybody's"].execution_options(**options))
 
 
-# Where core and its plugins reach across tenants, and why. Each is a place where one tenant's rows could reach another:
-# add to it only what cannot be asked tenant by tenant.
+# The places where core and its plugins read across tenants, each with its reason. Each could show one tenant's rows to
+# another: add only what cannot be read tenant by tenant.
 REACHES_ACROSS = {
     ("core/billycan/businesses.py", "a business and its sandbox have so many keys together"),
     ("core/billycan/ceilings.py", "every request looks for the ceiling of its business"),
@@ -170,7 +168,7 @@ REACHES_ACROSS = {
 
 
 def reasons(source):
-    """Each reason to reach across that a module gives, as `across=` or as an execution option."""
+    """Yield each reason for reading across tenants that a module gives, as `across=` or as an execution option."""
     tree = ast.parse(source)
     named = {n.targets[0].id: n.value for n in tree.body if isinstance(n, ast.Assign) and hasattr(n.targets[0], "id")}
     calls = [call for call in ast.walk(tree) if isinstance(call, ast.Call)]
@@ -180,7 +178,7 @@ def reasons(source):
 
 
 def modules():
-    """The modules of core, plugins and examples by path, without their tests."""
+    """Yield the modules of core, plugins and examples by path, without their tests."""
     root = Path(__file__).parents[1]
     for path in (path for folder in ("core/billycan", "plugins", "examples") for path in (root / folder).rglob("*.py")):
         name = path.relative_to(root)
@@ -201,11 +199,8 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
     assert found == {"core/billycan/rehearsing.py"}  # which gives each event that it logs its tenant
 
 
-# PostgreSQL's policies ------------------------------------------------------------------------------------------------
-
-
 def forget_where(monkeypatch):
-    """Take the tenant out of what contacts ask for, and the look at statements with it."""
+    """Remove the tenant from the queries of contacts, and disable the check of statements."""
     monkeypatch.setattr(pages, "_of_tenant", lambda table, tenant_id: sa.true())
     monkeypatch.setattr(pages, "_built", pages._built.__wrapped__)
     anybodys = Statement(sa.select(contacts).where(c.id == sa.bindparam("id")))
@@ -264,7 +259,7 @@ def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, en
 
 
 def trips(app, file, request):
-    """How often a request waits for PostgreSQL, as libpq saw it. Of each pool one connection is in use."""
+    """Count a request's round trips to PostgreSQL in libpq's trace. The app has one connection in each pool."""
     raw = []
     for opened in (app.db.writing, app.db.reading):
         with opened() as db:
@@ -332,7 +327,7 @@ def test_who_tells_nobody_is_refused(app, engine):
 
 @pytest.fixture
 def hardened(make_app, engine):
-    """An app as the server's role, behind policies, and the same database as a superuser and owner of everything."""
+    """Return an app that runs as the server's role, behind policies, and its database as the superuser."""
     if engine == "sqlite":
         pytest.skip("SQLite has no policies")
     app = make_app("contacts", fresh=True)

@@ -1,7 +1,7 @@
-"""A test that needs a plugin says so in a way that pytest sees, and so is skipped where that one is not installed.
+"""A test that needs a plugin says so in a way that pytest sees, and is skipped if that plugin is not installed.
 
 `make_app("contacts")` does, an import or importorskip at the top of its file, the mark `whole`, and the plugin's own
-folder. without.py tries it for real: it deletes one plugin's folder after the other.
+folder. without.py proves it: it deletes one plugin's folder after the other.
 """
 
 import re
@@ -21,14 +21,14 @@ COPES = re.compile(r"\babsent\(\)")
 
 @pytest.fixture(scope="module")
 def owners():
-    """The plugin of each path, by what follows /v1/ there."""
+    """Map each path to its plugin, by the part after /v1/."""
     routes = [(name, route.path) for name in plugins.first_party() for route in plugins.manifest(name).routes]
     shortest_last = sorted(routes, key=lambda route: -len(route[1]))
     return {path.split("/")[2]: name for name, path in shortest_last if path.startswith("/v1/")}
 
 
 def lacked(path, said, owners):
-    """The plugins that a test needs and does not name: it enables them by a setting, or calls them where all are on."""
+    """Return the plugins that a test uses without naming them: through a setting, or because all plugins are on."""
     needed = {name for names in ENABLED.findall(said) for name in re.findall(r"\w+", names)} & {*owners.values()}
     if EVERYTHING.search(said) and not COPES.search(said):
         needed |= {owners[called] for called in re.findall(r"(?:/v1/|\bapi\.)(\w+)", said) if called in owners}

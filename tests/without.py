@@ -1,13 +1,13 @@
-"""Delete one plugin's folder after the other from a clone, and run what is left.
+"""Delete one plugin's folder after the other from a clone, and run the remaining tests.
 
-`tests/without.py explorer users -- --engine sqlite` tries these; without names, each plugin has its turn. What is after
-`--` goes to pytest. The clone has what is committed; it is kept where something failed, and its place printed.
+`tests/without.py explorer users -- --engine sqlite` tries these plugins; without names, it tries every plugin.
+Arguments after `--` go to pytest. The clone has the committed files; it is kept after a failure, and its path printed.
 
-Tests that cannot depend on the folder are left out, unless `--all` comes first: those that neither name the plugin, nor
-one that requires it, nor do what LOOKS finds, which is to look at what is installed or at the plugins' files. What a
-test's fixtures, functions and constants say counts as its own, if they are in its file or in the conftest.py beside it.
-An app, a command and a process have the plugins that a test names for them; so a plugin that is not named is off in all
-of these, whether its folder is there or not.
+Tests that cannot depend on the folder are left out, unless `--all` comes first. A test may depend on it if it names the
+plugin or one that requires it, or if LOOKS matches it: it looks at the installed plugins or their files. The text of a
+test includes the fixtures, functions and constants it uses, from its file and from the conftest.py beside it. An app, a
+command or a process has only the plugins that a test names, so any other plugin is off there, with or without its
+folder.
 """
 
 import ast
@@ -27,7 +27,7 @@ UV = (".venv/bin/uv", "pip")
 
 
 def passes_without(clone: Path, plugin: str, options: list[str], *, everything: bool) -> bool:
-    """Whether the tests of a clone pass while it has no such plugin; it is there again afterwards."""
+    """Run the tests of a clone without one plugin, then put the plugin back; tell whether they pass."""
     folder, gone = f"plugins/{plugin}", requiring(clone, plugin)
     run(clone, *UV, "uninstall", "-q", "-p", ".venv", package(plugin))
     aside = clone.with_name(f"{clone.name}-{plugin}")
@@ -51,7 +51,7 @@ def package(plugin: str) -> str:
 
 
 def requiring(clone: Path, plugin: str) -> set[str]:
-    """The plugin and those that require it."""
+    """Return the plugin and those that require it."""
     projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in clone.glob("*/*/pyproject.toml")}
     requires = {name: " ".join(said["project"].get("dependencies", ())) for name, said in projects.items()}
     found = {plugin}
@@ -61,7 +61,7 @@ def requiring(clone: Path, plugin: str) -> set[str]:
 
 
 def may_depend(path: Path, gone: set[str]) -> list[str]:
-    """The tests of a file that may do something else where these plugins are not there."""
+    """List the tests of a file that may behave differently without these plugins."""
     if gone & imported(path):
         return []  # pytest does not collect it
     of_them = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
@@ -69,20 +69,20 @@ def may_depend(path: Path, gone: set[str]) -> list[str]:
 
 
 def files(root: Path) -> list[Path]:
-    """The files of tests that a run collects."""
+    """List the files of tests that a run collects."""
     return [
         path for place in ("core", "plugins/*", "examples/*", ".") for path in root.glob(f"{place}/tests/**/test_*.py")
     ]
 
 
 def imported(path: Path) -> set[str]:
-    """The plugins without which pytest leaves a file out."""
+    """Return the plugins without which pytest leaves a file out."""
     return {name for names in IMPORTED.findall(path.read_text("utf-8")) for name in names if name}
 
 
 @cache
 def tests(path: Path) -> dict[str, str]:
-    """Each test of a file: its text, with that of all it names, as functions, fixtures and constants do in turn."""
+    """Map each test of a file to its text and the text of everything it uses, directly or through others."""
     beside = path.with_name("conftest.py")
     named = (pieces(beside) if beside.exists() else {}) | pieces(path)
     names = {name: named.keys() & re.findall(r"\w+", said) for name, said in named.items()}
@@ -96,7 +96,7 @@ def tests(path: Path) -> dict[str, str]:
 
 
 def pieces(path: Path) -> dict[str, str]:
-    """The text of what a module defines or imports, by name."""
+    """Map each name that a module defines or imports to its text."""
     text, found = path.read_text("utf-8"), dict[str, str]()
     lines = text.splitlines()
     for node in ast.parse(text).body:

@@ -1,4 +1,4 @@
-"""A browser for tests of pages, an app that it reaches, and people before the screen."""
+"""Fixtures for tests of pages: a browser, an app that it reaches, and people who use it."""
 
 import fcntl
 import re
@@ -45,7 +45,7 @@ def browser(tmp_path_factory):
     params=[pytest.param(True, id="with JavaScript"), pytest.param(False, id="without", marks=pytest.mark.long)]
 )
 def scripted(browser, request):
-    """Whether pages may run scripts: a test that asks for this runs both ways."""
+    """Run the test twice, with and without scripts in pages; tell whether they run."""
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not request.param})
     yield request.param
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
@@ -53,9 +53,9 @@ def scripted(browser, request):
 
 @pytest.fixture
 def serve(browser, make_app):
-    """Build an app that people reach at localhost, which browsers trust as they do https: `serve("contacts", "users")`.
+    """Build an app at localhost, which browsers trust as they do https: `serve("contacts", "users")`.
 
-    Afterwards the console has nothing to say of any page, nor has the content security policy.
+    Afterwards, fail if the console or the content security policy complained about any page.
     """
     servers = []
     browser.get_log("browser")
@@ -81,7 +81,7 @@ def serve(browser, make_app):
 
 
 class Person:
-    """Somebody before the screen."""
+    """A person who uses the browser."""
 
     def __init__(self, browser, app):
         self.browser, self.app = browser, app
@@ -106,7 +106,7 @@ class Person:
         return True
 
     def press(self, text, within="main"):
-        """Press the first button that is called so, or else follow the link or open what is called so."""
+        """Press the first button with this text, or else follow the link or open the details with it."""
         # A page that shows what happens may take over a part of itself at this moment.
         wait = WebDriverWait(self.browser, 60, 0.05, [StaleElementReferenceException])
         assert wait.until(lambda _: [self._press(text, within)]) == [True], f"there is no {text} to press"
@@ -122,7 +122,7 @@ class Person:
         return False
 
     def sees(self, *texts):
-        """Wait until the page says all that; asked of its source, which needs no script."""
+        """Wait until the page's source contains these texts, which needs no script."""
         for text in texts:
             wait = WebDriverWait(self.browser, 60, 0.05)
             wait.until(lambda _, text=text: text in self.text, f"{text} is not shown")
@@ -135,7 +135,7 @@ class Person:
 
 @pytest.fixture
 def works():
-    """Let a worker do what is due: `works(app)`."""
+    """Let a worker do the work due: `works(app)`."""
 
     def run(app):
         from billycan_webhooks.dispatch import Dispatcher
@@ -150,7 +150,7 @@ def works():
 
 @pytest.fixture
 def visit(browser):
-    """Somebody whom the app does not know, as their browser has no cookies: `visit(app)`."""
+    """Return a person unknown to the app, in a browser without cookies: `visit(app)`."""
 
     def enter(app):
         browser.get(app.public_url + "/-/health")
@@ -162,7 +162,7 @@ def visit(browser):
 
 @pytest.fixture
 def join(visit):
-    """Somebody who has just accepted an invitation: `join(app, client, "owner")`."""
+    """Return a person who has just accepted an invitation: `join(app, client, "owner")`."""
 
     def enter(app, client, role, name="Ann", **more):
         from billycan_users.people import invite_person
@@ -179,7 +179,7 @@ def join(visit):
 
 @pytest.fixture(scope="session")
 def axe():
-    """The script of axe-core, which is fetched once, as locked."""
+    """Return the script of axe-core, fetched once, in the locked version."""
     script, lock = AXE / "node_modules" / "axe-core" / "axe.min.js", AXE / "package-lock.json"
     npm = shutil.which("npm")
     with lock.open() as turn:
@@ -201,10 +201,10 @@ ENDLESS = "W" * 200  # the longest name, without a place to break it
 
 @pytest.fixture
 def filled(serve):
-    """An app with every plugin and the demo's records, and two clients: of its sandbox, and of its empty live business.
+    """Return an app with every plugin and the demo's records, and clients of its sandbox and its empty live business.
 
-    In the sandbox a webhook fails and another is received nowhere, names are hostile or have no end, and there is
-    something that waits for its operator.
+    In the sandbox one webhook fails and another has no receiver, names are hostile or very long, and something waits
+    for the operator.
     """
     from billycan_access import records as access
     from billycan_webhooks.dispatch import Dispatcher

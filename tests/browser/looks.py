@@ -1,4 +1,4 @@
-"""Pictures of every page in every state and look, for eyes to judge, which `make looks` takes."""
+"""Pictures of every page in every state and look, for people to judge; `make looks` takes them."""
 
 import importlib.util
 import os
@@ -47,7 +47,7 @@ img { grid-row: 1 / 3 } img:nth-child(1), img:nth-child(3) { grid-area: 1 / 1 } 
 
 
 def imported(path):
-    """What another file of tests defines."""
+    """Import another file of tests as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -91,7 +91,7 @@ def test_looks(state, app, client, browser, visit, join):
 
 
 def look_from_outside(looks, client, visit, join):
-    """Picture what is seen by those who are not signed in, or may do little."""
+    """Picture the pages of visitors who are not signed in or have few rights."""
     app, proof = looks.app, access.requests.c
     with app.db.writing() as db:
         _, invitation = invite_person(db, client.tenant_id, "grace@example.com", "viewer", app.now())
@@ -124,9 +124,9 @@ def look_from_outside(looks, client, visit, join):
 
 
 def chosen(app, client, shown=""):
-    """Paths of pages by their names: of one record of each status, one that is hostile, and one that has no end.
+    """Map names to paths of pages: one record of each status, a hostile one, and a very long one.
 
-    `shown` is the member that has the page's address, where it is not the dashboard's page of the record.
+    `shown` is the member with the page's address, unless it is the dashboard's page of the record.
     """
     found = {}
     for endpoint in app.endpoints:
@@ -143,9 +143,6 @@ def chosen(app, client, shown=""):
     return found
 
 
-# What is pictured -----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def app(state, serve, request):
     if state == "hostile":
@@ -155,7 +152,7 @@ def app(state, serve, request):
 
 @pytest.fixture
 def client(state, app, works, request):
-    """A client of the business that is looked at, once it is in its state."""
+    """Return a client of the pictured business, once the business is in its state."""
     if state == "hostile":
         return request.getfixturevalue("filled")[1]
     if state in ("empty", "one"):
@@ -178,7 +175,7 @@ def client(state, app, works, request):
 
 
 def multiply(db, tenant_id, now):
-    """Copy the demo's records until there are 10,000 of those of which a business has most; each is older by a bit."""
+    """Copy the demo's records up to 10,000 of the most frequent kinds; each copy is a little older."""
 
     def copy(table, **changed):
         own = sa.select(table).where(table.c.tenant_id == tenant_id).order_by(table.c.id)
@@ -230,9 +227,6 @@ def multiply(db, tenant_id, now):
     db.execute(sa.insert(log), rows)
 
 
-# Pictures -------------------------------------------------------------------------------------------------------------
-
-
 class Looks(pages.Walk):
     """A walk that takes pictures of each page."""
 
@@ -241,7 +235,7 @@ class Looks(pages.Walk):
         self.folder, self.taken, self.heights = folder, {}, {}
 
     def look(self, path="", name="", seconds=30):
-        """Picture a page, so many seconds after the one before, or the one that is there after a form."""
+        """Picture a page, or the present one after a form, this many seconds after the one before."""
         if path:
             self.app.clock.move(seconds=seconds)
             self.open(path)
@@ -262,7 +256,7 @@ class Looks(pages.Walk):
         return self.folder / f"{width}-{theme}" / f"{name}.webp"
 
     def save(self, file, width, **options):
-        """Save a picture of the page, so many pixels wide; how high it is."""
+        """Save a picture of the page, this many pixels wide; return its height."""
         height = min(self.browser.execute_script("return document.documentElement.scrollHeight"), TALLEST)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         given = {"format": file.suffix[1:], "captureBeyondViewport": True, "clip": clip, **options}
@@ -270,7 +264,7 @@ class Looks(pages.Walk):
         return height
 
     def lay_out(self):
-        """Put all that was pictured on contact sheets, and list which page is on which."""
+        """Arrange all pictures on contact sheets, and list the sheet of each page."""
         sheets = []
         for name in sorted(self.taken):
             fits = (names for names in sheets if sum(map(self.heights.get, [*names, name])) <= SHEET)

@@ -1,4 +1,4 @@
-"""The pictures in docs/, which `make screenshots` takes: the demo's records, and the reports of a plumber's year."""
+"""The pictures in docs/: the demo's records, and the reports of a plumber's year; `make screenshots` takes them."""
 
 import base64
 import importlib.util
@@ -25,7 +25,7 @@ JOBS = (("Hot water service, supplied and fitted", "1890"), ("Blocked drain clea
 
 @pytest.fixture
 def receiver():
-    """Refuses every seventh delivery."""
+    """Run a receiver that refuses every seventh delivery."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
@@ -118,7 +118,7 @@ def test_pictures_of_reports(browser, serve, join, clock):
 
 
 def besides(client, on):
-    """Contractors, three lodged quarters, a receipt that is found after that, and who owes what at the end of July."""
+    """Add contractors, three lodged quarters, a receipt found later, and debts at the end of July."""
     address = {"line1": "3 Wharf Street", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
     contact = {"payment_terms_days": 14, "billing_address": address}
     category = client.get("/v1/expense_categories")["data"][0]["id"]
@@ -160,7 +160,7 @@ def besides(client, on):
 
 
 def traded(client, clock):
-    """Half a year of invoices, most of them paid."""
+    """Make half a year of invoices, most of them paid."""
     clients = [each["id"] for each in client.get("/v1/contacts?role=client")["data"]]
     now, made = clock.time, 0
     for month, (count, paid) in enumerate(MONTHS):
@@ -178,13 +178,13 @@ def traded(client, clock):
 
 
 def picture(browser, theme):
-    """What is on the screen, as a WebP."""
+    """Take a screenshot as WebP."""
     look(browser, theme, 1.5)
     return captured(browser)
 
 
 def whole(browser):
-    """All of the page beside its navigation, in light, as a WebP."""
+    """Take a screenshot of the page without its navigation, in the light theme, as WebP."""
     look(browser, "light", 1)
     place = browser.execute_script("const r = document.querySelector('main').getBoundingClientRect();"
                                    "return {x: r.x, y: r.y, width: r.width, height: r.height, scale: 1.2}")  # fmt: skip

@@ -1,4 +1,4 @@
-"""The explorer in a real browser against real processes: what a person sees, types and presses."""
+"""The explorer in a real browser against real processes: everything that a person sees, types and presses."""
 
 import json
 import os
@@ -30,13 +30,13 @@ EVIL = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
 
 
 class Explorer:
-    """The page, as a person uses it; `client` is the business whose sandbox key it has."""
+    """The page as a person uses it; `client` is the business whose sandbox key it has."""
 
     def __init__(self, browser, url, client):
         self.browser, self.url, self.client = browser, url, client
 
     def open(self, operation="", key=True, example=False):
-        """The page afresh, at an endpoint, with the sandbox key in use and its form empty unless `example`."""
+        """Load the page at an endpoint, with the sandbox key in use and the form empty unless `example`."""
         self.browser.get("about:blank")
         self.browser.get(f"{self.url}/explore{operation and '#' + operation}")
         self.find("#form" if operation else "#endpoints a")
@@ -55,7 +55,7 @@ class Explorer:
         return self.browser.find_elements(By.CSS_SELECTOR, css)
 
     def find(self, css, text=""):
-        """The first visible element, once there is one that holds this text."""
+        """Wait for a visible element with this text, and return the first one."""
 
         found = (
             "return [...document.querySelectorAll(arguments[0])].find("
@@ -70,7 +70,7 @@ class Explorer:
         return self.find(f'[data-param="{param}"]')
 
     def set(self, css, value):
-        """Paste a value, whose typing would depend on the browser's language, such as a date's."""
+        """Paste a value that depends on the browser's language when typed, such as a date."""
         change = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
         self.script(change, self.find(css), value)
 
@@ -85,7 +85,7 @@ class Explorer:
             field.send_keys(text)
 
     def run(self, status):
-        """Run the endpoint; returns the envelope, once the answer of that status is shown."""
+        """Run the endpoint; return the envelope once the answer with that status is shown."""
         self.press("#run")
         return self.answer(status)
 
@@ -101,7 +101,7 @@ class Explorer:
         return self.browser.execute_script(source, *arguments)
 
     def faults(self):
-        """What the browser complains of, but for answers that are refusals."""
+        """List the browser's complaints, except answers that are refusals."""
         return [entry for entry in self.browser.get_log("browser") if entry["source"] != "network"]
 
     def requests(self):

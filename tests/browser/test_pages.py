@@ -34,12 +34,12 @@ return performance.getEntries().map((entry) => entry.encodedBodySize || 0).reduc
 """
 
 
-# What is no page, but a file or a frame within one.
+# Files and frames within pages, which are not pages themselves.
 FILES = ("/csv", ".csv", "/file", "/pdf", "/attachments/{id}", "/email/preview")
 
 
 class Walk:
-    """All pages that links lead to, each kind of page once: one record stands for all of its kind."""
+    """All pages that links lead to, each kind of page once: one record stands for its kind."""
 
     def __init__(self, browser, app, axe):
         self.browser, self.app, self.axe = browser, app, axe
@@ -65,7 +65,7 @@ class Walk:
                 yield path  # as it is asked for: a page of documents is nothing without its period and label
 
     def look(self, path=""):
-        """Check a page, or the one that is there."""
+        """Check a page, or the present one."""
         if path:
             self.open(path)
         here = path or f"after a form: {self.browser.current_url}"
@@ -87,7 +87,7 @@ class Walk:
         self.browser.get(self.app.public_url + path)
 
     def send(self, path):
-        """Send the main form of a page as it is, and check how it comes back."""
+        """Send a page's main form unchanged, and check the page that comes back."""
         self.app.clock.move(seconds=30)
         self.open(path)
         buttons = self.browser.find_elements(By.CSS_SELECTOR, "main form.fields button:not(.unseen, .small)")

@@ -1,4 +1,4 @@
-"""Invoices and quotes on paper and on screens: what is on each page, and at each width."""
+"""Invoices and quotes on paper and on screens: the content of each page, at each width."""
 
 import base64
 import io
@@ -28,7 +28,7 @@ FREE = {"description": "Water rates paid for you", "unit_price": "120.00", "gst_
 
 @pytest.fixture
 def see(make_app, browser):
-    """An app, a business in it, and what opens a document's page in the browser."""
+    """Return a See: an app, a business in it, and a browser for a document's page."""
     app = make_app(*PLUGINS)
     web = StopableWSGIServer.create(app.wsgi, host="127.0.0.1")
     yield See(app, browser, f"http://127.0.0.1:{web.effective_port}")
@@ -52,7 +52,7 @@ class See:
         self.browser.get(document["hosted_url"].replace(self.app.public_url, self.url))
 
     def printed(self, document):
-        """The text of each page of paper, in one line."""
+        """Return the text of each printed page, in one line."""
         self.open(document)
         pdf = self.browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
         reader = PdfReader(io.BytesIO(base64.b64decode(pdf)))
@@ -61,7 +61,7 @@ class See:
 
 
 def numbered(pages, title):
-    """Whether each page says which document it is of, and where it belongs."""
+    """Tell whether each page names its document and its own place in it."""
     return all(title in page and f"Page {i} of {len(pages)}" in page for i, page in enumerate(pages, 1))
 
 
@@ -125,7 +125,7 @@ def test_a_printed_quote_has_no_form_and_says_until_when_it_is_valid(see):
     assert not any(text in page for page in pages for text in ("Accept quote", "Your name", "Happy to go ahead"))
 
 
-# How many lines the text of each element takes, and what stands out of the page.
+# The number of text lines of each element, and the elements that exceed the page.
 LOOK = """
 const lines = (e) => { const r = document.createRange(); r.selectNodeContents(e);
   return new Set([...r.getClientRects()].map((box) => Math.round(box.top))).size; };

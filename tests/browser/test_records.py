@@ -1,4 +1,4 @@
-"""Records, and being let in, in a real browser: of a plugin that knows no dashboard; with JavaScript off, too."""
+"""Records and invitations in a real browser, for a plugin without code for the dashboard; with JavaScript off, too."""
 
 import re
 
@@ -123,7 +123,7 @@ def test_what_is_wrong_in_a_row_of_few_fields_leaves_them_as_wide_as_those_of_th
 
 
 class Keyboard:
-    """Somebody without a mouse, who sees where they are."""
+    """A person without a mouse, who must see where the focus is."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -135,7 +135,7 @@ class Keyboard:
     write = press
 
     def to(self, name, most=60):
-        """Go on to what is called so; on the way the focus is always seen, and nothing holds it."""
+        """Move to the element with this name; the focus is visible all the way and never trapped."""
         passed = []
         for _ in range(most):
             self.press(Keys.TAB)

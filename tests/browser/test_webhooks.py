@@ -17,7 +17,7 @@ pytestmark = pytest.mark.either
 
 @pytest.fixture
 def receiver():
-    """Answers with `answer`: a status, or None for far too late."""
+    """Run a receiver that answers with `answer`: a status, or None for far too late."""
     over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""The harness, for each of the crash runs."""
+"""The crash harness as a fixture."""
 
 import importlib.util
 import sys
@@ -12,7 +12,7 @@ from billycan.testing.databases import NOT_TESTED
 
 @pytest.fixture
 def harness(engine):
-    """The module harness.py, where the database is there."""
+    """Return the module harness.py; skip the test if its database is not there."""
     if engine == "postgresql" and throwaway.find() is None:
         pytest.skip(NOT_TESTED)
     name = "billycan_crash_harness"

@@ -1,4 +1,4 @@
-"""Mail, timed work and attachments, whose processes are killed two at a time: what each promises still holds."""
+"""Mail, timed work and attachments keep their promises when their processes are killed, two at a time."""
 
 import hashlib
 from collections import Counter
@@ -18,7 +18,7 @@ SALES = "contacts,documents,hosted,invoices"
 
 @pytest.fixture
 def deploy(harness, engine):
-    """A deployment that holds no business yet, on a database of its own."""
+    """Make deployments without a business, each on a database of its own."""
     made = []
 
     def make(plugins, **more):

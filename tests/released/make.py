@@ -1,7 +1,7 @@
-"""Make what tests/test_released.py upgrades: businesses with rows in all states, as a release stored and showed them.
+"""Make the databases that tests/test_released.py upgrades: rows in all states, as a release stored and showed them.
 
-It runs once for each release, with the release's own code: see docs/releasing.md. It writes a database of each kind,
-and to figures.json what the API answers about every record and in every report.
+Run it once for each release, with the release's own code: see docs/releasing.md. It writes a database of each kind, and
+writes the API's answers about every record and in every report to figures.json.
 """
 
 import json
@@ -57,7 +57,7 @@ class Clock:
 
 
 def made(client: Client, path: str, body: Any, *actions: Any) -> Any:
-    """What a POST makes, after these actions: names, or names with what is sent."""
+    """Return the record that a POST makes, after these actions: names, or names with a body."""
     record = client.post(path, body)["data"]
     for action in actions:
         name, sent = action if isinstance(action, tuple) else (action, None)
@@ -254,7 +254,7 @@ def lists(app: App) -> list[str]:
 
 
 def shown(client: Client) -> dict[str, Any]:
-    """What the API answers about every record of a business, and in its reports."""
+    """Return the API's answers for every record of a business, and its reports."""
     found = {path: client.get(path)["data"] for path in REPORTS}
     for name in lists(client.app):
         page = client.get(f"{name}?per_page=100") if name != "/v1/attachments" else {"data": [], "pagination": {}}

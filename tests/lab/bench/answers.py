@@ -1,4 +1,4 @@
-"""Whether two servers answer the same: nothing is measured of one that does not."""
+"""Comparison of two servers' answers: a server that answers differently is not measured."""
 
 import json
 import re
@@ -11,12 +11,12 @@ MADE = re.compile(rb'"(?:id":"(?:inv|lin)_[0-9a-z]+|number":"INV-[0-9]{4,}|(?:cr
 
 
 def decoded(body: bytes) -> Any:
-    """An answer with its numbers as they are written."""
+    """Decode an answer; its numbers stay as written."""
     return json.loads(body, parse_float=str)
 
 
 def differences(ours: bytes, theirs: bytes, *, made_anew: bool = False) -> list[str]:
-    """Where the bodies of two answers differ: nowhere if they are the same bytes, or would be but for what is own."""
+    """List the places where two bodies differ; none if they are equal apart from each server's own ids and times."""
     if _common(ours, made_anew) == _common(theirs, made_anew):
         return []
     paths = sorted({*_paths(decoded(ours), decoded(theirs), made_anew)})
@@ -24,7 +24,7 @@ def differences(ours: bytes, theirs: bytes, *, made_anew: bool = False) -> list[
 
 
 def members(listed: Any, shown: Any, contacts: Any) -> dict[str, list[str]]:
-    """The members of billycan's own answers, in order: a list, a GET of an invoice that was paid, and contacts."""
+    """Return the members of billycan's own answers, in order: a list, a GET of a paid invoice, and contacts."""
     return {
         "listed": [*listed["data"][0]],
         "shown": [*shown["data"]],

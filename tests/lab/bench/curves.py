@@ -1,4 +1,4 @@
-"""Curves as SVG, light or dark as the reader's browser is."""
+"""Curves as SVG, light or dark to match the reader's browser."""
 
 from collections.abc import Mapping
 from html import escape
@@ -17,7 +17,7 @@ STYLE = """
 
 
 def picture(title: str, across: str, curves: Curves) -> str:
-    """A line for each curve: sizes across and how many times the first value upwards, both by powers of ten."""
+    """Draw a line for each curve: sizes across, and multiples of the first value upwards, both by powers of ten."""
     sizes = sorted({size for curve in curves.values() for size, _ in curve})
     most = max(times for curve in curves.values() for _, times in curve)
     decades = max(1, ceil(log10(most)))

@@ -25,7 +25,7 @@ _LAST_SYLLABLES = ("el", "son", "ley", "ston", "ers", "ert", "mas", "field", "ch
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """How many rows: invoices listed and contacts searched of one tenant, contacts paged through of another."""
+    """The numbers of rows: invoices listed and contacts searched of one tenant, contacts paged through of another."""
 
     invoices: int = 10_000
     contacts: int = 100_000
@@ -33,7 +33,7 @@ class Sizes(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct):
-    """What is there to ask for: by tenant, its keys; ids of invoices, and the contact that new ones are for."""
+    """The data of a filled database: keys by tenant, ids of invoices, and the contact of new invoices."""
 
     keys: dict[str, list[str]]
     tenants: dict[str, str]
@@ -108,7 +108,7 @@ def _invoice(client: Any, contact: str, action: str) -> str:
 
 
 def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: Any, start: int = 0, step: int = 1) -> None:
-    """Copy a row so many times; `changed` gives the columns that differ, by the copy's number."""
+    """Copy a row this many times; `changed` gives the columns that differ, by the copy's number."""
     numbers = sa.select(sa.literal(start).label("i")).cte("numbers", recursive=True)
     numbers = numbers.union_all(sa.select(numbers.c.i + step).where(numbers.c.i < start + (times - 1) * step))
     i = numbers.c.i
@@ -130,7 +130,7 @@ def _numbered(i: Any, table: sa.Table, dialect: str) -> Mapping[str, Any]:
 
 
 def _start(table: sa.Table, id: str) -> str:
-    """What the ids of a row's copies begin with, before their number."""
+    """Return the common start of the ids of a row's copies; a number follows."""
     # Several of one table belong to one document, and share its number.
     return id.partition("_")[0] + "_" + (id[-4:] + "0" if table in (lines, payments, allocations) else "")
 
@@ -140,14 +140,14 @@ def _belongs(**to: str) -> Any:
 
 
 def _moment(i: Any, dialect: str) -> Any:
-    """A second later for each number."""
+    """Return a time one second later for each number."""
     if dialect == "postgresql":
         return sa.literal_column("timestamptz '2026-01-01 00:00:00Z'") + i * sa.literal_column("interval '1 second'")
     return sa.func.strftime("%Y-%m-%d %H:%M:%S.000000", "2026-01-01", "+" + sa.cast(i, sa.Text) + " seconds")
 
 
 def _make_room(db: sa.Connection) -> list[str]:
-    """Take out of a bulk insert's way what slows it; returns the statements that bring the search indexes back."""
+    """Drop what slows a bulk insert; return the statements that restore the search indexes."""
     if db.dialect.name == "sqlite":
         db.execution_options(billycan_unhurried=True)
         db.exec_driver_sql("PRAGMA cache_size = -200000")
@@ -161,7 +161,7 @@ def _make_room(db: sa.Connection) -> list[str]:
 
 
 def _recount(db: sa.Connection) -> None:
-    """Bring the counters up to what was added."""
+    """Set the counters to include the new rows."""
     from billycan.counters import counters
 
     for table in (contacts, invoices):

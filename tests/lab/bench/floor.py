@@ -1,7 +1,7 @@
-"""The floor: the same answers from the same SQL by hand, with Falcon, sqlite3 or psycopg, and msgspec alone.
+"""The floor: the same answers from the same SQL by hand, with only Falcon, sqlite3 or psycopg, and msgspec.
 
-No keys, no limits, no events but the row that billycan writes, no errors but 500. The tenant is the X-Tenant header's,
-and a cursor is not signed.
+No keys, no limits, no events except the row that billycan writes, and no errors except 500. The X-Tenant header names
+the tenant, and a cursor is not signed.
 """
 
 import json
@@ -41,9 +41,6 @@ class NewInvoice(msgspec.Struct):
 
 
 decode = msgspec.json.Decoder(NewInvoice).decode
-
-# Connections ----------------------------------------------------------------------------------------------------------
-
 _idle: deque[Any] = deque()
 _writing = threading.Lock()
 
@@ -82,8 +79,6 @@ def sql(text: str) -> str:
     return text if ON_SQLITE else text.replace("?", "%s")
 
 
-# Columns --------------------------------------------------------------------------------------------------------------
-
 # The members and their order are those of billycan's answers; what is not stored has its place kept by a NULL.
 NOT_STORED = {
     *("client", "currency", "amount_due", "is_overdue", "tax_invoice", "hosted_url", "allowed_actions"),
@@ -111,7 +106,7 @@ def money(cents: int | None) -> Decimal | None:
 
 
 def number(parts: int | None, places: int = 0) -> Decimal | None:
-    """Ten-thousandths, without the zeros that say nothing."""
+    """Convert ten-thousandths to a decimal without trailing zeros."""
     if parts is None:
         return None
     while places < 4 and parts % 10 ** (4 - places):
@@ -129,8 +124,6 @@ def moment(value: Any) -> str | None:
 def loaded(value: Any) -> Any:
     return json.loads(value) if ON_SQLITE and value is not None else value
 
-
-# Answers --------------------------------------------------------------------------------------------------------------
 
 _profiles: dict[str, Any] = {}
 
@@ -234,7 +227,7 @@ def contact(row: Sequence[Any]) -> dict[str, Any]:
 def page_of(
     db: Any, tenant: str, table: str, names: str, params: dict[str, str]
 ) -> tuple[list[Any], dict[str, Any] | None]:
-    """The rows of a page, newest first, and its envelope's pagination."""
+    """Return the rows of a page, newest first, and its envelope's pagination."""
     where, given, page, offset = "tenant_id = ?", [tenant], int(params.get("page", 1)), ""
     cursor = params.get("cursor")
     if search := params.get("search"):
@@ -274,9 +267,6 @@ def page_of(
 def answer(resp: falcon.Response, data: Any, pagination: Any = None) -> None:
     resp.data = encode({"data": data, "pagination": pagination, "error": None})
     resp.content_type = falcon.MEDIA_JSON
-
-
-# Resources ------------------------------------------------------------------------------------------------------------
 
 
 class Contacts:
@@ -349,7 +339,7 @@ def advance(db: Any, tenant: str, name: str) -> int:
 
 
 def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:
-    """A draft with its lines; the amounts are of whole cents and ten-cent nets, so that no cent is to be shared out."""
+    """Create a draft with its lines; nets are multiples of ten cents, so that no cent is left to share out."""
     (client,) = clients(db, tenant, [body.client_id]).values()
     seller = read_profile(db, tenant)
     lines = []

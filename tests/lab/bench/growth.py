@@ -1,8 +1,8 @@
-"""What requests take as a business, or the number of businesses, grows (`make bench ARGS="--growth"`).
+"""Costs of requests as a business, or the number of businesses, grows (`make bench ARGS="--growth"`).
 
-A database for each size is filled by SQL. Then the same requests go to all of them in turns, in process. What is
-measured is the processor's time, PostgreSQL's too, because that depends least on what else the machine does: what
-counts is how many times as much a request takes as with the fewest rows.
+SQL fills a database for each size. The same requests then go to all of them in turns, in process. The measure is CPU
+time, PostgreSQL's included, because it depends least on other work of the machine; the result is each time as a
+multiple of the time with the fewest rows.
 """
 
 import argparse
@@ -46,7 +46,7 @@ IN_A_QUARTER = 50  # expenses, of those of ten years
 
 
 class Point(msgspec.Struct):
-    """What one operation took at one size: the median in ms of CPU, and how many times that of the smallest size."""
+    """The cost of one operation at one size: the median in ms of CPU, and as a multiple of the smallest size."""
 
     database: str
     grows: str
@@ -65,7 +65,7 @@ class Asked(msgspec.Struct):
     backends: list[Path] = []
 
     def ask(self, operation: str, turn: int) -> tuple[float, bytes]:
-        """Send a request in process; returns the seconds of CPU it took and the body of its answer."""
+        """Send a request in process; return the seconds of CPU it took and the body of its answer."""
         if operation == ANEW:
             self.app.totals = Totals()
         method, path, body = self.requests[operation][turn % len(self.requests[operation])]
@@ -86,11 +86,11 @@ class Asked(msgspec.Struct):
         return seconds, content
 
     def _of_database(self) -> int:
-        """What PostgreSQL has used for this app, in ns."""
+        """The CPU time that PostgreSQL has used for this app, in ns."""
         return sum(int(path.read_text("utf-8").split()[0]) for path in self.backends)
 
     def find_backends(self) -> None:
-        """Look up which processes of PostgreSQL serve this app, once it has opened its connections."""
+        """Find the PostgreSQL processes that serve this app, once it has opened its connections."""
         if not self.app.db.is_sqlite:
             own = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type LIKE 'client%%'"
             with self.app.db.reading() as db:
@@ -98,7 +98,7 @@ class Asked(msgspec.Struct):
 
 
 def run(databases: list[str], options: argparse.Namespace, tell: Callable[[str], None]) -> None:
-    """Measure, and print a table or JSON; with `--quick` without the largest size."""
+    """Measure, and print a table or JSON; `--quick` omits the largest size."""
     ends = slice(-1) if options.quick else slice(None)
     sizes = {"invoices": ROWS[ends], "businesses": BUSINESSES[ends]}
     points = list(measure(databases, sizes, QUICKLY if options.quick else REQUESTS, tell, options.only))
@@ -117,9 +117,9 @@ def measure(
     tell: Callable[[str], None],
     only: str | None = None,
 ) -> Iterator[Point]:
-    """All points, database by database, or those of the operations whose name holds this."""
+    """Yield all points, database by database, or those of the operations whose names contain `only`."""
     for database in databases:
-        # What parallel workers use could not be told from what those of others do.
+        # The CPU of parallel workers could not be separated from that of other apps.
         server = postgresql(max_parallel_workers_per_gather="0") if database == "postgresql" else None
         for grows, each in sizes.items():
             with tempfile.TemporaryDirectory(prefix="billycan-growth-") as folder:
@@ -151,7 +151,7 @@ def _points(database: str, grows: str, asked: dict[int, Asked], requests: int, o
 
 
 def _requests(app: App, key: str, rows: int) -> Asked:
-    """What is asked of a business with so many invoices."""
+    """Prepare the requests to a business with this many invoices."""
     new = {"client_id": f"con_{FIRST}", "line_items": [{"description": "Tap", "quantity": 1, "unit_price": 90}]}
     ids = [f"inv_{FIRST + i * 37 % rows}" for i in range(50)]
     asked = Asked(app, key, {"page": [("GET", f"/v1/invoices?page={rows // 50}", b"")]})
@@ -173,11 +173,8 @@ def _requests(app: App, key: str, rows: int) -> Asked:
     return asked
 
 
-# The rows -------------------------------------------------------------------------------------------------------------
-
-
 def fill(app: App, grows: str, size: int) -> Asked:
-    """Put so many invoices, and as many expenses, of one business, or businesses, into an empty database."""
+    """Put this many invoices and expenses of one business, or this many businesses, into an empty database."""
     migrate.upgrade(app.db, app.manifests)
     app.start()
     client = Client(app, profile={"name": "Derwent Plumbing"})
@@ -238,7 +235,7 @@ def _numbers(count: int) -> Any:
 
 
 def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: dict[str, Any]) -> None:
-    """Copy a row so many times, each a second younger than the one before."""
+    """Copy a row this many times, each a second newer than the one before."""
     i = sa.column("i", sa.Integer)
     new = {"id": _text(id[:4], i + FIRST), **changed}
     for name in ("created_at", "updated_at"):
@@ -256,7 +253,7 @@ def _moment(db: sa.Connection, i: Any) -> Any:
 
 
 def _day(db: sa.Connection, i: Any) -> Any:
-    """Of each business the first ones lie within a quarter, all others in the years before it."""
+    """Return a day within a quarter for each business's first rows, and one in the years before for all others."""
     back = sa.case((i < IN_A_QUARTER, i), else_=100 + i % 3_500)
     if db.dialect.name == "postgresql":
         return sa.literal_column("date '2026-06-30'") - back
@@ -264,7 +261,7 @@ def _day(db: sa.Connection, i: Any) -> Any:
 
 
 def _to_others(db: sa.Connection, table: sa.Table, tenant_id: str, others: int) -> None:
-    """Copy all rows of a business to so many others."""
+    """Copy all rows of a business to this many others."""
     key = table.c.id if table is tenants else table.c.tenant_id
     columns = [_text("ten_", sa.column("i") + FIRST).label(c.name) if c is key else c for c in table.c]
     rows = sa.select(*columns).select_from(table.join(_numbers(others), sa.true())).where(key == tenant_id)
@@ -272,7 +269,7 @@ def _to_others(db: sa.Connection, table: sa.Table, tenant_id: str, others: int) 
 
 
 def _without_indexes(db: sa.Connection) -> list[str]:
-    """Drop what slows a bulk insert; returns the statements that bring it back."""
+    """Drop what slows a bulk insert; return the statements that restore it."""
     names = ", ".join(f"'{table.name}'" for table in TABLES)
     if db.dialect.name == "sqlite":
         for table in (contacts, invoices, expenses):
@@ -293,11 +290,8 @@ def _without_indexes(db: sa.Connection) -> list[str]:
     return [made for _, made in indexes]
 
 
-# What people see ------------------------------------------------------------------------------------------------------
-
-
 def table(points: list[Point]) -> Iterator[str]:
-    """The results for people: at each size the median in ms, and how many times that of the smallest."""
+    """Yield the results for people: the median in ms at each size, and as a multiple of the smallest."""
     for database, grows in dict.fromkeys((p.database, p.grows) for p in points):
         these = [p for p in points if (p.database, p.grows) == (database, grows)]
         yield ""
@@ -309,7 +303,7 @@ def table(points: list[Point]) -> Iterator[str]:
 
 
 def draw(points: list[Point], folder: Path) -> None:
-    """A picture for each database and what grows."""
+    """Draw a picture for each database and each thing that grows."""
     for database, grows in dict.fromkeys((p.database, p.grows) for p in points):
         these = [p for p in points if (p.database, p.grows) == (database, grows)]
         lines = {

@@ -13,7 +13,7 @@ import time
 
 
 class Connection:
-    """One request under way at a time, the next as soon as it is answered; a server may close after an answer."""
+    """A connection with one request under way at a time; a server may close it after an answer."""
 
     def __init__(self, port: int, requests: list[bytes], ready: selectors.BaseSelector) -> None:
         self.port, self.requests, self.ready = port, requests, ready
@@ -36,7 +36,7 @@ class Connection:
         self.socket = None
 
     def receive(self) -> bool:
-        """Take what has arrived; True when that completes the answer."""
+        """Take what has arrived; return True when that completes the answer."""
         data = self.socket.recv(1 << 18)
         if not data:
             raise ConnectionError(f"the server closed a connection after {self.buffer!r}")
@@ -94,7 +94,7 @@ def _pace(
     microseconds: list[int],
     statuses: dict[str, int],
 ) -> None:
-    """Send a request each time one is due, over whatever connection is free or will be next."""
+    """Send a request each time one is due, over a free connection or the next to be free."""
     free, sent, count = [*opened], 0, int(rate * seconds)
     began = time.perf_counter()
     while sent < count or len(free) < len(opened):
@@ -114,14 +114,14 @@ def _pace(
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port without a listener."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
 def hold(port: int, count: int, addresses: int) -> list[socket.socket]:
-    """So many connections from as many addresses of this machine, each of which was answered once."""
+    """Open this many connections from as many addresses of this machine, and wait for one answer on each."""
     held = []
     for number in range(count):
         source = (f"127.0.0.{number % addresses + 2}", 0)
@@ -133,7 +133,7 @@ def hold(port: int, count: int, addresses: int) -> list[socket.socket]:
 
 
 def ask_again(held: list[socket.socket]) -> int:
-    """How many of them are still answered; they are closed."""
+    """Count the connections that are still answered, and close them all."""
     answered = 0
     for connection in held:
         try:

@@ -1,8 +1,8 @@
-"""How billycan stands load, and how soon it is there (`make bench ARGS="--load"` and `ARGS="--start"`).
+"""Throughput and latency under load, and the time to start (`make bench ARGS="--load"` and `ARGS="--start"`).
 
-All is measured on one machine, so the load client and PostgreSQL take their part of its cores: what two processes gain
-over one is less than it would be with cores of their own. What they would gain then is measured with each process held
-to half a core, which leaves the others what they need.
+Everything runs on one machine, so the load client and PostgreSQL use some of its cores and two processes gain less over
+one than with cores of their own. To measure that gain, each process is limited to half a core, which leaves the others
+enough.
 """
 
 import argparse
@@ -32,7 +32,7 @@ STEADY = 0.9
 
 
 class Figure(msgspec.Struct):
-    """Something that was measured on a database; `aim` says what is wanted of it, if anything is."""
+    """A measurement on a database; `aim` is its target, if it has one."""
 
     database: str
     what: str
@@ -55,11 +55,8 @@ def run(databases: list[str], options: argparse.Namespace, tell: Callable[[str],
         print(msgspec.json.format(msgspec.json.encode(figures)).decode())
 
 
-# Under load -----------------------------------------------------------------------------------------------------------
-
-
 def under_load(database: str, options: argparse.Namespace, tell: Callable[[str], None]) -> Iterator[Figure]:
-    """Two processes beside one, the slowest answers at 70 % of the highest rate, and others while many are idle."""
+    """Measure two processes beside one, latency at 70 % of the highest rate, and latency beside idle connections."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="billycan-load-")))
         url = f"sqlite:///{folder}/load.db"
@@ -85,7 +82,7 @@ def under_load(database: str, options: argparse.Namespace, tell: Callable[[str],
 
 
 def _operations(filled: Filled) -> dict[str, list[list[str]]]:
-    """By name, for each connection its requests."""
+    """Map the name of each operation to the requests of each connection."""
     new = json.dumps({"client_id": filled.client_id, "line_items": LINES})
     gets = [f"/v1/invoices/{id}" for id in filled.invoices]
     asked = {
@@ -128,7 +125,7 @@ def _held(
 
 
 def _compared(one: Server, two: Server, requests: list[list[str]], options: argparse.Namespace) -> tuple[float, float]:
-    """How many times the rate of one two have, and how many times the CPU of a request."""
+    """Return the rate of two processes, and their CPU for each request, as multiples of those of one."""
     rates, costs = [], []
     for round_ in range(-1, options.rounds):
         rate, cost = zip(*(_driven(server, requests, options.seconds) for server in (one, two)), strict=True)
@@ -139,7 +136,7 @@ def _compared(one: Server, two: Server, requests: list[list[str]], options: argp
 
 
 def _driven(server: Server, requests: list[list[str]], seconds: float) -> tuple[float, float]:
-    """Requests a second, as many as can be, and µs of the server's CPU for each."""
+    """Return the highest rate of requests a second, and µs of the server's CPU for each."""
     before = server.cpu_seconds()
     done = _load(server, requests, seconds)
     answers = len(done["microseconds"])
@@ -181,7 +178,7 @@ def _idle(database: str, server: Server, requests: list[list[str]], options: arg
 
 
 def _load(server: Server, requests: list[list[str]], seconds: float, rate: float = 0.0) -> Any:
-    """What the load client measured; any answer but a 2xx ends the run."""
+    """Return the load client's result; end the run after any answer but a 2xx."""
     done = load_from(server, requests, seconds, rate)
     if any(status[0] != "2" for status in done["statuses"]):
         raise SystemExit(f"billycan answered {done['statuses']}\n{server.log.read_text('utf-8')}")
@@ -189,7 +186,7 @@ def _load(server: Server, requests: list[list[str]], seconds: float, rate: float
 
 
 def load_from(server: Server, requests: list[list[str]], seconds: float, rate: float = 0.0) -> Any:
-    """What the load client measured."""
+    """Run the load client and return its result."""
     job = {"port": server.port, "seconds": seconds, "most": 1_000_000, "connections": requests, "rate": rate}
     client = [sys.executable, str(HERE / "load.py")]
     return json.loads(subprocess.run(client, input=json.dumps(job), capture_output=True, check=True, text=True).stdout)
@@ -208,11 +205,8 @@ def serving(url: str, folder: Path, workers: int, options: argparse.Namespace) -
         server.stop()
 
 
-# The start ------------------------------------------------------------------------------------------------------------
-
-
 def started(tell: Callable[[str], None]) -> Iterator[Figure]:
-    """How long `billycan serve` takes to answer: first with a database and samples to make, then without."""
+    """Measure the time until `billycan serve` answers: first with a database and samples to make, then without."""
     with tempfile.TemporaryDirectory(prefix="billycan-start-") as folder:
         for what in ("the first start, with a database to make", "every other start"):
             tell(f"sqlite: {what}")
@@ -225,7 +219,7 @@ def started(tell: Callable[[str], None]) -> Iterator[Figure]:
 
 @contextmanager
 def _served(folder: Path) -> Iterator[tuple[float, int]]:
-    """How long it took until it answered, and the process; it ends with the block."""
+    """Start `billycan serve`; yield the seconds until it answered, and its process id. Stop it after the block."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     command = [str(Path(sys.executable).with_name("billycan")), "serve", "--bind", f"127.0.0.1:{load.free_port()}"]
     with (folder / "log").open("wb") as log:
@@ -243,6 +237,6 @@ def _served(folder: Path) -> Iterator[tuple[float, int]]:
 
 
 def memory(pid: int) -> float:
-    """MiB of memory, of what several processes share its part."""
+    """Return MiB of memory; memory that several processes share counts in proportion."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines()
     return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024

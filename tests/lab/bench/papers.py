@@ -1,4 +1,4 @@
-"""How long a PDF file takes, by how many lines its document has: `make bench ARGS="--pdf"`."""
+"""The time that a PDF file takes, by the number of its document's lines: `make bench ARGS="--pdf"`."""
 
 import statistics
 import time
@@ -14,7 +14,7 @@ COLUMNS = (Column(title="Description", kind="words"), Column(title="Quantity"), 
 
 
 def run(tell: Callable[[str], None]) -> None:
-    """Print the median, the longest and the size of the files; what is loaded once is loaded before."""
+    """Print the median, the longest time and the size of the files, after loading what is loaded once."""
     _made(1)
     for lines in (10, 100, 300, 1_500):
         tell(f"a PDF file of {lines:,} lines")

@@ -1,10 +1,9 @@
 """Measure billycan beside its floor and beside the same service in Django REST Framework and FastAPI (`make bench`).
 
-The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/; on PostgreSQL there is also
-billycan itself behind row-level security, on a copy of the database; and there is billycan with its log of requests on,
-which shows what that costs. All serve the same rows, with as
-many processes and threads, and are asked for the same things, in turns, by one load client with keep-alive connections.
-Before anything is measured, their answers are compared, byte by byte.
+The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/. On PostgreSQL there is also
+billycan behind row-level security, on a copy of the database, and billycan with its log of requests on, to show the
+cost of each. All serve the same rows with as many processes and threads, and receive the same requests, in turns, from
+one load client with keep-alive connections. Their answers are compared byte by byte before anything is measured.
 """
 
 import argparse
@@ -45,7 +44,7 @@ MOST = 100_000  # requests of one turn
 
 
 class Asked(msgspec.Struct):
-    """What an operation asks of a tenant: one path after another. Of the peers not everything is asked."""
+    """The requests of an operation to one tenant, one path after another. Some operations leave the peers out."""
 
     tenant: str
     paths: list[str]
@@ -54,7 +53,7 @@ class Asked(msgspec.Struct):
 
 
 class Target(msgspec.Struct):
-    """One of the servers, how each connection names itself to it, and its own cursor to the last page."""
+    """One of the servers, the headers of each connection to it, and its own cursor to the last page."""
 
     name: str
     server: Server
@@ -62,7 +61,7 @@ class Target(msgspec.Struct):
     cursor: str = ""
 
     def ask(self, tenant: str, path: str, body: str = "") -> bytes:
-        """The body of an answer; anything but a 2xx ends the run."""
+        """Return the body of an answer; anything but a 2xx ends the run."""
         header, _, value = self.headers[tenant][0].partition(": ")
         headers = {header: value, "Content-Type": "application/json"}
         with closing(http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)) as connection:
@@ -76,7 +75,7 @@ class Target(msgspec.Struct):
 
 
 class Turn(msgspec.Struct):
-    """One turn of one server: requests a second, µs for each, and µs of CPU that one took."""
+    """One turn of one server: requests a second, µs for each, and µs of CPU for each."""
 
     per_second: float
     microseconds: list[int]
@@ -95,7 +94,7 @@ class Figures(msgspec.Struct):
 
 
 class Ratio(msgspec.Struct):
-    """billycan beside another, as medians over the rounds: how many times its rate, and its CPU, PostgreSQL's too."""
+    """The rate and the CPU of billycan, PostgreSQL's included, as multiples of another's: medians over the rounds."""
 
     rate: float
     cpu: float
@@ -111,7 +110,7 @@ class Result(msgspec.Struct):
 
 
 def operations(filled: Filled, sizes: Sizes, cursor: str) -> dict[str, Asked]:
-    """What is measured, by name."""
+    """Map the name of each operation to its requests."""
     new = {"client_id": filled.client_id, "reference": "Kitchen", "line_items": LINES}
     return {
         f"list 25 of {sizes.invoices:,} invoices": Asked("books", ["/v1/invoices"]),
@@ -124,13 +123,13 @@ def operations(filled: Filled, sizes: Sizes, cursor: str) -> dict[str, Asked]:
 
 
 def members_of(billycan: Target, filled: Filled) -> dict[str, list[str]]:
-    """What billycan answers now, by the names of its members; the first of the invoices is a draft, the second paid."""
+    """Return the names of the members that billycan answers now; its first invoice is a draft, its second is paid."""
     paths = "/v1/invoices", f"/v1/invoices/{filled.invoices[1]}", "/v1/contacts"
     return members(*(decoded(billycan.ask("books", path)) for path in paths))
 
 
 def check(target: Target, asked: dict[str, Asked], billycan: Target, ours: dict[str, Asked]) -> None:
-    """End the run where a server answers otherwise than billycan, or billycan reads otherwise what it made."""
+    """End the run if a server's answer differs from billycan's, or if billycan reads what it made differently."""
     faults = []
     for name, each in asked.items():
         # A few of the records suffice: of each five in a row one is a draft, one is sent, and the others are paid.
@@ -160,7 +159,7 @@ def _second_page(target: Target, tenant: str, path: str) -> Any:
 
 
 def turn(target: Target, asked: Asked, postgres: int | None, seconds: float) -> Turn:
-    """Let the load client ask for so long; any answer but a 2xx ends the run."""
+    """Run the load client for this long; any answer but a 2xx ends the run."""
     method = "POST" if asked.body else "GET"
     end = f"Content-Type: application/json\r\nContent-Length: {len(asked.body)}\r\n\r\n{asked.body}"
     connections = [
@@ -242,12 +241,12 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
             }
         tell(f"{database}: comparing the answers")
         for target in others:
-            # What is made in the hardened database is in no other.
+            # Records made in the hardened database are in no other.
             to_check = {n: each for n, each in asked[target.name].items() if target.name != "hardened" or not each.body}
             check(target, to_check, billycan, asked["billycan"])
         turns: dict[str, list[dict[str, Turn]]] = {name: [] for name in asked["billycan"]}
         for round_ in range(-1, options.rounds):
-            # Who goes first changes; the round before the first warms up and is thrown away.
+            # The order changes; the round before the first warms up and is discarded.
             order = [billycan, *others]
             order = order[round_ % len(order) :] + order[: round_ % len(order)]
             seconds = options.seconds if round_ >= 0 else min(0.5, options.seconds)
@@ -277,7 +276,7 @@ def ratio(rounds: list[tuple[Turn, Turn]]) -> Ratio:
 
 
 def harden(database: sa.URL) -> str:
-    """Build row-level security in a database; returns the URL of the role that the server then runs as."""
+    """Set up row-level security in a database; return the URL of the role that the server then runs as."""
     superuser = Database(database)
     with superuser.writing() as db:
         policies.build(db, ROLE, "")
@@ -294,7 +293,7 @@ def serving(
     options: argparse.Namespace,
     members: dict[str, list[str]] | None = None,
 ) -> Iterator[Target]:
-    """One of them, with the settings billycan ships or the same ones given by hand; `members` are those it answers."""
+    """Run one server with billycan's default settings or their equals; `members` are those it answers."""
     kind, workers, threads = options.worker_class, str(options.workers), str(options.threads)
     by_key = {t: [f"Authorization: Bearer {key}" for key in keys] for t, keys in filled.keys.items()}
     by_tenant = {t: [f"X-Tenant: {id}"] * options.connections for t, id in filled.tenants.items()}
@@ -327,7 +326,7 @@ def serving(
 
 
 def table(results: list[Result], served: str) -> Iterator[str]:
-    """The results for people."""
+    """Yield the results for people."""
     for database in dict.fromkeys(result.database for result in results):
         yield ""
         title = f"{database}, {served}"

@@ -1,4 +1,4 @@
-"""Servers to send requests to, on loopback, and what they and PostgreSQL used of the processor."""
+"""Servers to send requests to, on loopback, and the CPU time that they and PostgreSQL use."""
 
 import http.client
 import os
@@ -32,17 +32,17 @@ _PERIOD_US = 10_000
 
 
 def postgresql(**settings: str) -> throwaway.Postgres:
-    """A throwaway PostgreSQL as durable as one in production, with these further settings."""
+    """Return a throwaway PostgreSQL as durable as one in production, with these further settings."""
     server = throwaway.start(**POSTGRESQL | settings)
     assert server is not None
     return server
 
 
 def settle(url: str) -> None:
-    """Leave PostgreSQL with files of its log to use again, as one has that has run for a while.
+    """Let PostgreSQL make enough log files to reuse, like a server that has run for a while.
 
-    It makes new ones only when they are needed, and no transaction commits in the 40 to 70 ms that each takes: with 400
-    new invoices a second that is one of a hundred.
+    It makes new files only when it needs them, and no transaction commits during the 40 to 70 ms that each takes: at
+    400 new invoices a second, that delays one in a hundred.
     """
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
     with engine.connect() as db:
@@ -51,7 +51,7 @@ def settle(url: str) -> None:
         db.exec_driver_sql("CHECKPOINT")
 
 
-# What is measured is the server, not its limits.
+# Measure the server, not its limits.
 NO_LIMITS = dict.fromkeys(
     (f"BILLYCAN_{name}" for name in ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")),
     "100000",
@@ -59,7 +59,7 @@ NO_LIMITS = dict.fromkeys(
 
 
 class Server:
-    """A running gunicorn, or uvicorn, of an application that may lie in the folder `beside`; it ends with `stop`."""
+    """A running gunicorn, or uvicorn, of an application that may lie in the folder `beside`; `stop` ends it."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Server:
             time.sleep(0.05)
 
     def cpu_seconds(self) -> float:
-        """What all its processes have used."""
+        """Return the CPU time of all its processes."""
         return tree_cpu_seconds(self.process.pid)
 
     def stop(self) -> None:
@@ -111,7 +111,7 @@ class Server:
 
 
 def healthy(port: int) -> bool:
-    """Whether whatever listens there answers."""
+    """Tell whether a server answers at this port."""
     try:
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
             connection.request("GET", "/-/health", headers={"Connection": "close"})
@@ -121,12 +121,12 @@ def healthy(port: int) -> bool:
 
 
 def tree(pid: int) -> list[int]:
-    """A process and all that came of it."""
+    """List a process and its descendants."""
     return [pid, *(each for child in children(pid) for each in tree(child))]
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process started and that still run."""
+    """List the running processes that a process started."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         return [int(child) for task in tasks for child in (task / "children").read_text("utf-8").split()]
@@ -135,12 +135,12 @@ def children(pid: int) -> list[int]:
 
 
 def tree_cpu_seconds(pid: int) -> float:
-    """What a process and its children have used, those too that have ended."""
+    """Return the CPU time of a process and its children, including children that have ended."""
     return sum(map(cpu_seconds, [pid, *children(pid)]))
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process has used of the processor, in user and in kernel mode, and those of its children that ended."""
+    """Return the CPU time of a process, in user and kernel mode, including its children that have ended."""
     try:
         used = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[11:15]
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def cpu_seconds(pid: int) -> float:
 
 @contextmanager
 def held_to(share: float, processes: Sequence[int]) -> Iterator[None]:
-    """Let each process have no more than this share of a core; OSError where that cannot be had, as without root."""
+    """Limit each process to this share of a core; raise OSError if that is impossible, as without root."""
     one = (_GROUPS / "cpu" / "cpu.cfs_quota_us").exists()  # the first version of control groups
     root = _GROUPS / "cpu" if one else _GROUPS
     quota = round(_PERIOD_US * share)

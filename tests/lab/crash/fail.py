@@ -1,9 +1,9 @@
-"""billycan with places where it kills itself: FAIL_AT="sent:3" at the third time it comes by.
+"""A billycan that kills itself at named points: with FAIL_AT="sent:3", the third time it reaches `sent`.
 
-With AHEAD its clock is so many seconds ahead, and its worker takes every timed task each second, as if all others were
-late: several then do the same at once.
+With AHEAD its clock is this many seconds ahead, and its worker runs every timed task each second, as if all other
+workers were late, so that several do the same at once.
 
-`fail.py worker` is `billycan worker`, `fail:application()` what gunicorn serves. The product knows nothing of it.
+`fail.py worker` is `billycan worker`; gunicorn serves `fail:application()`. The product has no code for this.
 """
 
 import os
@@ -19,7 +19,7 @@ _passed = 0
 
 
 class Place(NamedTuple):
-    """Right after a function, or before it; `counts` says of which answers."""
+    """The point right after a function, or before it; `counts` chooses the answers that count."""
 
     module: str
     function: str

@@ -45,9 +45,11 @@ HERE = Path(__file__).parent
 
 
 class Receiver:
-    """Keeps everything that arrives. `/hang/…` never answers, `/drip/…` answers byte by byte; some answers are 500.
+    """A receiver that keeps all deliveries. `/hang/…` never answers, `/drip/…` answers byte by byte; some answers are
+    500.
 
-    It shares the machine with what is measured, so it only notes what came and when; `arrived` reads it afterwards.
+    It shares the machine with the measured processes, so it only stores the bytes and the time; `arrived` parses them
+    afterwards.
     """
 
     def __init__(self, failing=0.0):
@@ -67,7 +69,7 @@ class Receiver:
         ready.wait()
 
     def arrived(self):
-        """Each delivery: when it came, its parts, the answer, and whether standardwebhooks verifies it."""
+        """Yield each delivery: its time, its parts, the answer, and whether standardwebhooks verifies it."""
         found = []
         for at, head, body, status in self.came:
             first, *lines = head.decode("latin-1").split("\r\n")
@@ -214,7 +216,7 @@ class Deployment:
         raise RuntimeError(f"the server did not start:\n{(self.folder / 'log').read_text('utf-8')[-3000:]}")
 
     def stop_web(self):
-        """An orderly stop; one that takes too long, because its workers were just killed, is not waited for."""
+        """Stop the web server in order; kill it if that takes too long because its workers were just killed."""
         self.web.terminate()
         try:
             self.web.wait(8)
@@ -225,7 +227,7 @@ class Deployment:
             self.web.wait()
 
     def start_worker(self, point="", ahead=0):
-        """Start a worker, which ends at a point, and whose clock is so many seconds ahead."""
+        """Start a worker that ends at a point and whose clock is this many seconds ahead."""
         program = [str(HERE / "fail.py")] if point or ahead else ["-m", "billycan.tools.cli"]
         environ = {**self.environ, "FAIL_AT": point, **({"AHEAD": str(ahead)} if ahead else {})}
         self.workers.append(
@@ -243,7 +245,7 @@ class Deployment:
         del self.workers[started:]
 
     def work_until(self, is_done, *clocks):
-        """Let workers with these clocks work until that is so."""
+        """Run workers with these clocks until `is_done` returns True."""
         for ahead in clocks:
             self.start_worker(ahead=ahead)
         end = time.monotonic() + 180
@@ -258,7 +260,7 @@ class Deployment:
 
     @staticmethod
     def await_begun(process):
-        """Wait until a worker takes SIGTERM as its own; before, it would end there and then, as any program does."""
+        """Wait until a worker handles SIGTERM itself; before, the signal would end it at once, like any program."""
         while process.poll() is None:
             status = Path(f"/proc/{process.pid}/status").read_text("utf-8")
             caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
@@ -280,7 +282,7 @@ class Deployment:
         return answer.status, answer.read()
 
     def insist(self, method, path, body, headers):
-        """Send bytes until somebody lives to answer; gives the status and what was said."""
+        """Send bytes until a server answers; return the status and the body."""
         end = time.monotonic() + 180
         while True:
             connection = self.connect()
@@ -297,7 +299,7 @@ class Deployment:
             time.sleep(0.1)
 
     def subscribe(self, receiver, paths=None, businesses=None):
-        """Endpoints of every business, or of the first ones; the path of each says whose it is. Gives keys and ids."""
+        """Make endpoints of every business, or of the first ones; each path names its business. Return keys and ids."""
         connection, made = self.connect(), []
         for business, key in enumerate(self.keys[:businesses]):
             for path in [f"/{business}/{i}" for i in range(self.per_business)] if paths is None else paths:
@@ -317,7 +319,7 @@ class Deployment:
         connection.close()
 
     def warm_up(self, receiver):
-        """Have each business make a contact, and forget what arrives of it: worker and web server are at work then."""
+        """Have each business make a contact, and discard its deliveries: worker and web server are then at work."""
         connection, wanted = self.connect(), len(self.keys) * self.per_business
         for key in self.keys:
             assert self.call(connection, "POST", "/v1/contacts", {"name": "first"}, key)[0] == 201
@@ -329,11 +331,11 @@ class Deployment:
         receiver.came.clear()
 
     def said(self):
-        """What the processes logged."""
+        """Return the logs of the processes."""
         return (self.folder / "log").read_text("utf-8", errors="replace")
 
     def fill(self, made, count):
-        """Put so many deliveries in front of these endpoints, as events that all of them want would."""
+        """Queue this many deliveries to these endpoints, like events to which all of them subscribe."""
         by_key = defaultdict(list)
         for key, endpoint_id in made:
             by_key[key].append(endpoint_id)
@@ -358,13 +360,13 @@ class Deployment:
                     db.execute(sa.insert(deliveries), rows)
 
     def cpu_seconds(self):
-        """The processor time of the workers so far."""
+        """Return the CPU time of the workers so far."""
         ticks = os.sysconf("SC_CLK_TCK")
         stats = [Path(f"/proc/{p.pid}/stat").read_text("utf-8").rpartition(")")[2].split() for p in self.workers]
         return sum(int(stat[11]) + int(stat[12]) for stat in stats) / ticks
 
     def delete_queue(self):
-        """Take the hints away under everybody's feet; a Redis is killed, and away for a second."""
+        """Delete the hints while everything runs; a Redis is killed, and away for a second."""
         if self.redis:
             self.redis.stop()
             time.sleep(1.0)
@@ -397,7 +399,7 @@ class Deployment:
 
 
 class Writers:
-    """Make contacts at a steady rate; a request is repeated with its Idempotency-Key until it is acknowledged."""
+    """Clients that make contacts at a steady rate, each with an Idempotency-Key until it is acknowledged."""
 
     def __init__(self, deployment, rate, threads=4, most_pending=60.0):
         self.deployment, self.rate = deployment, rate
@@ -442,7 +444,7 @@ class Writers:
 
 
 class Killer:
-    """Ends processes until `wanted` have been killed, a twentieth of them or more at each point, and replaces them."""
+    """A killer of `wanted` processes, at least a twentieth of them at each point, which replaces them."""
 
     def __init__(self, deployment, wanted, every=1.5):
         self.deployment, self.wanted, self.every = deployment, wanted, every
@@ -480,7 +482,7 @@ class Killer:
             d.start_worker()
 
     def at_points(self):
-        """How often processes ended at each point; they say so."""
+        """Count the processes that ended at each point, from their logs."""
         return Counter(re.findall(r"^killed at (\w+)$", self.deployment.said(), re.MULTILINE))
 
     @staticmethod
@@ -488,7 +490,7 @@ class Killer:
         return min(((point, counts[point]) for point in points), key=lambda found: found[1])
 
     def _replace(self, points):
-        """Start a worker for each that ended, one of them to end where fewest have."""
+        """Start a worker for each that ended, and let one of them end at the point with the fewest deaths."""
         d = self.deployment
         d.workers[:] = [p for p in d.workers if p.poll() is None]
         while len(d.workers) < d.workers_wanted:
@@ -512,7 +514,7 @@ class Killer:
 
 
 def drain(deployment, seconds):
-    """Wait until nothing is pending; returns how long it took."""
+    """Wait until nothing is pending; return how long it took."""
     start = time.monotonic()
     while time.monotonic() - start < seconds:
         with deployment.app.db.reading(across="a test looks at every row") as db:
@@ -526,7 +528,7 @@ def drain(deployment, seconds):
 
 
 def judge(deployment, receiver, writers):
-    """What was lost, what came from nowhere, what came twice and why, and what does not verify."""
+    """Find deliveries that were lost, invented or repeated, with the reason, and those that do not verify."""
     with deployment.app.db.reading(across="a test looks at every row") as db:
         stored = {row.id: json.loads(row.data)["id"] for row in db.execute(sa.select(events.c.id, events.c.data))}
         made = db.execute(
@@ -584,7 +586,7 @@ def must_arrive(found):
 
 
 def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
-    """One run: load, kills, drain, judgement."""
+    """Run once: load, kills, drain, judgement."""
     receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis)
     try:
         deployment.start("committed:10", "sent:3")
@@ -618,8 +620,10 @@ def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
 
 
 def steady(engine, rate=100.0, seconds=20.0, rounds=3, *, redis=False):
-    """No faults: how long from the commit to the receipt, by turns alone and beside one endpoint that hangs and one
-    that drips, new ones each time; between them is time for the last attempts at those to end.
+    """Measure, without faults, the time from commit to receipt: alone, and beside endpoints that hang or drip, in
+    turns.
+
+    Each turn uses new endpoints; between turns is time for the last attempts at the old ones to end.
     """
     receiver = Receiver()
     deployment = Deployment(engine, redis=redis, retries="550,7150,86350", lease=45, timeout=10, workers=1)
@@ -666,7 +670,7 @@ def steady(engine, rate=100.0, seconds=20.0, rounds=3, *, redis=False):
 
 
 def backlog(engine, count, endpoints=2, *, redis=False):
-    """How fast one worker sends what waits to a receiver that answers at once: to 4 businesses' endpoints, unless 1."""
+    """Measure the rate at which one worker sends a backlog to endpoints that answer at once, of up to 4 businesses."""
     receiver = Receiver()
     businesses = min(4, endpoints)
     deployment = Deployment(engine, businesses, endpoints // businesses, redis=redis, lease=45, timeout=10, workers=0)

@@ -1,10 +1,10 @@
-"""One business floods a server and another one works beside it: on every route, each database and kind of worker.
+"""One business floods a server while another one works: on every route, each database and kind of worker.
 
-The noisy business asks one route after the other over 20 connections, with a key for each, within the default limits,
-by what `noise.py` makes of the app's own routes. The quiet one reads and writes on a connection of its own, first alone
-and then beside each noise. PASS where its median is at most 10 times, and its 99th percentile at most 100 times, the
-median it had alone, no answer to anybody is a 5xx, and some of the noise was done. A lost contest is held again, twice
-at most: a machine may be slow for a moment. What timed work does to others, `timed.py` measures.
+The noisy business calls one route after the other over 20 connections, with a key for each, within the default limits;
+`noise.py` makes the requests from the app's own routes. The quiet one reads and writes on a connection of its own,
+first alone and then beside each noise. It passes if its median is at most 10 times, and its 99th percentile at most 100
+times, its median alone, no answer to anybody is a 5xx, and some of the noise succeeded. A lost contest is repeated up
+to twice, because a machine may be slow for a moment. `timed.py` measures the effect of timed work on others.
 """
 
 import http.client
@@ -51,19 +51,19 @@ QUIET = (("GET", "/v1/contacts", b""), ("POST", "/v1/contacts", b'{"name": "Grac
 
 
 class Place(Struct):
-    """Where a deployment has its rows and files."""
+    """A deployment's database and folder."""
 
     url: str
     folder: Path
 
     def app(self, clock: Clock | None = None) -> App:
-        """What makes the businesses: it has next to no limits."""
+        """Return the app that makes the businesses; it has next to no limits."""
         settings = Settings(database=self.url, secret=SECRET, plugins=plugins(), shared_folder=self._shared, **LIMITS)
         own = {"mail": MAIL, "attachments": {"folder": str(self.folder / "attachments")}}
         return App(Config(settings, {**own, "webhooks": {"allow_private": True}}), clock)
 
     def environ(self, **more: str) -> dict[str, str]:
-        """The settings of the server and of a worker: its limits are the default ones."""
+        """Return the settings of the server and of a worker, with the default limits."""
         defaults = {f"BILLYCAN_{name.upper()}": str(getattr(Settings(), name)) for name in LIMITS}
         return {
             **defaults,
@@ -84,14 +84,14 @@ class Place(Struct):
 
 
 class Business(Struct):
-    """Whom somebody asks as."""
+    """The credentials of one caller."""
 
     tenant_id: str
     keys: dict[str, str]
 
 
 class Round(Struct):
-    """The noises of one database, and both businesses; made once, for every kind of worker has a copy."""
+    """The noises of one database and both businesses, made once; every kind of worker gets a copy."""
 
     place: Place
     quiet: Business
@@ -101,14 +101,14 @@ class Round(Struct):
 
 
 class Timed(Struct):
-    """The seconds that each answer took, by method, and how many there were of each status."""
+    """The seconds that each answer took, by method, and the number of answers with each status."""
 
     seconds: dict[str, list[float]]
     statuses: Counter[str]
 
 
 class Outcome(Struct):
-    """What became of the quiet business's requests beside a noise, and of the noise's own."""
+    """The results of the quiet business's requests beside a noise, and of the noise's own."""
 
     database: str
     worker_class: str
@@ -121,7 +121,7 @@ class Outcome(Struct):
 
     @property
     def faults(self) -> list[str]:
-        """What breaks the rule."""
+        """The breaches of the rule."""
         found = [f"{n} x {status} to the {who}" for who in ("quiet", "noisy") for status, n in self._failed(who)]
         found += [f"median of {m} {times:.1f} x" for m, (times, _) in self.times.items() if times > MOST_MEDIAN]
         found += [f"p99 of {m} {times:.0f} x" for m, (_, times) in self.times.items() if times > MOST_P99]
@@ -134,7 +134,7 @@ class Outcome(Struct):
 
     @property
     def done(self) -> int:
-        """How much of the noise succeeded."""
+        """The number of the noise's requests that succeeded."""
         return sum(n for status, n in self.noisy.items() if status[0] == "2")
 
     def __str__(self) -> str:
@@ -153,18 +153,18 @@ HEADING = f"{'':62}   read: alone ms, median, p99  write: alone, median, p99   d
 
 
 def plugins() -> str:
-    """All of the first party."""
+    """Return the names of all first-party plugins."""
     return ",".join(sorted(first_party()))
 
 
 def noises(app: App, noisy: Noisy, only: str = "") -> dict[str, list[Request]]:
-    """What the noisy business asks for, by route; a route that is only read comes before those that change anything."""
+    """Map each route to the noisy business's requests; routes that only read come before those that change anything."""
     named = {f"{each.route.method} {each.route.path}": each for each in app.endpoints}
     reads, others = (
         [name for name, each in named.items() if only in name and (each.route.method == "GET") is is_read]
         for is_read in (True, False)
     )
-    # How many fit on a page is asked when all is there.
+    # The reads come last, once all records exist.
     made = {name: noisy.requests(named[name]) for name in (*others, *reads)}
     pages = (
         {name: each for name, each in noisy.pages().items() if only in name}
@@ -175,7 +175,7 @@ def noises(app: App, noisy: Noisy, only: str = "") -> dict[str, list[Request]]:
 
 
 def quiet_business(app: App) -> Business:
-    """A business that may ask as often as it likes."""
+    """Make a business with next to no limits."""
     client = Client(app, profile={"name": "Quiet"})
     with app.db.writing() as db:
         set_ceiling(db, client.tenant_id, LIMITS["business_per_minute"], LIMITS["business_per_second"])
@@ -184,7 +184,7 @@ def quiet_business(app: App) -> Business:
 
 
 def prepare(database: str, folder: Path, sizes: Sizes, only: str = "") -> Round:
-    """A database with both businesses, and the noises."""
+    """Make a database with both businesses, and the noises."""
     server = postgresql() if database == "postgresql" else None
     url = server.database("fair").render_as_string(hide_password=False) if server else f"sqlite:///{folder}/fair.db"
     place = Place(url, folder)
@@ -204,7 +204,7 @@ def prepare(database: str, folder: Path, sizes: Sizes, only: str = "") -> Round:
 
 @contextmanager
 def copied(held: Round, folder: Path, name: str) -> Iterator[Place]:
-    """A copy of what was prepared."""
+    """Yield a copy of a prepared database."""
     shutil.copytree(held.place.folder, folder, ignore=shutil.ignore_patterns("shared"))
     url = f"sqlite:///{folder}/fair.db"
     if held.server:
@@ -219,7 +219,7 @@ def copied(held: Round, folder: Path, name: str) -> Iterator[Place]:
 
 @contextmanager
 def served(place: Place, worker_class: str, **more: str) -> Iterator[Server]:
-    """gunicorn as it is shipped."""
+    """Run gunicorn with the shipped settings."""
     more |= {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": str(WORKERS)}
     log = place.folder / f"{worker_class}.log"
     application = "billycan.hosting.workers:application()"
@@ -231,7 +231,7 @@ def served(place: Place, worker_class: str, **more: str) -> Iterator[Server]:
 
 
 def ask(port: int, business: Business, is_over: Callable[[], bool], pause: float = PAUSE_SECONDS) -> Timed:
-    """Ask one after the other on one connection, with a pause after each, until it is over and enough was answered."""
+    """Send requests in turn on one connection, with a pause after each, until it is over and enough are answered."""
     timed = Timed({method: [] for method, _, _ in QUIET}, Counter())
     keys = list(business.keys.values())
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -252,23 +252,23 @@ def ask(port: int, business: Business, is_over: Callable[[], bool], pause: float
 
 
 def within(seconds: float) -> Callable[[], bool]:
-    """Whether so much time is over, from now on."""
+    """Return a function that tells whether this many seconds have passed since now."""
     until = time.monotonic() + seconds
     return lambda: time.monotonic() >= until
 
 
 def multiples(alone: Timed, beside: Timed) -> dict[str, tuple[float, float]]:
-    """By method, the median and the 99th percentile beside a noise as multiples of the median alone."""
+    """Return, by method, the median and 99th percentile beside a noise as multiples of the median alone."""
     return {method: tail(taken, statistics.median(alone.seconds[method])) for method, taken in beside.seconds.items()}
 
 
 def tail(taken: Sequence[float], once: float) -> tuple[float, float]:
-    """The median and the 99th percentile as multiples of what it takes alone."""
+    """Return the median and the 99th percentile as multiples of the time alone."""
     return statistics.median(taken) / once, sorted(taken)[math.ceil(0.99 * len(taken)) - 1] / once
 
 
 def forget_requests(app: App, business: Business) -> None:
-    """Let a business begin anew within its limits, as after a minute: requests ahead of the clock are forgotten."""
+    """Reset a business's limits, as after a minute: forget its requests ahead of the clock."""
     settings, past = Settings(), time.time() - 200
     app.limiter.take(f"business:{business.tenant_id}", settings.business_per_minute, 1, past)
     app.limiter.take(by_address("api", "127.0.0.1"), settings.per_minute, 1, past)  # of routes that need no key
@@ -288,13 +288,13 @@ class Contest:
         ask(port, held.quiet, within(1.0))  # it warms up
 
     def alone(self) -> Timed:
-        """What the quiet business has without any noise."""
+        """Measure the quiet business without any noise."""
         return ask(self.port, self.held.quiet, within(ALONE_SECONDS))
 
     def hold(self, noise: str, alone: Timed, *, once: bool = False) -> Outcome:
-        """Let it be noisy; where the quiet business loses, again, with what it has alone measured anew.
+        """Run a noise; if the quiet business loses, measure it alone again and repeat.
 
-        With `once` it ends when each request of the noise was sent once.
+        With `once`, each request of the noise is sent once.
         """
         for attempt in range(1, ATTEMPTS + 1):
             outcome = self._attempt(noise, alone, attempt, once)
@@ -339,7 +339,7 @@ class Contest:
 
 @contextmanager
 def contest(held: Round, database: str, worker_class: str, seconds: float) -> Iterator[Contest]:
-    """A contest on a copy of what was prepared."""
+    """Yield a contest on a copy of a prepared database."""
     with (
         tempfile.TemporaryDirectory(prefix="billycan-fair-") as name,
         copied(held, Path(name) / "copy", f"fair_{worker_class}") as place,

@@ -1,6 +1,6 @@
-"""The noisy business's connections, in a process of their own: each asks again as soon as it is answered.
+"""The noisy business's connections, in a process of their own: each sends its next request once it has its answer.
 
-Unlike the bench's client it goes on whatever the answers are, and sends bodies that a server is slow to take.
+Unlike the bench's client it continues after any answer, and sends bodies that a server is slow to take.
 """
 
 import selectors
@@ -23,7 +23,7 @@ class Connection:
         self.asked, self.most = 0, len(requests)
 
     def ask(self) -> None:
-        """Send the next request, as much of it as the server takes."""
+        """Send as much of the next request as the server takes."""
         if self._socket is None:
             self._socket = socket.create_connection(("127.0.0.1", self._port), timeout=30)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -35,7 +35,7 @@ class Connection:
         self._send()
 
     def go_on(self, events: int) -> str:
-        """Send what is left or take what has come; returns the status of a complete answer, or "cut" of another."""
+        """Send or receive more; return the status of a complete answer, or "cut" for an incomplete one."""
         if events & selectors.EVENT_WRITE:
             self._send()
         if not events & selectors.EVENT_READ:
@@ -82,12 +82,12 @@ _over: list[Event] = []
 
 
 def prepare(over: Event) -> None:
-    """Take what ends a flood from another process."""
+    """Store the event by which another process ends a flood."""
     _over[:] = [over]
 
 
 def run(port: int, connections: Sequence[Sequence[tuple[bytes, bytes]]], *, once: bool = False) -> Counter[str]:
-    """Ask until it is over, a minute at most, and return how many answers had each status; or each request `once`."""
+    """Flood until it is over, a minute at most, or send each request `once`; count the answers by status."""
     ready = selectors.DefaultSelector()
     statuses: Counter[str] = Counter()
     opened = [Connection(port, requests, ready) for requests in connections]

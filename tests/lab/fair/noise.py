@@ -1,7 +1,7 @@
-"""What a business can ask of every route: a lawful request that succeeds, and as heavy as is allowed.
+"""Requests of a business to every route: lawful, successful, and as heavy as is allowed.
 
-The routes are the app's own. One for which nothing here says how to ask it raises NoRecipe, so that a new route cannot
-be forgotten. An action that a record allows only once is asked of a pool of records, each made ready for it.
+The routes are the app's own. A route without a recipe here raises NoRecipe, so that a new route cannot be forgotten. An
+action that a record allows only once uses a pool of records, each made ready for it.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,11 +36,11 @@ AGAIN = 4  # records of which an action can be asked again and again
 
 
 class NoRecipe(Exception):
-    """Nothing says how a route is asked."""
+    """A route without a recipe for its requests."""
 
 
 class Sizes(Struct, frozen=True):
-    """How heavy the noise is: a document's lines, a list's records, records ready for an action, a file's rows.
+    """The weight of the noise: a document's lines, a list's records, records ready for an action, a file's rows.
 
     `staff` give a service, `failed` deliveries are to be recovered, and a record has `keys` of metadata.
     """
@@ -59,7 +59,7 @@ LIGHT = Sizes(lines=3, listed=3, pool=1, rows=50, file_bytes=5_000, staff=2, fai
 
 
 class Request(Struct, frozen=True):
-    """What somebody asks for; `cookie` is a session's, and a form has it in place of a key."""
+    """A request; with `cookie`, it is in a session, and its form goes without an API key."""
 
     method: str
     path: str
@@ -67,7 +67,7 @@ class Request(Struct, frozen=True):
     cookie: str = ""
 
     def on_wire(self, key: str) -> tuple[bytes, bytes]:
-        """The head and the body, as the load client sends them."""
+        """Return the head and the body, as the load client sends them."""
         who = f"Cookie: {self.cookie}\r\nAccept: text/html" if self.cookie else f"Authorization: Bearer {key}"
         kind = "x-www-form-urlencoded" if self.cookie else "json"
         head = f"{self.method} {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{who}\r\n"
@@ -76,7 +76,7 @@ class Request(Struct, frozen=True):
 
 
 class Noisy:
-    """A business with much of everything, whose `keys` have the default limits; made before a contest."""
+    """A business with much of everything, made before a contest; its `keys` have the default limits."""
 
     def __init__(self, app: App, sizes: Sizes = LIGHT, keys: int = 1) -> None:
         self.app, self.sizes, self.numbers, self.quarters = app, sizes, count(1), count()
@@ -102,7 +102,7 @@ class Noisy:
             self.call(f"/v1/webhook_endpoints/{id}/test", {})
 
     def requests(self, endpoint: Endpoint) -> list[Request]:
-        """What the connections ask of a route, in turn; NoRecipe where nothing says how."""
+        """Return the requests that the connections send to a route, in turn; raise NoRecipe if there is none."""
         route = endpoint.route
         if route.receive:
             return [FILES[route.path](self)]
@@ -122,7 +122,7 @@ class Noisy:
         ]
 
     def _queries(self, endpoint: Endpoint) -> list[str]:
-        """The queries of a route; a list is also searched, and filtered by as much metadata as it takes."""
+        """Return the queries of a route; a list is also searched, and filtered by as much metadata as it takes."""
         query = self._query(endpoint)
         takes = {*getattr(endpoint.signature.query, "__struct_fields__", ())} if endpoint.signature.listed else set()
         found: dict[str, str] = {"search": TEXT[:20].strip()} if "search" in takes else {}
@@ -156,7 +156,7 @@ class Noisy:
         return encode({k: v for k, v in body.items() if not signature.patch or k not in KEPT.get(resource, ())})
 
     def _records(self, method: str, resource: str, action: str) -> list[dict[str, str]]:
-        """The records that a route is asked of, by the names in its path."""
+        """Return the records for a route, as values of the names in its path."""
         if method == "GET" or action.endswith("preview"):
             return [{"id": self.read(resource)}]
         times = self.sizes.pool
@@ -166,7 +166,7 @@ class Noisy:
         return made[::-1]  # of tax periods only the last can be opened again
 
     def pages(self) -> dict[str, list[Request]]:
-        """What the connections ask of pages, by family: every page, those of long documents, and ways in."""
+        """Return the requests for pages, by family: every page, those of long documents, and ways in."""
         browser = Browser(self.app).join(self.client)
         cookie = "; ".join(f"{name}={value}" for name, value in browser.web.cookies.items())
         invoice, quote = (self.call(f"/v1/{kind}", self.document())["id"] for kind in ("invoices", "quotes"))
@@ -197,24 +197,22 @@ class Noisy:
         ]
         return {"pages: every one": every, "pages: documents": documents, "pages: ways in": ways_in}
 
-    # Records ----------------------------------------------------------------------------------------------------------
-
     def many(self, resource: str) -> list[str]:
-        """The records of a list, made once."""
+        """Return the records of a list, made once."""
         if resource not in self.lists:
             number = min(self.sizes.listed, FEW.get(resource, self.sizes.listed))
             self.lists[resource] = [self.ready(resource, "")["id"] for _ in range(number)]
         return self.lists[resource]
 
     def read(self, resource: str) -> str:
-        """A record that is read: of the most that there can be."""
+        """Return a record to read, as large as it can be."""
         if resource.startswith("contacts"):
             self.many("invoices")  # which its statement has
             return self.contact
         return self.many(resource)[-1]
 
     def ready(self, resource: str, action: str) -> dict[str, str]:
-        """A new record of which an action is possible, by the names in the action's path."""
+        """Make a record that allows an action; return the values of the names in the action's path."""
         if resource.startswith("contacts") and action.startswith("statement"):
             return {"id": self.contact}
         if (make := OTHERWISE.get((resource, action)) or OTHERWISE.get((resource, ""))) is not None:
@@ -231,7 +229,7 @@ class Noisy:
         return self.call(f"/v1/{resource}", {**NEW[resource](self), **FOR.get((resource, action), lambda n: {})(self)})
 
     def call(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Make something before the contest."""
+        """Make a record before the contest."""
         answer = self.client.call("POST", path, body)
         assert answer.status_int < 300, f"{path}: {answer.text}"
         return answer.json["data"]
@@ -240,8 +238,6 @@ class Noisy:
         id = str(self.make("invoices")["id"])
         self.call(f"/v1/invoices/{id}/send", {})
         return id
-
-    # How they are made ------------------------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
         line = {"unit_price": "19.90", "quantity": "1.5"}
@@ -254,7 +250,7 @@ class Noisy:
         return {**ids, "start_at": start, "force": True, "notes": TEXT * 30}
 
     def failing(self) -> str:
-        """An endpoint to which many deliveries failed."""
+        """Make an endpoint with many failed deliveries."""
         id = str(self.make("webhook_endpoints")["id"])
         event, now = self.client.get("/v1/events?per_page=1")["data"][0], self.app.now()
         new = {"tenant_id": self.client.tenant_id, "endpoint_id": id, "webhook_id": event["id"], "status": "failed"}
@@ -266,7 +262,7 @@ class Noisy:
         return id
 
     def quarter(self) -> dict[str, Any]:
-        """One of the business's own tax periods, another each time."""
+        """Return one of the business's own tax periods, another each time."""
         year, number = divmod(next(self.quarters) % 96, 4)
         first, last = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))[number]
         return {"from": f"{2001 + year}-{first}", "to": f"{2001 + year}-{last}"}
@@ -278,7 +274,7 @@ class Noisy:
         return [{"invoice_id": id, "amount": "0.01"} for id in self.many("invoices")]
 
     def paid(self) -> str:
-        """A receipt that has been allocated to one invoice, in part."""
+        """Make a receipt that is partly allocated to one invoice."""
         invoice = self.many("invoices")[0]
         body = {**NEW["payments"](self), "allocations": [{"invoice_id": invoice, "amount": "5.00"}]}
         return str(self.call("/v1/payments", body)["id"])
@@ -293,7 +289,7 @@ class Noisy:
         return str(answer.json["data"]["id"])
 
     def email(self) -> str:
-        """An email that failed."""
+        """Make an email that failed."""
         id = str(self.call(f"/v1/invoices/{self.read('invoices')}/email", {"to": ["ada@example.com"]})["id"])
         with self.app.db.writing(across="a test ends an email") as db:
             db.execute(sa.update(emails).where(emails.c.id == id).values(status="failed"))
@@ -311,7 +307,7 @@ class Noisy:
         return self.newest("sent_reminders")
 
     def deposit(self) -> str:
-        """An invoice for a deposit that was paid."""
+        """Make an invoice for a deposit that was paid."""
         job = self.make("jobs")["id"]
         self.call(f"/v1/jobs/{job}/schedule", BODIES["jobs", "schedule"](self))
         id = self.call(f"/v1/jobs/{job}/invoice", {"percent": 20, "claim": "deposit"})["id"]
@@ -320,7 +316,7 @@ class Noisy:
         return str(id)
 
     def table(self) -> bytes:
-        """A CSV file of as many rows and bytes as an import may have."""
+        """Write a CSV file with as many rows and bytes as an import may have."""
         wide = (TEXT * 20)[: self.sizes.file_bytes // self.sizes.rows - 20]
         return "".join(["name,notes\n", *(f'Ada {i},"{wide}"\n' for i in range(self.sizes.rows))]).encode()
 
@@ -333,7 +329,7 @@ class Noisy:
 
 Make = Callable[[Noisy], dict[str, Any]]
 
-# What a new record of each collection is sent, or a change of one.
+# The bodies of a new record of each collection, or of a change.
 NEW: dict[str, Make] = {
     "contacts": lambda n: {
         "name": f"Ada {next(n.numbers)}",
@@ -389,7 +385,7 @@ NEW: dict[str, Make] = {
     "gst_periods": Noisy.quarter,
     "webhook_endpoints": lambda n: {"url": "https://example.com/rare", "events": ["gst_period.reopened"]},
 }
-# What other routes are sent, by what their path begins with and what follows the id.
+# The bodies for other routes, by the start of their path and the part after the id.
 BODIES: dict[tuple[str, str], Make] = {
     ("tenant", ""): lambda n: {"phone": "03 5550 0134", "legal_name": f"Noisy {next(n.numbers)} Pty Ltd"},
     ("branding", ""): lambda n: {"footer": TEXT * 3, "accent_colour": "#1a5f7a"},
@@ -424,7 +420,7 @@ BODIES: dict[tuple[str, str], Make] = {
     ("quotes", "convert"): lambda n: {"to": "invoice"},
     ("webhook_endpoints", "recover"): lambda n: {"since": f"{n.today - timedelta(2)}T00:00:00Z"},
 }
-# What is done to a new record before an action, or to all of a list.
+# The steps that prepare a new record for an action, or all records of a list.
 STEPS: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {
     ("contacts", "restore"): [("archive", {})],
     ("invoices", ""): [("send", {})],
@@ -445,7 +441,7 @@ STEPS: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {
     ("quotes", "convert"): [("send", {}), ("accept", {"name": "Ada"})],
     ("recurring_invoices", "resume"): [("pause", {})],
 }
-# What a new record is sent besides, for an action.
+# Further members of a new record, for an action.
 FOR: dict[tuple[str, str], Make] = {
     ("bookings", action): lambda n: {"service_id": n.asked_first, "start_at": f"{n.monday}T14:00:00+11:00"}
     for action in ("confirm", "decline", "DELETE")
@@ -464,7 +460,7 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
 }
 # Of these each new one must differ from all others.
 NOBODYS = "con_" + "0" * 26
-# Whose id the pages below have.
+# The records whose ids the pages below have.
 PAGES = {
     "/dashboard/webhooks/": "webhook_endpoints",
     "/dashboard/deliveries/": "webhook_deliveries",

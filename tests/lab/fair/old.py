@@ -1,4 +1,4 @@
-"""What has been kept for too long, for each timed task that goes from business to business: rows, made directly."""
+"""Rows that are past their retention, inserted directly, for each timed task that goes from business to business."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ NEWEST = {"core.forget_old_events": 1}
 
 
 def fill(ctx: Context, count: int) -> None:
-    """Give a business so many rows that each of these tasks should see to, in an open transaction."""
+    """Insert this many rows for each of these tasks, in an open transaction."""
     past = ctx.now() - LONG
     ids = {name: new_id(name) for name in ("app", "cnx", "ocd")}
     _insert(ctx, apps.apps, past, [{"id": ids["app"], "business_id": ctx.tenant_id}])
@@ -68,7 +68,7 @@ def fill(ctx: Context, count: int) -> None:
 
 
 def left(app: App, tenant_id: str) -> dict[str, int]:
-    """How many rows each of these tasks should see to still."""
+    """Count the rows that each of these tasks has still to handle."""
     ctx, found = Context(app, tenant_id), {}
     with app.db.reading(tenant_id) as ctx.db:
         for name, (table, is_old) in TASKS.items():
@@ -81,7 +81,7 @@ def left(app: App, tenant_id: str) -> dict[str, int]:
 
 
 def _insert(ctx: Context, table: sa.Table, past: datetime, rows: list[dict[str, Any]]) -> None:
-    """Insert rows; a column that must have a value and is given none gets the plainest that there is."""
+    """Insert rows; a required column without a value gets the plainest one."""
     plain = {c.name: _plain(c, past) for c in table.c if not c.nullable} | {"tenant_id": ctx.tenant_id}
     plain = {name: value for name, value in plain.items() if name in table.c}
     for first in range(0, len(rows), AT_ONCE):

@@ -28,7 +28,7 @@ def write(outcomes: Sequence["Outcome"], folder: Path = DOCS) -> None:
 
 
 def table(outcomes: Sequence["Outcome"]) -> str:
-    """The worst of each database and kind of worker, in Markdown."""
+    """Write the worst results of each database and kind of worker, in Markdown."""
     titles = ("beside", "contests, lost", "worst median", "worst 99th percentile", "answers to the noise")
     lines = ["| | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
     for (database, worker_class, kind), these in grouped(outcomes).items():
@@ -56,7 +56,7 @@ def _beside(noise: str) -> str:
 
 
 def grouped(outcomes: Sequence["Outcome"]) -> dict[tuple[str, str, str], list["Outcome"]]:
-    """By database, kind of worker and kind of noise."""
+    """Group the outcomes by database, kind of worker and kind of noise."""
     found: dict[tuple[str, str, str], list[Outcome]] = {}
     for each in outcomes:
         kind = "timed work" if each.noise.startswith("timed") else "routes"
@@ -65,7 +65,7 @@ def grouped(outcomes: Sequence["Outcome"]) -> dict[tuple[str, str, str], list["O
 
 
 def picture(outcomes: Sequence["Outcome"]) -> str:
-    """A dot for each contest: how many times as long as alone a read and a write took, by powers of ten."""
+    """Draw a dot for each contest: the times of a read and a write as multiples of those alone, by powers of ten."""
     groups = grouped(outcomes)
     rows = [
         (f"{NAMES[database]}, {worker_class}: {NAMES.get(what, what)}", [each.times[what] for each in these])

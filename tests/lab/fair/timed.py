@@ -1,8 +1,8 @@
-"""One business has much timed work due and another one works beside it, with a real worker process.
+"""One business has much timed work due while another one works, with a real worker process.
 
-The noisy business has work due of every kind that the plugins' manifests name: `due` counts it. The quiet one reads and
-writes, what it writes is delivered to its webhook, and it has a recurring invoice that is due and an import of its own.
-The same is measured before the noisy business has anything, and the rule of `contest.py` holds for all of it.
+The noisy business has work due of every kind in the plugins' manifests: `due` counts it. The quiet one reads and
+writes, its webhook receives the events, and it has a recurring invoice due and an import of its own. The same is
+measured before the noisy business has any work, and the rule of `contest.py` holds for all of it.
 """
 
 import json
@@ -57,7 +57,7 @@ NEVER_DUE = {
 
 
 class Amounts(Struct, frozen=True):
-    """How much is due: records of each kind, lines of a document, rows of an import, its endpoints, what is too old."""
+    """The amounts of work due: records of each kind, lines of a document, rows of an import, endpoints, old rows."""
 
     records: int = 60
     lines: int = 100
@@ -119,7 +119,7 @@ class Letterbox(Controller):
 
 
 def burden(place: Place, amounts: Amounts, slow: str) -> str:
-    """Make a business with much that is due, most of it made long ago, when nothing looked after timed work: its id."""
+    """Make a business with much work due, most of it long overdue; return its id."""
     now = datetime.now(UTC)
     app = place.app(lambda: now - LONG_AGO).start()
     client = Client(app, profile={"name": "Noisy", "timezone": "Australia/Sydney"})
@@ -170,7 +170,7 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
 
 
 def due(app: App, tenant_id: str) -> dict[str, int]:
-    """How much each timed task has due: records of anybody, or this business's rows that are too old."""
+    """Count the work due to each timed task: records of any business, or this business's rows that are too old."""
     found = old.left(app, tenant_id)
     with app.db.reading(across="a contest counts what is due") as db:
         for plugin, every in app.timed_tasks():
@@ -184,7 +184,7 @@ def due(app: App, tenant_id: str) -> dict[str, int]:
 
 
 class Phase(Struct):
-    """What the quiet business had: its answers, the seconds that deliveries took, and its own timed work since when."""
+    """The quiet business's results: its answers, the seconds its deliveries took, and the times of its own work."""
 
     asked: Timed
     deliveries: list[float]
@@ -210,7 +210,7 @@ class Contest:
         self.letterbox.stop()
 
     def hold(self, seconds: float) -> Outcome:
-        """The quiet business alone, and beside what is due to the other."""
+        """Measure the quiet business alone, and beside the work due to the other."""
         with served(self.place, self.worker_class) as server:
             ask(server.port, self.quiet, within(1.0))
             alone = self._phase(server.port, seconds / 2)
@@ -244,7 +244,7 @@ class Contest:
             return last_seen(db) is not None
 
     def _give_own_work(self) -> None:
-        """A recurring invoice that is due, and an import."""
+        """Make a recurring invoice that is due, and an import."""
         contact = self.client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
         start, line = datetime.now(UTC).date() - timedelta(days=2), {"description": "Hosting", "unit_price": "45.00"}
         body = {"client_id": contact, "frequency": "month", "start_on": str(start), "line_items": [line]}
@@ -255,7 +255,7 @@ class Contest:
 
 @contextmanager
 def working(place: Place, mail: str) -> Iterator[None]:
-    """A worker of its own process, as it is shipped."""
+    """Run a worker in a process of its own, with the shipped settings."""
     environ = {name: text for name, text in os.environ.items() if not name.startswith("BILLYCAN_")}
     with (place.folder / "worker.log").open("ab") as log:
         worker = subprocess.Popen(
@@ -273,7 +273,7 @@ def working(place: Place, mail: str) -> Iterator[None]:
 
 
 def outcome(database: str, worker_class: str, alone: Phase, beside: Phase, waiting: dict[str, int]) -> Outcome:
-    """By the rule of the contest, which its own timed work and its deliveries are held to as well."""
+    """Judge by the rule of the contest, applied to timed work and deliveries as well."""
     once = {method: statistics.median(taken) for method, taken in alone.asked.seconds.items()}
     once |= {"delivery": statistics.median(alone.deliveries), **alone.own}
     times = multiples(alone.asked, beside.asked) | {"delivery": tail(beside.deliveries, once["delivery"])}
@@ -283,7 +283,7 @@ def outcome(database: str, worker_class: str, alone: Phase, beside: Phase, waiti
 
 
 def hold(database: str, worker_class: str, amounts: Amounts, seconds: float = 12.0) -> Outcome:
-    """Hold the contest, and tell of it; where the quiet business loses, again."""
+    """Hold the contest and print its result; repeat it if the quiet business loses."""
     for attempt in range(1, ATTEMPTS + 1):
         with tempfile.TemporaryDirectory(prefix="billycan-fair-") as name:
             folder = Path(name)

@@ -1,8 +1,8 @@
-"""Measure what a worker with nothing to do costs, and how soon it delivers what then comes (`make idle`).
+"""Measure the cost of an idle worker, and how soon it delivers new events (`make idle`).
 
-For each database: a worker of its own process beside twenty businesses in four time zones. Its CPU time, and on
-PostgreSQL that of the server's processes, is read before and after a minute, and counted for an hour. Then a contact
-is created each second or so, and a receiver notes how long after the commit its event arrives.
+For each database: a worker process beside twenty businesses in four time zones. Its CPU time, and on PostgreSQL that of
+the server's processes, is read before and after a minute, and scaled to an hour. Then a contact is created each second
+or so, and a receiver records how long after the commit its event arrives.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BILLYCAN = str(Path(sys.executable).with_name("billycan"))
 
 
 def measure(database: str, seconds: float, events: int) -> None:
-    """Print a line with what an idle worker costs on this database, and one with how soon it delivers."""
+    """Print a line with the cost of an idle worker on this database, and one with its time to deliver."""
     with tempfile.TemporaryDirectory(prefix="billycan-idle-") as name:
         url, server = f"sqlite:///{name}/idle.db", None
         if database == "postgresql":
@@ -99,7 +99,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _of_servers(url: str) -> float:
-    """The CPU time of the PostgreSQL that has its socket in the folder of the URL, all its processes together."""
+    """Return the CPU time of all processes of the PostgreSQL whose socket is in the URL's folder."""
     total = 0.0
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -1,15 +1,15 @@
 """Prove the rate limit under load over real HTTP: `make limits`, 150 s against 4 workers, one of which is killed.
 
-A fresh key asks all the time, a second one gently. A worker looks at the clock, and then asks the limiter; the served
-application tells that look to the millisecond (served.py), and it is believed only because it lies between the client's
-own times of sending and receiving, on the same clock. The limiter counts a request at that look, or at the last that it
-counted where another worker was faster to ask: in any case between that look and the client's receiving. So whatever
-the machine does in between, the limit of n holds in *any* window only if n + 1 accepted requests, from the first look
-to the last receiving, take at least as long as the window; and who was refused must have had n others, accepted or
-without an answer, that may lie within the window before.
+One new key sends requests all the time, a second one gently. A worker reads the clock and then calls the limiter. The
+served application reports that reading to the millisecond (served.py); it is believed only because it lies between the
+client's own times of sending and receiving, on the same clock. The limiter counts a request at that reading, or at the
+last one counted if another worker was faster: in any case between the reading and the client's receiving. So, whatever
+the machine does in between, the limit of n holds in *any* window only if n + 1 accepted requests, from the first
+reading to the last receiving, take at least as long as the window; and a refused request must have had n others,
+accepted or without an answer, that may lie within the window before.
 
-The pace is such that every request comes half a step away from where a window ends, so that no delay of less than
-12 ms decides the outcome.
+The pace puts every request half a step away from the end of a window, so that no delay of less than 12 ms decides the
+outcome.
 """
 
 import argparse
@@ -45,7 +45,7 @@ GENTLE_SECONDS = 60 / 58.5
 
 
 class Asked(msgspec.Struct):
-    """One request as the client saw it, over a connection it opened then; `status` is 0 where no answer came."""
+    """One request as the client saw it, over a new connection; `status` is 0 if no answer came."""
 
     opened: float
     sent: float
@@ -93,7 +93,7 @@ class Client:
 
 
 def ask_at(times: Iterator[float], port: int, key: str, log: list[Asked], senders: int) -> list[threading.Thread]:
-    """Ask at these times, each from whichever sender is free; whatever comes of it goes to the log."""
+    """Send a request at each of these times, from any free sender; log every result."""
 
     def send() -> None:
         client = Client(port, key)
@@ -108,7 +108,7 @@ def ask_at(times: Iterator[float], port: int, key: str, log: list[Asked], sender
 
 
 class Every:
-    """Times `step` seconds apart, given to several threads."""
+    """Times `step` seconds apart, handed out to several threads."""
 
     def __init__(self, began: float, step: float, seconds: float) -> None:
         self.times = (began + i * step for i in itertools.count() if began)
@@ -126,12 +126,12 @@ class Every:
 
 
 def least_span(starts: Sequence[float], ends: Sequence[float], number: int) -> float:
-    """The least time from the end of one to the start of the one `number` later; infinite where there are too few."""
+    """Return the least time from an end to the start `number` later; infinite if there are too few."""
     return min((after - before for before, after in zip(ends, starts[number:], strict=False)), default=float("inf"))
 
 
 def soak(options: argparse.Namespace) -> dict[str, object]:
-    """Run it, and give the figures with a list of what failed."""
+    """Run it, and return the figures with a list of failures."""
     with tempfile.TemporaryDirectory(prefix="billycan-soak-") as name:
         folder = Path(name)
         url, shared = f"sqlite:///{folder}/soak.db", str(folder / "shared")
@@ -251,7 +251,7 @@ def _judged(
 
 
 def _keeps(accepted: Sequence[Asked], limit: int, seconds: float) -> bool:
-    """Whether these, in the order of their looks at the clock, may have been counted as the limit wants it."""
+    """Tell whether these requests, in the order of their looks at the clock, may all have counted within the limit."""
     for i, first in enumerate(accepted):
         ends = sorted(asked.received for asked in accepted[i:])
         if len(ends) > limit and ends[limit] < first.told / 1000 + seconds:
@@ -260,19 +260,19 @@ def _keeps(accepted: Sequence[Asked], limit: int, seconds: float) -> bool:
 
 
 def _may_be_full(refused: Asked, accepted: Sequence[Asked], hard: Sequence[Asked], limit: int, seconds: float) -> bool:
-    """Whether so many others may have been counted in the window before, those included whose answer was lost."""
+    """Tell whether enough others may have been counted in the window before, including those whose answer was lost."""
     began, ended = refused.told / 1000 - seconds, refused.received
     counted = sum(asked.told / 1000 <= ended and began < asked.received for asked in accepted)
     return counted + sum(not asked.status and asked.sent <= ended for asked in hard) >= limit
 
 
 def _most(times: Sequence[int], window: int) -> int:
-    """The most there are in any window."""
+    """Return the largest number of times in any window."""
     return max((sum(at <= t < at + window for t in times[i:]) for i, at in enumerate(times)), default=0)
 
 
 def _picture(times: Sequence[int], seconds: float) -> str:
-    """How many were accepted at these milliseconds, one column for each fiftieth of the time."""
+    """Draw the number of requests accepted over time, one column for each fiftieth of it."""
     counts = [0] * 50
     for at in times:
         counts[min(49, int((at - times[0]) / 1000 / seconds * 50))] += 1

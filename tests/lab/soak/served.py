@@ -1,4 +1,4 @@
-"""billycan as the soak serves it: each answer also tells which worker gave it, and when that looked at its clock."""
+"""billycan for the soak: each answer also tells its worker, and the worker's reading of the clock."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ _request = threading.local()
 
 
 def clock() -> datetime:
-    """The time to the millisecond, as billycan takes it."""
+    """Return the time to the millisecond, as billycan reads it."""
     now = datetime.now(UTC)
     now = now.replace(microsecond=now.microsecond // 1000 * 1000)
     _request.__dict__.setdefault("asked", now)  # The first look in a request is the one for the limiter.

@@ -1,7 +1,7 @@
-"""Ask billycan for ten minutes without a pause, on each database: no error, and memory that stays (`make soak`).
+"""Load billycan for ten minutes without a pause, on each database: no error, and steady memory (`make soak`).
 
-Two processes as they are shipped are asked for lists, records, searches and new records at a steady rate.
-Everything but a 2xx is an error. After the first fifth, in which caches fill, no process may grow by a tenth.
+Two processes with the shipped settings answer lists, records, searches and new records at a steady rate. Everything but
+a 2xx is an error. After the first fifth, in which caches fill, no process may grow by a tenth.
 """
 
 import argparse
@@ -21,7 +21,7 @@ MOST_GROWTH = 1.1
 
 
 def soak(database: str, options: Namespace) -> bool:
-    """Ask for so long, and say what came of it; whether all was well."""
+    """Run the load for this long and print the result; return True if all was well."""
     with tempfile.TemporaryDirectory(prefix="billycan-soak-") as name:
         folder = Path(name)
         url = f"sqlite:///{folder}/soak.db"
@@ -48,7 +48,7 @@ def soak(database: str, options: Namespace) -> bool:
 
 
 def _requests(filled: Filled) -> list[list[str]]:
-    """What each connection asks for, one after the other."""
+    """List the requests of each connection, in order."""
     invoice = json.dumps({"client_id": filled.client_id, "line_items": LINES})
     contact = json.dumps({"name": "Grace Hopper", "email": "grace@example.com"})
     reads = ["/v1/invoices", "/v1/invoices?status=draft&search=inv", f"/v1/invoices/{filled.invoices[0]}"]

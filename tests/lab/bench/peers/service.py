@@ -1,6 +1,6 @@
-"""What both peers share because no framework is measured by it: the JSON, the rules of an invoice, and new ids.
+"""Code that both peers share because it measures no framework: the JSON, the rules of an invoice, and new ids.
 
-Money is kept in cents, prices and quantities in ten-thousandths. The members of every record, and their order, are
+Money is stored in cents, prices and quantities in ten-thousandths. The members of every record, and their order, are
 those of billycan's own answers: a member that is not in DERIVED or PAYMENT_DERIVED is a column of the peers' models.
 """
 
@@ -44,7 +44,7 @@ def dollars(cents: int | None) -> Decimal | None:
 
 
 def number(parts: int | None, places: int = 0) -> Decimal | None:
-    """Ten-thousandths with at least so many decimals, and no zeros beyond them."""
+    """Convert ten-thousandths to a decimal with at least this many places and no further zeros."""
     if parts is None:
         return None
     while places < 4 and parts % 10 ** (4 - places):
@@ -57,7 +57,7 @@ def scaled(value: Decimal | None, places: int) -> int | None:
 
 
 def now() -> datetime:
-    """The time to the millisecond."""
+    """Return the time to the millisecond."""
     time = datetime.now(UTC)
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
@@ -73,11 +73,8 @@ def today(seller: dict[str, Any]) -> date:
 
 
 def new_id(prefix: str) -> str:
-    """An id that grows with time."""
+    """Make an id that grows with time."""
     return f"{prefix}_{time.time_ns() // 1_000_000:012x}{secrets.token_hex(7)}"
-
-
-# What is not stored of an invoice, from the record and the business's profile -----------------------------------------
 
 
 def _client(invoice: Any, seller: dict[str, Any]) -> dict[str, str]:
@@ -132,18 +129,15 @@ def _of_payment(name: str) -> Callable[[Any, dict[str, Any]], Any]:
     return get
 
 
-# What settles an invoice is an allocation of a payment: its amount, and otherwise the payment's members.
+# An allocation settles an invoice: it has its own amount, and otherwise the payment's members.
 PAYMENT_DERIVED: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     name: _of_payment(name) for name in MEMBERS["payment"] if name not in ("invoice_id", "amount", "cash_rounding")
 }
 PAYMENT_DERIVED["allowed_actions"] = lambda a, seller: ["reverse"] if a.payment.status == "recorded" else []
 
 
-# A new invoice --------------------------------------------------------------------------------------------------------
-
-
 def work_out(charges: Iterable[tuple[Decimal, Decimal]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Each line's columns and the document's, of prices without GST: it is rounded once, and shared out by the cent."""
+    """Return the columns of each line and of the document, for prices without GST, rounded once and shared out."""
     charges = list(charges)
     nets = [(quantity * price).quantize(CENT, ROUND_HALF_UP) for quantity, price in charges]
     subtotal = sum(nets, Decimal("0.00"))

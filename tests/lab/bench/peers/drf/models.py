@@ -45,7 +45,7 @@ class Table(models.Model):
 
 
 def reference(to: Any, column: str, related_name: str) -> Any:
-    """Another record of the same tenant."""
+    """Make a key to another record of the same tenant."""
     pair = {"from_fields": ("tenant_id", column), "to_fields": ("tenant_id", "id")}
     return models.ForeignObject(to, models.DO_NOTHING, related_name=related_name, **pair)
 
@@ -202,7 +202,7 @@ class Allocation(Table):
 
 
 def advance(tenant_id: str, name: str) -> int:
-    """The tenant's next number; its row stays locked until the transaction ends."""
+    """Return the tenant's next number; its row stays locked until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO core_counters (tenant_id, name, number, live) VALUES (%s, %s, 1, 1) "

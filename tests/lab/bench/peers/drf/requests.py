@@ -1,4 +1,4 @@
-"""Who asks, how often they may, and how they are answered: apart, since DRF imports these before any view."""
+"""Authentication, throttling and error answers; in a file of its own because DRF imports them before any view."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Django's settings: nothing but what the service needs, and connections that stay open."""
+"""Django's settings: only what the service needs, and connections that stay open."""
 
 import os
 

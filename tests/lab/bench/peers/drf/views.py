@@ -30,8 +30,6 @@ from service import (
 
 from .models import Allocation, Cents, Contact, Counter, Event, Invoice, Line, Tenant, TenThousandths, advance
 
-# Serializers ----------------------------------------------------------------------------------------------------------
-
 
 class Exact(serializers.Field):
     def to_representation(self, value):
@@ -44,7 +42,7 @@ class Moment(serializers.Field):
 
 
 class Derived(serializers.Field):
-    """A member that is not stored: worked out from the record and the business's profile."""
+    """A member that is not stored but calculated from the record and the business's profile."""
 
     def to_representation(self, record):
         return self.parent.derived[self.field_name](record, self.context["request"].auth.tenant.profile)
@@ -101,9 +99,6 @@ class NewInvoice(serializers.Serializer):
     client_id = serializers.CharField()
     reference = serializers.CharField(max_length=100, default=None)
     line_items = NewLine(many=True, allow_empty=False, max_length=500)
-
-
-# Requests -------------------------------------------------------------------------------------------------------------
 
 
 def refuse(error, context):
@@ -175,7 +170,7 @@ class OneInvoice(generics.RetrieveAPIView):
 
 
 def make(tenant: Tenant, client_id: str, reference: str | None, line_items: list[dict[str, Any]]) -> Invoice:
-    """A new draft with its lines."""
+    """Make a new draft with its lines."""
     profile = tenant.profile
     try:
         client = Contact.objects.get(tenant_id=tenant.id, id=client_id)

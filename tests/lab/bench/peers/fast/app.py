@@ -1,4 +1,4 @@
-"""The service in FastAPI, with SQLAlchemy's asynchronous sessions over asyncpg and Pydantic for what is sent."""
+"""The service in FastAPI, with SQLAlchemy's asynchronous sessions over asyncpg, and Pydantic for request bodies."""
 
 import hashlib
 import os
@@ -51,8 +51,6 @@ class Reply(JSONResponse):
 
 app = FastAPI(default_response_class=Reply)
 
-# What is sent ---------------------------------------------------------------------------------------------------------
-
 
 class NewLine(BaseModel):
     description: str = Field(min_length=1, max_length=4000)
@@ -66,9 +64,6 @@ class NewInvoice(BaseModel):
     line_items: list[NewLine] = Field(min_length=1, max_length=500)
 
 
-# Who asks -------------------------------------------------------------------------------------------------------------
-
-
 async def opened() -> Any:
     async with sessions() as session:
         yield session
@@ -79,7 +74,7 @@ accepted: dict[tuple[str, int], deque[float]] = defaultdict(deque)
 
 
 def limit(key: Key) -> None:
-    """Refuse what is more than the key may send in any 60 s and in any second."""
+    """Refuse requests above the key's limits for any 60 s and for any second."""
     at = time.monotonic()
     windows = [(accepted[key.id, 60], 60, key.per_minute or 100), (accepted[key.id, 1], 1, key.per_second or 20)]
     for times, seconds, most in windows:
@@ -119,9 +114,6 @@ async def refuse_body(request: Request, error: RequestValidationError) -> Reply:
     return Reply(refusal(422, [f"{e['loc']}: {e['msg']}" for e in error.errors()]), 422)
 
 
-# What is shown --------------------------------------------------------------------------------------------------------
-
-
 def shown(record: Any, members: list[str], derived: dict[str, Any], seller: dict[str, Any]) -> dict[str, Any]:
     answer = {}
     for name in members:
@@ -141,9 +133,6 @@ def in_full(invoice: Invoice, seller: dict[str, Any]) -> dict[str, Any]:
         ],
     }
     return shown(invoice, MEMBERS["shown"], DERIVED | parts, seller)
-
-
-# Paths ----------------------------------------------------------------------------------------------------------------
 
 
 @app.get("/v1/invoices")

@@ -27,10 +27,10 @@ from billycan_webhooks.tables import attempts, deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 
-# By these a record is named to whoever may read what refers to it.
+# Members that name a record to every key that may read a reference to it.
 NAMES = {"name", "title", "number"}
 PRICES = {"unit_price", "price", "amount", "cost"}
-# Members that take no text of ours; of the others that have a form of their own, what they are given.
+# Members that take no free text, and the values of other members with a form of their own.
 CODES = {"state", "postcode", "country"}
 SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
 ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
@@ -56,7 +56,7 @@ QUERIES = {
     "/v1/reports/taxable_payments": "year=2027",
     "/v1/reports/taxable_payments.csv": "year=2027",
 }
-# Events whose data no GET route shows: it has been looked at that they hold nothing of others.
+# Events whose data no GET route shows; checked by hand to contain nothing of other records.
 SHOWN_NOWHERE = {"app.connected", "app.disconnected", "visit.due"}
 
 
@@ -179,7 +179,7 @@ def test_every_route_shows_only_what_its_own_scope_is_for(app, marks, tenant):
             answer = tenant.client.key(scope).call(route.method, f"{here}?{query}", body, headers={"Accept": accept})
             assert answer.status_int in (200, 403, 406), f"add to QUERIES what {path} needs: {answer.text}"
             found = {*marks.beyond(app, answer.text, scope.replace(":write", ":read"))}
-            if endpoint.plugin == "reports":  # whose own scope is for what all documents come to
+            if endpoint.plugin == "reports":  # its own scope covers the totals of all documents
                 found -= {each for each in found if each.split()[0].rpartition(".")[2] in PRICES}
             wrong += [f"{scope} shows at {path} ({accept}) {each}" for each in sorted(found)]
             looked += answer.status_int == 200
@@ -256,7 +256,7 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
             current_role.rules, "scopes_of_role", lambda role, known, scope=scope: (scope, "events:read")
         )
         for page in (path, f"{path}/{id}"):
-            app.clock.move(seconds=5)  # or they would be too many at once
+            app.clock.move(seconds=5)  # to stay within the rate limit
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")
             looked += answer.status_int == 200
             found = {*marks.beyond(app, answer.text, scope)}

@@ -422,7 +422,7 @@ def test_each_operation_has_examples_of_what_it_takes_and_gives(describe):
     assert checked > 100
 
 
-# These take two requests at once, a client that speaks no HTTP, megabytes, or months.
+# These need simultaneous requests, broken HTTP, megabytes, or months.
 UNRECORDED = {"conflict", "idempotency_in_progress", "malformed_request"}
 UNRECORDED |= {"page_too_large", "idempotency_answer_gone", "event_expired"}
 

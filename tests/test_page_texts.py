@@ -137,7 +137,7 @@ def act(client, kind, record):
 
 def look(browser, path):
     """Return a page's text, after checking that the page contains no markup by clients."""
-    browser.app.clock.move(seconds=1)  # or there would be too many at once
+    browser.app.clock.move(seconds=1)  # to stay within the rate limit
     page = browser.web.get(path, status="*")
     assert page.status_int in (200, 303, 400, 403, 404, 409), (path, page.status)
     read = Reader(page)
@@ -172,7 +172,7 @@ def test_text_is_text_on_every_page(app, client):
             # Not lodged and without text; and a record that only failed mail makes.
             assert kind.path in ("/v1/gst_periods", "/v1/suppressed_addresses")
             continue
-        if not {"make", "change"} & kind.routes.keys():  # whose texts are those of other records
+        if not {"make", "change"} & kind.routes.keys():  # its texts come from other records
             look(owner, kind.page)
             continue
         records = [client.get(f"{kind.path}/{record['id']}")["data"] for record in records]

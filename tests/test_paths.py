@@ -85,7 +85,7 @@ def test_no_spelling_of_any_route_goes_past_the_key_or_the_limiter(server):
     wrong = []
     for (method, path, target, key), (status, headers, body) in zip(calls, answers, strict=True):
         counted = int(headers.get("x-ratelimit-remaining", -1)) < int(headers.get("x-ratelimit-limit", -1))
-        # A file, such as CSV, is for who has a key.
+        # A file, such as CSV, requires a key.
         is_file = "json" not in headers.get("content-type", "") and status == 200 and key
         is_document = path in public and status == 200
         whole = is_file or is_document or set(json.loads(body or b"{}")) == {"data", "pagination", "error"}

@@ -33,9 +33,9 @@ from billycan.working import worker
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
 ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
 OTHERS, REFERRED = 20_000, 2_000
-# Of which no business has more than ten, or more than a dozen a year.
+# Tables in which a business has at most ten rows, or a dozen a year.
 FEW = ("reminders_settings", "reminders_rules", "reports_gst_periods")
-MOST_IN_VAIN = 3_000  # rows that a plan may read beside those it gives
+MOST_IN_VAIN = 3_000  # rows that a plan may read and not return
 # The URL of the copies' webhooks, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"
 
@@ -280,7 +280,7 @@ def promised(table):
     indexes = [[c.name for c in index.columns] for index in table.indexes]
     indexes += [[c.name for c in u.columns] for u in table.constraints if isinstance(u, sa.UniqueConstraint)]
     leading = {columns[1] for columns in indexes if len(columns) > 1 and columns[0] == "tenant_id"}
-    # NULLs come last both ways, which no index of one column does; nobody sorts by an id.
+    # NULLs come last in both orders, which no index of one column supports; lists never sort by an id.
     return {name for name in leading if name.endswith("_id") or not table.c[name].nullable}
 
 
@@ -331,17 +331,17 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
     wrong = defaultdict(set)
     for (template, about, path), plan in recorder.plans:
         if not excused(tables, template, about):
-            # Of what is due to anybody the copies have more than there ever is.
+            # The copies have more due work than any real deployment.
             finds_due = template in ("the worker", "deliveries")
             wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"], finds_due=finds_due)}
     with app.db.reading() as db:
         indexes = {name for name in sa.inspect(db).get_table_names() if name.startswith("ix_")}
         for statement, ((template, _, path), parameters) in recorder.statements.items():
             if template == "the worker":
-                continue  # looks for what is due to anybody
+                continue  # looks for due work of all businesses
             index = re.search(r"\bix_\w+_search_rows\b", statement)
             if index and index[0] not in indexes:
-                continue  # of which there are few: it has no index, and the next statement reads them all
+                continue  # few rows: the table has no index, and the next statement reads them all
             for step in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters):
                 if whole(step.detail):
                     wrong[path or template, statement[:200]].add(step.detail)

@@ -8,7 +8,7 @@ from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-# Pages have a limit for each address, so everybody has an address of their own.
+# Pages have a limit for each address, so each client has its own.
 addresses = (f"203.0.113.{i}" for i in range(1, 255))
 
 
@@ -58,7 +58,7 @@ def test_twenty_accept_it_once(server, client):
             if answer.status == 409:
                 assert answer.json["error"]["code"] == "invalid_state_transition"
                 assert answer.json["error"]["status"] == "accepted"
-        # Whoever pressed the button is shown what became of it.
+        # Everybody who pressed the button sees the result.
         assert {answer.status for answer in page} == {303} and len(won) <= 1
         accepted = client.get(f"/v1/quotes/{quote['id']}")["data"]
         assert accepted["status"] == "accepted" and accepted["version"] == quote["version"] + 1

@@ -11,7 +11,7 @@ from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.whole
 LINE = {"description": "Tap washers", "unit_price": "4.95"}
-# Each with two that say who is there. The job's own members are looked up in four, an invoice's in three.
+# Each includes two for authentication; a job's own members take four, an invoice's three.
 STATEMENTS = {"invoices": 13, "jobs": 11, "contacts": 9}
 
 
@@ -53,7 +53,7 @@ def test_a_page_asks_for_what_is_beside_its_record_together(app, client, ids):
 
 def test_a_page_counts_what_the_lists_do(app, client, ids):
     browser = Browser(app).join(client, "owner")
-    for again in range(2):  # by then some totals are remembered, and outdated
+    for again in range(2):  # the second time some remembered totals are outdated
         told = {}
         for resource, id in ids.items():
             page = browser.get(f"/dashboard/{resource}/{id}").text

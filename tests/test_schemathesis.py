@@ -40,7 +40,7 @@ PLUGINS = tuple(sorted(first_party()))
 ALL_OF_THE_FIRST = 10
 SETTINGS = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
-# Faults of requests that the description allows, and why it cannot say so.
+# Faults of requests that the description allows, with the reason why it cannot forbid them.
 RULES = {
     r"must not contain control characters(, or .*)?": "a pattern on every text would hide what matters",
     r"(bank_account|line_items\[\d+\])\.\w+: is required": "a patch of what is not there makes it, whole",
@@ -170,7 +170,7 @@ class Business:
             return self.client.call("POST", file, raw=b"name\nAda\n", status=202).json["data"]
         response = self.client.call("POST", f"/v1/{path}", body)
         if response.status_int == 409 and (others := response.json["error"].get("alternatives")):
-            # A step changed how long the service takes, so that what was booked is in the way.
+            # A step changed the service's duration, so that an existing booking is in the way.
             response = self.client.call("POST", f"/v1/{path}", {**body, "start_at": others[0]["start_at"]})
         if response.status_int == 409 and (lodged := response.json["error"].get("gst_period_id")):
             return {"id": lodged}  # there are no more quarters
@@ -310,9 +310,9 @@ def document():
 
 RAW = document()
 described = schemathesis.openapi.from_dict(json.loads(json.dumps(RAW)))
-# The key is ours; what happens without one is a check of its own.
+# The tests send the key; another check covers requests without one.
 described.config.generation.update(with_security_parameters=False)
-# Links are those described, none that schemathesis guesses from names.
+# Follow only the described links, not those that schemathesis guesses from names.
 described.config.phases.stateful.inference.algorithms = []
 served = {}
 
@@ -426,7 +426,7 @@ def excused(case, response):
     sent = json.dumps([case.query, case.body], default=str, separators=(",", ":"), ensure_ascii=False)
     if re.search(r'"\s|\s"', sent):
         return [negative_data_rejection]
-    # In a query one text is a list of one, and an empty list is nothing at all.
+    # In a query a single text is a list of one, and an empty list is absent.
     lists = {p.name for p in case.operation.query if p.definition["schema"].get("type") == "array"}
     if any(value == [] or (name in lists and isinstance(value, str)) for name, value in case.query.items()):
         return [negative_data_rejection]

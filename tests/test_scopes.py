@@ -41,7 +41,7 @@ def test_a_job_is_not_invoiced_without_the_scope_of_invoices(client, body):
     path = f"/v1/jobs/{completed(client, body)['id']}/invoice"
     for key in (client.key("jobs:write"), client.key("jobs:write", "invoices:read", "read")):
         assert key.refused(403, "insufficient_scope", "POST", path)["required_scope"] == "invoices:write"
-        # Before anything is told of the job: whether there is one, and what its status is.
+        # Before the answer reveals whether the job exists or its status.
         key.refused(403, "insufficient_scope", "POST", "/v1/jobs/job_0/invoice")
     assert client.get("/v1/invoices")["data"] == []
     client.key("jobs:write", "invoices:write").post(path)
@@ -77,7 +77,7 @@ def test_what_refers_to_a_record_is_named_to_those_who_may_read_it(client, body,
     named = {} if scope == "contacts" else {scope: 1}
     assert error["dependents"] == named
     assert f"by {f'{scope} (1) and ' if named else ''}other records: delete" in error["message"]
-    # So too where the reference is no foreign key.
+    # The same for a reference without a foreign key.
     job = client.post("/v1/jobs", {**body, "title": "Fix"})["data"]
     client.patch(f"/v1/invoices/{draft['id']}", {"job_id": job["id"]})
     error = client.key("jobs:write", f"{scope}:read").refused(409, "has_dependents", "DELETE", f"/v1/jobs/{job['id']}")

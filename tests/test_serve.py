@@ -543,7 +543,7 @@ class Load:
                     connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
                     connection.connect()
             except ConnectionRefusedError:
-                # Nothing was asked: the client knows that it may ask elsewhere.
+                # No request was sent, so the client may safely send it elsewhere.
                 connection, got = None, "refused"
                 time.sleep(0.02)
             else:
@@ -594,7 +594,7 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
             answer = exchange(port, raw)
             assert is_an_envelope(*answer)
             assert (answer[0], answer[2]["error"]["code"]) == (expected, code), raw[:40]
-        # Refused without being read, and yet the client has its answer.
+        # The request is refused unread, but the client still receives the answer.
         answer = call(port, "POST", "/v1/contacts", key, b"x" * 5_000_000)
         assert is_an_envelope(*answer)
         assert answer[0] == 413

@@ -76,7 +76,7 @@ def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch)
         elif path == "/" or path.startswith(OF_NO_BUSINESS):
             continue
         assert address, f"{plugin}: {path} belongs to a business, or to none: say here which"
-        app.clock.move(seconds=30)  # or there would be too many visits of one address
+        app.clock.move(seconds=30)  # to stay within the limit of one address
         with used_up(app, client.tenant_id, monkeypatch):
             refused = browser.web.get(address, status="*")
             assert refused.status_int == 429 and refused.headers["Retry-After"] == "1", path
@@ -157,7 +157,7 @@ def test_a_business_whose_requests_wait_holds_up_no_other(engine, databases, tmp
                 assert server.call(Call("GET", "/v1/contacts", headers=quiet.headers)).status == 200
             assert len(asked) >= most
         statuses = [received(each)[0] for each in asked]
-        # On a machine that is busy some may have waited for too long.
+        # On a busy machine some may have waited too long.
         assert 201 in statuses and set(statuses) <= {201, 429, 503}
         for client in (noisy, quiet):
             assert server.call(Call("POST", "/v1/contacts", {"name": "Ada"}, client.headers)).status == 201

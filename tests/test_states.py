@@ -25,9 +25,9 @@ class Kind:
     deletable: set[str]
     events: Mapping[str, str]
     body: Mapping[str, Callable[["Walk", Any], Any]] = field(default_factory=dict)
-    # Actions that a record's status allows and something else of it does not, with the code that says so.
+    # Actions that the status allows and another condition refuses, with the error code.
     blocked: Callable[["Walk", Any], Mapping[str, str]] = lambda walk, record: {}
-    # Actions that are refused by another code, since they are refused for something else first.
+    # Actions that an earlier check refuses with another code.
     codes: Callable[[Any], Mapping[str, str]] = lambda record: {}
 
     @property

@@ -34,7 +34,7 @@ def closure(*names):
 
 def subsets():
     names = sorted(set(MANIFESTS) - BESIDE)
-    # Few plugins, and nearly all: what is between is thousands of times the same.
+    # Small sets and nearly full ones; the thousands between repeat them.
     sizes = [size for size in range(len(names) + 1) if size <= 4 or size >= len(names) - 2]
     every = (set(some) for size in sizes for some in combinations(names, size))
     return [some for some in every if all(set(MANIFESTS[name].requires) <= some for name in some)]

@@ -92,7 +92,7 @@ def test_a_change_that_no_event_tells_of_counts_too(client):
     last = client.get("/v1/events")["data"][0]["id"]
     archive_untold(client)
     assert total(client) == 2
-    # A number was left out, and whoever polls misses nothing.
+    # A number was skipped, but a client that polls misses no event.
     client.post("/v1/contacts", {"name": "Mary"})
     assert [each["event"] for each in client.get(f"/v1/events?after={last}")["data"]] == ["contact.created"]
     assert client.get("/v1/events")["pagination"]["total"] == 4
@@ -140,7 +140,7 @@ def test_totals_of_worked_out_statuses_are_remembered_until_the_day_changes(make
     unpaid, overdue = (f"/v1/invoices?status={status}" for status in ("unpaid", "overdue"))
     assert (total(client, unpaid), total(client, overdue)) == (1, 0)
     mislead(client)
-    # An empty first page says itself that there are none.
+    # An empty first page needs no count.
     assert (total(client, unpaid), total(client, overdue)) == (101, 0)
     clock.time += timedelta(days=1)
     assert (total(client, unpaid), total(client, overdue)) == (1, 1)

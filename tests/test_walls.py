@@ -337,7 +337,7 @@ def hardened(make_app, engine):
 def test_a_later_table_gets_its_policy_and_its_rights_with_the_next_migration(hardened):
     app, owner = hardened
     with owner.db.writing() as db:
-        # As whoever upgraded before migrations did this, or as another role than the one that hardened.
+        # As after an upgrade from before migrations did this, or under another role than the one that hardened.
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id text)")
         db.exec_driver_sql("CREATE TABLE queue (id bigserial)")
         assert policies.gaps(db) == ["later"]

@@ -3,7 +3,7 @@
 project = html_title = "billycan"
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
-# Answers in the documents are shortened by `…`, which no JSON lexer knows: they are shown all the same.
+# Ignore that JSON lexers do not know the `…` that shortens answers in the documents.
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"

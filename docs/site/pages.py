@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(!?\[[^\]]*\]\()(?!https?:|#)([^)#\s]+)([^)\s]*\))")
 _LANGUAGES = {".py": "python", ".ts": "ts", ".toml": "toml", ".conf": "nginx", ".service": "ini"}
-# What every list takes, and what any request may be refused with: docs/api.md and docs/errors.md say it once.
+# Parameters of every list and errors of any request, which docs/api.md and docs/errors.md describe once.
 _EVERY_LIST = re.compile(r"page|per_page|cursor|external_id|metadata|(created|updated)_at_(from|to)|updated_since")
 _EVERYWHERE = re.compile(
     r"malformed_\w+|duplicate_key|too_deep|unknown_parameter|invalid_(parameter|filter|sort|cursor|api_key)|\w+_api_key"
@@ -84,7 +84,7 @@ def _turned(text: str, source: Path, waiting: list[Path]) -> str:
         return f"{before}{posixpath.relpath(_place(to), posixpath.dirname(_place(source)) or '.')}{after}"
 
     parts = re.split(r"(^(`{3,}).*?^\2$)", text, flags=re.MULTILINE | re.DOTALL)
-    # Of every three parts the second is a block of code and the third its fence.
+    # In each group of three parts, the second is a block of code and the third is its fence.
     return "".join(_LINK.sub(turn, part) if n % 3 == 0 else part for n, part in enumerate(parts) if n % 3 < 2)
 
 

@@ -88,7 +88,7 @@ class Sale:
 
 @dataclass
 class Credit:
-    """What a note took off that money had paid: the money has it, until it is given back or used for another sale."""
+    """The credit from a note on a paid sale: the money has it, until it is given back or used for another sale."""
 
     money: "Money"
     amount: Decimal
@@ -96,7 +96,7 @@ class Credit:
     gone: list = field(default_factory=list)  # a day, an amount and its GST, and the sale for which it was used
 
     def kept(self, day=date.max):
-        """What of it, and of its GST, was not given back or used."""
+        """Return the credit, and its GST, that was not given back or used."""
         gone = [one for one in self.gone if one[0] <= day]
         return self.amount - sum(one[1] for one in gone), self.gst - sum(one[2] for one in gone)
 
@@ -177,7 +177,7 @@ class Money:
         return self.amount - sum(one.amount for one in self.moves if one.day <= day) - add_up(self.refunds, day)
 
     def idle(self):
-        """How much of it was never used on any day."""
+        """Return the amount that was never used on any day."""
         days = {self.day, *(one.day for one in self.moves), *(day for day, _ in self.refunds)}
         return max(min(self.left(day) for day in days), D(0))
 
@@ -343,7 +343,7 @@ class Books:
                 credit.money.settle(note.sale, self.today, credit.amount, note)
 
     def is_whole(self, credit):
-        """Whether nothing of what a note made credit was given back or used."""
+        """Tell whether none of a note's credit was given back or used."""
         money = credit.money
         return money.ended_on == date.max and credit.amount <= min(money.left(), credit.kept()[0])
 
@@ -377,7 +377,7 @@ class Books:
                     amount = one.spend(self.today, amount, sale)
 
     def keep_again(self, money, amount, sale, mistake):
-        """What a sale used is credit again: from today on, or by mistake it was all along."""
+        """Make the credit that a sale used available again: from today on, or, after a mistake, as it was all along."""
         used = [
             (one[0], credit, one)
             for note in self.notes
@@ -424,7 +424,6 @@ class Books:
         if one := self.pick([one for one in self.purchases if one.void_on == date.max and not one.given_back], which):
             self.business.do(f"expenses/{one.id}/void", {"mistake": flag})
             one.void_on = date.min if flag else self.today
-
 
     def labels(self, day):
         sales = [one.counted(day, self.basis) for one in self.sales]

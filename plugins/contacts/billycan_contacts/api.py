@@ -84,7 +84,7 @@ class Supplier(Struct):
 
 
 def supplier_before(ctx: Context, id: str) -> Supplier | None:
-    """What decided about claims before this call changed the contact; None where it changes none of it.
+    """Return the Supplier as it was before this call changed the contact; None if the call changes none of it.
 
     For a function that hears `contact.updated`.
     """

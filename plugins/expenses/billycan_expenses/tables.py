@@ -21,6 +21,8 @@ categories = resource_table(
     # The code of an expense that is sent without one, and whether its GST has to be entered.
     sa.Column("gst_code", sa.Text),
     sa.Column("gst_required", sa.Boolean, nullable=False),
+    # If not, an expense that does not say its business use has none.
+    sa.Column("deductible", sa.Boolean, nullable=False),
     folded("name"),
     searchable(),
 )

@@ -1,13 +1,15 @@
 """Handlers of expense categories, and the records behind them."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any, cast
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, Deleted, NotFound, Page, Patch, Records, own
 
-from .rules import GstCode
+from . import rules
 from .schemas import Category, CategoryQuery, NewCategory
 from .starter import STARTER, all_categories, store
 from .tables import categories
@@ -17,6 +19,14 @@ records = Records(categories, Category, prefix="cat", search=("name",))
 # The same, read from a query that includes the starter set.
 shown = Records(categories, Category, prefix="cat", search=("name",))
 shown.table = cast(Any, all_categories)
+
+
+class Defaults(Struct):
+    """The GST terms of an expense that names none, and whether its GST must be entered."""
+
+    gst_code: rules.GstCode = "gst"
+    gst_required: bool = False
+    business_use_percent: Decimal = rules.ALL
 
 
 def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
@@ -29,11 +39,13 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def gst_of(ctx: Context, id: str) -> tuple[GstCode, bool]:
-    """Return the GST code of a category's expenses, and whether their GST must be entered."""
-    columns = all_categories.c.gst_code, all_categories.c.gst_required
+def defaults_of(ctx: Context, id: str) -> Defaults:
+    """Return the GST terms of a category's expenses."""
+    columns = (all_categories.c[name] for name in ("gst_code", "gst_required", "deductible"))
     row = ctx.db.execute(sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id == id)).first()
-    return (row.gst_code or "gst", row.gst_required) if row else ("gst", False)
+    if row is None:
+        return Defaults()
+    return Defaults(row.gst_code or "gst", row.gst_required, rules.ALL if row.deductible else rules.NOTHING)
 
 
 def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:

@@ -86,8 +86,10 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     _let_the_tax_invoice_follow(ctx, body, row)
     if row.paid_on == row.date and "date" in body and "paid_on" not in body:
         body.sent["paid_on"] = body.sent["date"]  # money spent is paid on its date
-    if "gst_code" in body and body.sent["gst_code"] is None:
-        body.sent["gst_code"] = categories.gst_of(ctx, body.sent.get("category_id") or row.category_id)[0]
+    for name in ("gst_code", "business_use_percent"):
+        if name in body and body.sent[name] is None:
+            defaults = categories.defaults_of(ctx, body.sent.get("category_id") or row.category_id)
+            body.sent[name] = getattr(defaults, name)
     before = {**row._mapping, "currency": "AUD", "gst": _entered_gst(body, row), "job_id": job_of(ctx, row)}
     after = body.over(before)
     if row.status != "void":
@@ -149,12 +151,17 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
 
 
 def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
-    """Give an expense without a GST code that of its category. Raise Invalid if the category requires `gst`."""
-    if body.gst_code is not None and (body.gst is not None or body.gst_code not in rules.TAXABLE):
+    """Give an expense the GST terms of its category unless it has its own. Raise Invalid if `gst` is required."""
+    has_gst = body.gst is not None or body.gst_code not in rules.TAXABLE
+    if body.gst_code is not None and has_gst and body.business_use_percent is not None:
         return
-    default, is_required = categories.gst_of(ctx, body.category_id)
-    body.gst_code = body.gst_code or default
-    if is_required and body.gst is None and body.gst_code in rules.TAXABLE:
+    defaults = categories.defaults_of(ctx, body.category_id)
+    if body.business_use_percent is None:
+        body.business_use_percent = defaults.business_use_percent
+    if body.gst_code is not None and has_gst:
+        return
+    body.gst_code = body.gst_code or defaults.gst_code
+    if defaults.gst_required and body.gst is None and body.gst_code in rules.TAXABLE:
         message = "is required in this category, because it is not 1/11 of the amount: enter what the tax invoice says"
         raise Invalid.member("gst", "required", message)
     try:

@@ -50,6 +50,7 @@ categories = RecordPages(
     hints={
         "gst_code": "How its expenses are taxed, unless they say otherwise. Leave it empty for GST.",
         "gst_required": "For what holds less GST than 1/11, such as insurance with stamp duty.",
+        "deductible": "Turn it off for what is not deductible, such as entertainment: its GST is not claimed.",
     },
     order=95,
 )

@@ -38,6 +38,7 @@ actions = Actions({"void": ("recorded", "void")})
 
 YEARS_TO_CLAIM = 4
 NOTHING = Decimal("0.00")
+ALL = Decimal("100.0000")  # of a purchase is for business use
 
 # A refund takes these from its purchase: the adjustment never exceeds the claim (s 19-70, 19-80 GST Act).
 OF_THE_PURCHASE = ("gst_code", "import_gst", "business_use_percent", "for_input_taxed_sales")

@@ -43,11 +43,14 @@ class NewCategory(NewResource, kw_only=True):
     gst_code: The GST code of its expenses, unless they say another; without one it is `gst`.
     gst_required: Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium includes
       stamp duty.
+    deductible: Whether its expenses are deductible for income tax. The GST on those that are not, such as
+      entertainment, cannot be claimed (s 69-5 GST Act), so their `business_use_percent` is 0 unless they say another.
     """
 
     name: Name
     gst_code: GstCode | None = None
     gst_required: bool = False
+    deductible: bool = True
 
 
 class Category(Resource):
@@ -56,6 +59,7 @@ class Category(Resource):
     name: str
     gst_code: GstCode | None
     gst_required: bool
+    deductible: bool
 
 
 class CategoryQuery(PageQuery, kw_only=True):
@@ -83,7 +87,8 @@ class NewExpense(NewResource, kw_only=True):
       1/11, and needs no tax invoice.
     refunded_expense_id: The expense of which the supplier gives back, for an amount below zero. Its GST code, its
       business use and its other GST terms are those of that expense, and `gst` by default its share of that GST.
-    business_use_percent: How much of it was for business use, in percent.
+    business_use_percent: How much of it was for business use, in percent; by default 100, or 0 in a category that is
+      not deductible.
     for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot
       be claimed (s 11-15(2) GST Act).
     tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
@@ -111,7 +116,7 @@ class NewExpense(NewResource, kw_only=True):
     gst: Amount | None = None
     import_gst: bool = False
     refunded_expense_id: Id | None = None
-    business_use_percent: Percent = Decimal("100.0000")
+    business_use_percent: Percent | None = None
     for_input_taxed_sales: bool = False
     tax_invoice_held: bool = False
     tax_invoice_held_on: Day | None = None

@@ -48,6 +48,8 @@ NAMES = (
 CODES = {"Bank fees": "input_taxed", "Government charges": "out_of_scope", "Interest": "input_taxed"}
 # A premium includes stamp duty, on which there is no GST, so the GST is less than 1/11 of it (s 81-5 GST Act).
 GST_REQUIRED = ("Insurance",)
+# Entertainment is deductible in few cases, such as where fringe benefits tax is paid on it (s 69-5 GST Act).
+NOT_DEDUCTIBLE = ("Entertainment",)
 
 # The same in every business; a number never changes its category.
 STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}
@@ -60,6 +62,7 @@ _names = sa.union_all(
             sa.literal(fold(name), ByCodePoint).label("folded"),
             sa.cast(CODES.get(name), sa.Text).label("gst_code"),
             (sa.true() if name in GST_REQUIRED else sa.false()).label("gst_required"),
+            (sa.false() if name in NOT_DEDUCTIBLE else sa.true()).label("deductible"),
         )
         for id, name in STARTER.items()
     )
@@ -71,6 +74,7 @@ _unstored = {
     "name": _names.c.name,
     "gst_code": _names.c.gst_code,
     "gst_required": _names.c.gst_required,
+    "deductible": _names.c.deductible,
     "external_id": sa.cast(sa.null(), sa.Text),
     "metadata": sa.literal({}, Json),
     "version": sa.literal(1, sa.Integer),
@@ -104,6 +108,7 @@ def store(ctx: Context) -> None:
             "name": name,
             "gst_code": CODES.get(name),
             "gst_required": name in GST_REQUIRED,
+            "deductible": name not in NOT_DEDUCTIBLE,
             "name_folded": fold(name),
             "search_text": fold(name),
         }

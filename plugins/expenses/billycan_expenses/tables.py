@@ -21,6 +21,8 @@ categories = resource_table(
     # The GST code of expenses sent without one, and whether their GST must be entered.
     sa.Column("gst_code", sa.Text),
     sa.Column("gst_required", sa.Boolean, nullable=False),
+    # If not, an expense that does not say its business use has none.
+    sa.Column("deductible", sa.Boolean, nullable=False),
     folded("name"),
     searchable(),
 )

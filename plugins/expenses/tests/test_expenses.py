@@ -606,3 +606,19 @@ def test_the_category_says_how_an_expense_is_taxed_unless_it_does(client):
     body = {"date": "2026-11-20", "amount": "110.00", "category_id": own["id"], "gst": "1.00"}
     assert faults(client, "POST", "/v1/expenses", body) == {("gst", "out_of_range")}
     assert client.get(f"/v1/expense_categories/{starter['Insurance']}")["data"]["gst_required"] is True
+
+
+def test_what_is_not_deductible_is_not_claimed_unless_it_says_so(client):
+    """S 69-5 GST Act: of entertainment there is no credit, unless fringe benefits tax is paid on it, say."""
+    starter = {name: id for id, name in STARTER.items()}
+    lunch = expense(client, category_id=starter["Entertainment"])
+    assert (lunch["business_use_percent"], lunch["gst"], lunch["gst_breakdown"]["gst_claimable"]) == (0, 10, 0)
+    party = expense(client, category_id=starter["Entertainment"], amount="55.00", business_use_percent=100)
+    assert party["gst_breakdown"]["gst_claimable"] == 5
+    assert send(client, party, {"business_use_percent": None})["gst_breakdown"]["gst_claimable"] == 0
+    moved = send(client, party, {"category_id": starter["Training"], "business_use_percent": None})
+    assert (moved["business_use_percent"], moved["gst_breakdown"]["gst_claimable"]) == (100, 5)
+    fines = client.post("/v1/expense_categories", {"name": "Fines", "deductible": False})["data"]
+    assert expense(client, category_id=fines["id"])["business_use_percent"] == 0
+    client.patch(f"/v1/expense_categories/{fines['id']}", {"deductible": True})
+    assert expense(client, category_id=fines["id"])["business_use_percent"] == 100

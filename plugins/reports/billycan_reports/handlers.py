@@ -218,7 +218,7 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
 
     It stays listed with the reason, what it corrected is a correction again, and its days can be lodged anew. From
     lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the last
-    that is lodged. Emits `gst_period.reopened`.
+    that is lodged, and with `conflict` while a plugin whose documents it counted is off. Emits `gst_period.reopened`.
     """
     take_turns(ctx)  # a later one must not be lodged meanwhile
     row = records.lock(ctx, id)
@@ -227,9 +227,13 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
     if last != id:
         message = "A later period is lodged. Reopen that first."
         raise Conflict(message, code="later_period_lodged", gst_period_id=last)
+    if row.figures.keys() - {*gst.known(ctx)}:
+        # Its documents would stay locked, and the period could not be lodged with them.
+        off = ", ".join(gst.missing(ctx))
+        raise Conflict(f"This period counted documents of a plugin that is off: {off}. Turn it on first.")
     row = records.save(ctx, row, status=status, reopened_at=ctx.now(), reopen_reason=body.reason)
     ctx.db.execute(sa.delete(entries).where(own(ctx, entries), entries.c.period_id == id))
-    if ctx.has("expenses"):
+    if ctx.has("expenses"):  # else none of it were counted
         from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
         expenses.forget_lodged(ctx, id)

@@ -158,7 +158,7 @@ class GstReport(Struct, kw_only=True):
     G12: G10 + G11.
     G13: Purchases for input taxed sales.
     G14: Purchases without GST in the price.
-    G15: Purchases for private use.
+    G15: Purchases for private use, or not income tax deductible.
     G16: G13 + G14 + G15.
     G17: Purchases subject to GST, G12 less G16.
     G18: Decreasing adjustments, including GST: what was taken off sales of earlier periods, and bad debts.

@@ -308,6 +308,19 @@ def test_the_last_period_can_be_taken_back_and_lodged_again(client, clock):
     client.delete(f"/v1/expenses/{spent}")
 
 
+def test_a_period_is_not_reopened_while_what_it_counted_is_off(client, clock, make_app):
+    """Its expenses would stay locked, and it could not be lodged with them."""
+    spent = buy(client)
+    at(clock, "2026-10-03")
+    path, why = f"/v1/gst_periods/{lodge(client, Q1)['id']}/reopen", {"reason": "Too early"}
+    url = client.app.db.url.render_as_string(hide_password=False)
+    app = make_app(*(one for one in PLUGINS if one != "expenses"), database=url)
+    app.clock.time, without = clock.time, Client(app, client.tenant_id)
+    assert "expenses" in without.refused(409, "conflict", "POST", path, why)["message"]
+    client.post(path, why, 200)
+    client.delete(f"/v1/expenses/{spent}")
+
+
 def test_what_a_lodged_period_counted_is_voided_and_never_deleted_or_overwritten(client, clock):
     """S 382-5 of Schedule 1 to the TAA 1953."""
     counted, void = buy(client, due_date="2026-12-01"), buy(client)

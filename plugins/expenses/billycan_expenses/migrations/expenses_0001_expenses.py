@@ -16,6 +16,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("gst_code", sa.Text),
         sa.Column("gst_required", sa.Boolean, nullable=False),
+        sa.Column("deductible", sa.Boolean, nullable=False),
         sa.Column("name_folded", ByCodePoint, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),
     )

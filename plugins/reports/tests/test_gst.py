@@ -643,7 +643,8 @@ def test_a_third_partys_documents_take_part_in_one_query_for_all_businesses(make
     found = client.get(f"/v1/reports/gst?{YEAR}")["data"]
     assert (found["G1"]["amount"], found["1A"]["amount"]) == (165, 15)
     assert "bar_1" in [one["id"] for one in found["1A"]["documents"]]
-    other = Client(client.app, profile={"gst_settings": [{"from": "2026-08-15", "registered": True}]})
+    other = Client(client.app)
+    other.patch("/v1/tenant", {"gst_settings": [{"from": "2026-08-15", "registered": True}]})
     sell(other, ("220.00", "gst"), issue_date="2026-08-20")
     days = ("from=2026-08-01&to=2026-08-19", "from=2026-08-15&to=2026-08-19", "from=2026-08-16&to=2026-08-31")
     assert [other.get(f"/v1/reports/gst?{one}")["data"]["G1"]["amount"] for one in days] == [0, 55, 275]

@@ -227,6 +227,23 @@ def test_an_error_is_raised_where_it_happens_and_the_rest_of_its_trip_with_it(on
     assert client.get("/v1/contacts")["pagination"]["total"] == 0
 
 
+def test_lists_are_parts_or_parameters_of_a_statement(make_app):
+    client = Client(make_app("contacts"))
+    for name in ("Ada", "Bob", "Cy"):
+        client.post("/v1/contacts", {"name": name})
+    of = sa.select(contacts.c.name).where(contacts.c.tenant_id == sa.bindparam("tenant_id")).order_by(contacts.c.name)
+    of = of.where(contacts.c.name.in_(["Ada", "Bob", "10%"]), contacts.c.name != sa.bindparam("less"))
+    parts, given = Statement(of), Statement(of.where(contacts.c.name.not_in(sa.bindparam("names", expanding=True))))
+    none, own = Statement(of.where(contacts.c.name.in_([]))), {"tenant_id": client.tenant_id, "less": "Dee"}
+    with client.app.db.reading(client.tenant_id) as db:
+        for less, found in (("Cy", ["Ada", "Bob"]), ("Ada", ["Bob"])):
+            assert [row.name for row in parts.all(db, {**own, "less": less})] == found
+        for names, found in ((["Ada"], ["Bob"]), (["Ada", "Bob"], [])):
+            assert [row.name for row in given.all(db, {**own, "names": names})] == found
+        assert none.all(db, own) == []
+        assert parts._form(db, own).is_plain and not given._form(db, own).is_plain
+
+
 def test_a_time_is_read_as_what_its_column_is(on_postgresql):
     time = "timestamptz '2026-01-01 09:30:00.25+10'"
     columns = [("plain", time, sa.DateTime(timezone=True)), ("moment", time, UTCDateTime())]

@@ -7,8 +7,8 @@ lock within the process go unnoticed. Slow code in a library, which Python canno
 `sys.audit("billycan.slow", "to hash a password")`. SQL itself takes long if it changes many rows: SQLite counts them,
 and a test fails if there are too many.
 
-What happens once in a process does not count: SQLAlchemy compiles a statement at its first use, which takes up to 0.3
-s. Outside of tests this module does nothing.
+What happens once in a process does not count: at its first use a statement is compiled, and the tenant that it names is
+looked for, which takes up to 0.3 s. Outside of tests this module does nothing.
 """
 
 import fcntl
@@ -48,13 +48,19 @@ _thread = threading.local()
 @cache
 def watch() -> None:
     """Start watching the write transactions of this process, except those of migrations and of tests themselves."""
-    from ..db import Database  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
+    # pytest loads this module in every run, with or without billycan's tests.
+    from .. import statements  # noqa: PLC0415
+    from ..db import Database  # noqa: PLC0415
+    from ..engines import walls  # noqa: PLC0415
 
     for name in ("writing", "noting"):
         setattr(Database, name, _watched(getattr(Database, name)))
     sa.event.listen(sa.Engine, "do_connect", _time_sql)
     compiled: Any = sa.sql.elements.ClauseElement
     compiled._compile_w_cache = _timed(compiled._compile_w_cache)
+    form: Any = statements._Form
+    form.__init__ = _timed(form.__init__)
+    walls._tenants_of = _timed(walls._tenants_of)
     sys.addaudithook(_refuse)
     gc.callbacks.append(_time_collection)
     time.sleep = _announced(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on

@@ -624,14 +624,18 @@ def test_a_document_is_named_to_whoever_may_read_it(client):
     assert less[0]["name"] is None
 
 
-def test_a_third_partys_documents_take_part(make_app, install):
+def test_a_third_partys_documents_take_part_in_one_query_for_all_businesses(make_app, install):
+    built = []
+
     def barter(period):
-        return sa.select(
+        built.append(period)
+        swapped = sa.select(
             sa.literal("bar_1").label("document_id"),
             period.since.label("counts_on"),
             sa.literal(5500, sa.BigInteger).label("G1"),
             sa.literal(500, sa.BigInteger).label("1A"),
         )
+        return swapped.where(period.registered(period.since))
 
     install(Manifest(name="barter", gst=(GstEntries(labels=("G1", "1A"), select=barter),)))
     client = Client(make_app(*PLUGINS, "barter"))
@@ -639,6 +643,13 @@ def test_a_third_partys_documents_take_part(make_app, install):
     found = client.get(f"/v1/reports/gst?{YEAR}")["data"]
     assert (found["G1"]["amount"], found["1A"]["amount"]) == (165, 15)
     assert "bar_1" in [one["id"] for one in found["1A"]["documents"]]
+    other = Client(client.app)
+    other.patch("/v1/tenant", {"gst_settings": [{"from": "2026-08-15", "registered": True}]})
+    sell(other, ("220.00", "gst"), issue_date="2026-08-20")
+    days = ("from=2026-08-01&to=2026-08-19", "from=2026-08-15&to=2026-08-19", "from=2026-08-16&to=2026-08-31")
+    assert [other.get(f"/v1/reports/gst?{one}")["data"]["G1"]["amount"] for one in days] == [0, 55, 275]
+    assert client.get(f"/v1/reports/gst?{YEAR}")["data"] == found
+    assert len(built) == 1
 
 
 CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")

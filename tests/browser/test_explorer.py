@@ -339,7 +339,7 @@ def test_a_live_key_is_refused_before_it_is_sent(page):
 def test_a_live_key_is_taken_where_the_setting_says_so_beneath_a_warning(page, server, tmp_path):
     given = msgspec.structs.replace(server.app.settings, shared_folder=str(tmp_path))
     with closing(App(Config(given, {"explorer": {"live": "true"}}))) as app:
-        web = StopableWSGIServer.create(app.wsgi, host="127.0.0.1")
+        web = StopableWSGIServer.create(app.wsgi, host="127.0.0.1", asyncore_use_poll=True)
         live = Explorer(page.browser, f"http://127.0.0.1:{web.effective_port}", page.live).open("create_contact")
         assert "real records" in live.find("#warning").text
         live.fill(name="Ada")

@@ -30,7 +30,7 @@ FREE = {"description": "Water rates paid for you", "unit_price": "120.00", "gst_
 def see(make_app, browser):
     """Return a See: an app, a business in it, and a browser for a document's page."""
     app = make_app(*PLUGINS)
-    web = StopableWSGIServer.create(app.wsgi, host="127.0.0.1")
+    web = StopableWSGIServer.create(app.wsgi, host="127.0.0.1", asyncore_use_poll=True)
     yield See(app, browser, f"http://127.0.0.1:{web.effective_port}")
     browser.get("about:blank")
     web.shutdown()

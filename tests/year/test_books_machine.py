@@ -56,6 +56,7 @@ KINDS = (
 )
 PURCHASING = ("buy", "buy", "give_back", "void_expense", "change_expense", "change_expense")
 LODGING = ("lodge", "lodge", "lodge", "reopen", "lock", "change_basis")
+UNDONE_ON = {"void": "voided_on", "reverse": "reversed_on"}
 MOVE = {
     "days": st.sampled_from([0, 0, 0, 2, 9, 20]),
     "one": st.integers(0, 7),
@@ -319,8 +320,8 @@ class Lodging(RuleBasedStateMachine, Books):
         self.told = (0,)
         if self.tell(*path, body=body):
             after = self.pair[0].web.last.json["data"]
-            if "voided_on" in after:
-                is_mistake = after["voided_on"] is None
+            if path[-1] in UNDONE_ON:
+                is_mistake = after[UNDONE_ON[path[-1]]] is None
             else:
                 is_mistake = any(day < self.today for day in self.noted()[len(before) :])
             self.told = (1,)

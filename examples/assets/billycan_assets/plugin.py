@@ -1,4 +1,4 @@
-"""Assets: a business's equipment, and the contact who looks after each piece."""
+"""Equipment a business owns, and which contact looks after it."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ Status = Literal["in_use", "retired"]
 
 
 class NewAsset(NewResource, kw_only=True):
-    """A piece of equipment to add.
+    """An asset to create.
 
     bought_on: The day it was bought.
     custodian_id: The id of the contact who looks after it.

@@ -398,7 +398,7 @@ class Broken(Exception):
     pass
 
 
-@pytest.mark.parametrize("step", ["put", "put later", "claim", "make", "commit"])
+@pytest.mark.parametrize("step", ["put", "put later", "reserve_bytes", "insert_attachment", "commit"])
 def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, clock, monkeypatch, step):
     """A process that dies there runs nothing more, so nothing here tidies up after itself."""
     from billycan_attachments import stored_files

@@ -81,7 +81,7 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert "marked as lodged" in lodged and "as it was lodged" in lodged and ">Mark as lodged<" not in lodged
     assert client.get("/v1/gst_periods")["data"][0]["labels"]["1A"]["whole_dollars"] == 100
     sell(client, "110.00", "2026-09-02")
-    page = browser.get(f"{HERE}?from=2026-10-01&to=2026-10-31").text
+    page = browser.get(f"{HERE}?from=2026-10-01&to=2026-12-31").text
     assert "Corrections of periods lodged before" in page and ">INV-0002</a> $10.00" in page
     assert "GST to pay</dt><dd>$10<" in page
     # What is no tax period is refused, and the page says what is.

@@ -33,7 +33,7 @@ TASKS: dict[str, tuple[sa.Table, Callable[[datetime], sa.ColumnElement[bool]]]] 
     "apps.forget_old": (apps.access_tokens, lambda past: apps.access_tokens.c.expires_at <= past),
     "mail.forget_old": (emails, lambda past: emails.c.created_at <= past),
     "requests.forget_old": (log, lambda past: log.c.id <= first_id(past + timedelta(days=1))),
-    "webhooks.tidy": (deliveries, lambda past: deliveries.c.finished_at <= past),
+    "webhooks.tidy_deliveries": (deliveries, lambda past: deliveries.c.finished_at <= past),
     "webhooks.trim_answers": (attempts, lambda past: attempts.c.response_bytes > 1024),
 }
 NEWEST = {"core.forget_old_events": 1}

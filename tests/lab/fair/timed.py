@@ -50,7 +50,7 @@ TEXT = "As agreed on the site, with all that belongs to it. "
 NEVER_DUE = {
     "apps.forget_answer",
     "attachments.remove_orphan",
-    "attachments.store",
+    "attachments.store_file",
     "core.forget_excess_events",
     "core.forget_large",
 }

@@ -84,6 +84,7 @@ RULES = {
     r"must not be zero": "a pattern does not tell 0.0 from 1.0",
     r"A business that is not registered for GST on .*": "nor since when a business is registered",
     r"The business was not registered for GST on any of these days.*": "nor on which days it was",
+    r"The tax periods of the business on these days are: .*": "nor which its tax periods are",
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
     r"must not be before (issue_)?date|must be from issue_date to .*|must not be in the past": "dates bound each other",
     r"must be after (start|start_at|scheduled_start)\b.*|is required where there is a scheduled_end": "times, too",

@@ -28,10 +28,9 @@ class AppPool:
 
     def lend(self, key: Hashable, clock: Any, build: Callable[[], App]) -> App:
         """Take the app that rests under `key`, or build one, with this clock and nothing counted yet."""
-        if app := self._resting.pop(key, None):
-            self._renew(app, clock)
-        else:
-            app = build()
+        app = self._resting.pop(key, None) or build()
+        app.clock = clock
+        app.epoch.bump()  # forgets everything that is cached for a second
         self._lent[app] = key, _parts(app)
         return app
 
@@ -40,6 +39,7 @@ class AppPool:
         key, parts = self._lent.pop(app, ((), []))
         is_whole = len(parts) == len(now := _parts(app)) and all(map(is_, parts, now))
         if is_whole and app.counts.is_open and not app.observers:
+            self._renew(app)
             self._resting[key] = app
             if len(self._resting) > MOST_RESTING:
                 self._resting.pop(next(iter(self._resting))).close()
@@ -50,7 +50,8 @@ class AppPool:
         for app in self._resting.values():
             app.close()
 
-    def _renew(self, app: App, clock: Any) -> None:
+    def _renew(self, app: App) -> None:
+        """Give an app new counters: each key that a test used holds a file descriptor in the old ones."""
         from ..pages import Totals  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
         from ..sharing.counts import Counts  # noqa: PLC0415 - as above
         from ..sharing.limits import Limiter  # noqa: PLC0415 - as above
@@ -58,10 +59,9 @@ class AppPool:
 
         folder = Path(tempfile.mkdtemp(prefix="shared-", dir=self._folder))
         app.counts.close()
-        app.clock, app.counts, app.shares, app.totals = clock, Counts(folder), Shares(), Totals()
+        app.counts, app.shares, app.totals = Counts(folder), Shares(), Totals()
         if isinstance(app.limiter, Limiter):  # and not what a plugin has put in its place
             app.limiter = Limiter(folder)
-        app.epoch.bump()  # what is remembered for a second of the last test is forgotten
 
 
 def _parts(app: App) -> list[Any]:

@@ -211,7 +211,7 @@ def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock)
             if not (fresh or guests):
                 build_all = partial(_migrate_all, databases, walled=walled)
                 return databases.cleaned(engine, ("all", *walls), build_all)
-            key = (*names, *(f"guest {name}" for name in guests), *walls)
+            key = (*names, *(f"guest {name} {_migrations_of(name)}" for name in guests), *walls)
             if not fresh:
                 return databases.shared(engine, key, prepare)
             # What a test installs may have other migrations than the next of its name.
@@ -240,6 +240,15 @@ def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock)
         app_pool.give_back(app)
     databases.clean(used)
     logging.getLogger("billycan").handlers.clear()
+
+
+def _migrations_of(guest: str) -> Path | None:
+    """Return the migrations of a plugin that a test installed; None if it has none, or is not to be had."""
+    try:
+        found: Path | None = packages.installed()[guest].load().manifest.migrations
+    except Exception:  # noqa: BLE001 - building the app says what is wrong
+        return None
+    return found
 
 
 def _migrate_all(databases: Databases, url: str, *, walled: bool) -> None:

@@ -92,8 +92,7 @@ def test_timed_work_changes_few_rows_in_a_transaction(make_app, monkeypatch):
 
     app = make_app(*plugins().split(","), mail=MAIL, fresh=True)
     ctx, count = Context(app, Client(app).tenant_id), 5_500
-    with app.db.writing(ctx.tenant_id) as ctx.db:
-        old.fill(ctx, count)
+    old.fill(ctx, count)
     assert {*old.left(app, ctx.tenant_id).values()} == {count}
     monkeypatch.setattr(holding, "MOST_ROWS", 5_400)
     run_timed(app)

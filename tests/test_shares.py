@@ -3,7 +3,6 @@
 import http.client
 import json
 import re
-import select
 import socket
 from contextlib import closing, contextmanager
 
@@ -15,6 +14,7 @@ from billycan.sharing import shares
 from billycan.sharing.shares import LIVE, Share
 from billycan.starting.packages import first_party
 from billycan.testing import Client
+from billycan.testing.sockets import readable
 
 SECONDS = 180
 NOBODYS = "con_" + "0" * 26
@@ -128,12 +128,9 @@ def received(connection):
 
 def are_readable(connections, number):
     """Wait until this many connections have an answer, and return them."""
-    poll, by_file = select.poll(), {connection.fileno(): connection for connection in connections}
-    for file in by_file:
-        poll.register(file, select.POLLIN)
-    while len(found := poll.poll(SECONDS * 1000)) < number:
+    while len(found := readable(connections, SECONDS)) < number:
         pass
-    return [by_file[file] for file, _ in found]
+    return found
 
 
 @pytest.mark.parametrize("worker_class", ["gthread", pytest.param("gevent", marks=pytest.mark.long)])

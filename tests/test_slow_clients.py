@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import re
-import select
 import shutil
 import socket
 import subprocess
@@ -21,6 +20,7 @@ from billycan.app import App
 from billycan.hosting.served import serving
 from billycan.starting import settings
 from billycan.testing import SECRET, Client, throwaway
+from billycan.testing.sockets import readable
 
 pytest.importorskip("billycan_contacts", reason="Slow clients were NOT TESTED without contacts")
 ROOT = Path(__file__).parents[1]
@@ -321,7 +321,7 @@ def test_an_address_has_a_hundred_connections_and_is_told_when_it_wants_more(tmp
     with served(tmp_path, worker_class, workers=1) as (port, _), crowd(port, 120) as connections:
         refused = []
         while len(refused) < 20:
-            refused, _, _ = select.select(connections, [], [], SECONDS)
+            refused = readable(connections, SECONDS)
         said = [connection.recv(65536).decode() for connection in refused]
         assert [text[:12] for text in said] == ["HTTP/1.1 429"] * 20
         assert "at most 100 to each process" in json.loads(said[0].partition("\r\n\r\n")[2])["error"]["message"]

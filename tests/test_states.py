@@ -119,12 +119,16 @@ KINDS = {
             draft="send:sent/paid pay:paid duplicate:draft",
             sent="payments:partially_paid/paid pay:paid void:void write_off:written_off duplicate:sent",
             partially_paid="payments:partially_paid/paid pay:paid write_off:written_off duplicate:partially_paid",
-            paid="duplicate:paid",
+            paid="duplicate:paid undo_write_off:paid",
             void="duplicate:void",
-            written_off="payments:written_off/paid duplicate:written_off",
+            written_off="payments:written_off/paid undo_write_off:sent/partially_paid duplicate:written_off",
         ),
         deletable={"draft"},
-        events={"void": "invoice.voided", "write_off": "invoice.written_off"},
+        events={
+            "void": "invoice.voided",
+            "write_off": "invoice.written_off",
+            "undo_write_off": "invoice.write_off_undone",
+        },
         body={
             "payments": lambda walk, invoice: {
                 "amount": str(walk.random.choice([1, invoice["amount_due"] or invoice["amount_written_off"] or 1])),
@@ -132,6 +136,11 @@ KINDS = {
             },
             "pay": lambda walk, invoice: CASH,
         },
+        blocked=lambda walk, invoice: (
+            {"undo_write_off": "invalid_state_transition"}
+            if invoice["status"] == "paid" and not invoice["written_off_on"]
+            else {}
+        ),
         codes=lambda invoice: (
             {"void": "has_payments"} if invoice["amount_paid"] and invoice["status"] != "written_off" else {}
         ),
@@ -247,8 +256,9 @@ class Walk:
             events.insert(0, "quote.expired")
         if name == "invoices" and action != "duplicate":
             events += ["invoice.sent"] if before["status"] == "draft" else []
-            events += ["invoice.recovered"] if before["status"] == "written_off" else []
-            events += ["invoice.paid"] if after["status"] == "paid" else []
+            paid_late = action == "payments" and before["status"] == "written_off"
+            events += ["invoice.recovered"] if paid_late else []
+            events += ["invoice.paid"] if after["status"] == "paid" != before["status"] else []
         return events
 
     def delete(self, name, before):

@@ -64,6 +64,8 @@ def host(app, tmp_path):
             "BILLYCAN_PLUGINS": ",".join(PLUGINS),
             "BILLYCAN_PER_MINUTE": "100000",
             "BILLYCAN_PER_SECOND": "100000",
+            "BILLYCAN_BUSINESS_PER_MINUTE": "100000",
+            "BILLYCAN_BUSINESS_PER_SECOND": "100000",
             "BILLYCAN_SHARED_FOLDER": str(tmp_path / name),
             "DIED": str(tmp_path / "died"),
         }

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import select
 import socket
 import time
 from collections import Counter
@@ -14,6 +13,7 @@ import sqlalchemy as sa
 
 from billycan.hosting.served import Call, serving
 from billycan.testing import Client
+from billycan.testing.sockets import readable
 from billycan_attachments.tables import attachments, leftovers, used
 
 SIZE, ROOM = 1000, 10
@@ -94,12 +94,12 @@ def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
             drip.sendall(head + b"a" * 70_000)
         contacts = [Call("GET", "/v1/contacts", None, client.headers)] * 40
         assert {answer.status for answer in server.at_once(contacts, clients=8)} == {200}
-        assert not select.select(drips, [], [], 0)[0], "they were answered while all of these were still at it"
+        assert not readable(drips, 0), "they were answered while all of these were still at it"
         waiting, answers = set(drips), []
         end = time.monotonic() + 120
         while waiting:
             assert time.monotonic() < end
-            for drip in select.select([*waiting], [], [], 0.5)[0]:
+            for drip in readable(waiting, 0.5):
                 answers.append(drip.recv(65536))
                 waiting.discard(drip)
             for drip in () if answers else waiting:  # they began together, and end together

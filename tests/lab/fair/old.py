@@ -40,7 +40,7 @@ NEWEST = {"core.forget_old_events": 1}
 
 
 def fill(ctx: Context, count: int) -> None:
-    """Insert this many rows for each of these tasks, in an open transaction."""
+    """Insert this many rows for each of these tasks, in transactions of a thousand."""
     past = ctx.now() - LONG
     ids = {name: new_id(name) for name in ("app", "cnx", "ocd")}
     _insert(ctx, apps.apps, past, [{"id": ids["app"], "business_id": ctx.tenant_id}])
@@ -53,7 +53,8 @@ def fill(ctx: Context, count: int) -> None:
     _insert(ctx, answers, past, [{"key": f"old {i}", "body": b"{}" * 200} for i in range(count)])
     _insert(ctx, put_off, past, [{"task": "contest", "id": f"con_{i}"} for i in range(count)])
     _insert(ctx, told, past, [{"what": "contest", "id": f"con_{i}", "day": past.date()} for i in range(count)])
-    last = advance_both(ctx, EVENTS, count + 1, BYTES, 2 * (count + 1))
+    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+        last = advance_both(ctx, EVENTS, count + 1, BYTES, 2 * (count + 1))
     named = {"event": "contact.updated", "data": "{}"}
     _insert(ctx, events, past, [{"id": new_id("evt"), "sequence": last - i, **named} for i in range(count + 1)])
     _insert(ctx, emails, past, [{"id": new_id("eml"), "status": "sent", "version": 1} for _ in range(count)])
@@ -85,7 +86,8 @@ def _insert(ctx: Context, table: sa.Table, past: datetime, rows: list[dict[str, 
     plain = {c.name: _plain(c, past) for c in table.c if not c.nullable} | {"tenant_id": ctx.tenant_id}
     plain = {name: value for name, value in plain.items() if name in table.c}
     for first in range(0, len(rows), AT_ONCE):
-        ctx.db.execute(sa.insert(table), [plain | row for row in rows[first : first + AT_ONCE]])
+        with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+            ctx.db.execute(sa.insert(table), [plain | row for row in rows[first : first + AT_ONCE]])
 
 
 def _plain(column: sa.Column[Any], past: datetime) -> Any:

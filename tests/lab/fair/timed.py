@@ -162,9 +162,7 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
     for _ in range(50_000 // amounts.rows if amounts.rows > 5_000 else 2):
         table = "name,notes\n" + "".join(f'Ada {i},"{TEXT}"\n' for i in range(amounts.rows))
         client.call("POST", "/v1/imports?resource=contacts", raw=table.encode(), status=202)
-    ctx = Context(app, client.tenant_id)
-    with app.db.writing(ctx.tenant_id) as ctx.db:
-        old.fill(ctx, amounts.old)
+    old.fill(Context(app, client.tenant_id), amounts.old)
     app.close()
     return client.tenant_id
 

@@ -95,8 +95,11 @@ def _paid_to_each() -> Statement:
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
     # A supplier without an ABN charged no GST, and refunds none.
-    bought = sa.select(expenses.c.id).where(mine, withheld > 0)
-    no_gst = (withheld > 0) | sa.func.coalesce(expenses.c.refunded_expense_id.in_(bought), sa.false())
+    bought = expenses.alias()
+    of_refund = bought.c.tenant_id == sa.bindparam("tenant_id"), bought.c.id == expenses.c.refunded_expense_id
+    withheld_then = sa.select(sa.type_coerce(bought.c.tax_withheld, sa.BigInteger)).where(*of_refund).scalar_subquery()
+    is_refund = expenses.c.refunded_expense_id.is_not(None)
+    no_gst = sa.case((withheld > 0, 1), (is_refund, sa.case((withheld_then > 0, 1), else_=0)), else_=0) == 1
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
     counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
     figures = amount, sa.case((no_gst, 0), else_=gst), withheld

@@ -15,7 +15,7 @@ from billycan.counters import counters
 from billycan.db import metadata
 from billycan.engines import walls
 from billycan.starting import migrate, policies, versions
-from billycan.statements import Statement
+from billycan.engines.statements import Statement
 from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
 from billycan.tools.cli import commands

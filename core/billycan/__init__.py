@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
     from .sharing.limits import Allowance, Limit
-    from .statements import Row
+    from .engines.statements import Row
     from .states import Actions
     from .work import unit_of_work
 
@@ -144,7 +144,7 @@ _HOMES = {
     "reader": "decode",
     "records": "Records",
     "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
-    "statements": "Row",
+    "engines.statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",
 }

@@ -15,7 +15,7 @@ from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
-from .statements import at_once
+from .engines.statements import at_once
 from .wire import encode
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .keys import Identity
     from .manifest import Extends
     from .pages import Found
-    from .statements import Asked
+    from .engines.statements import Asked
     from .tenants import Tenant
 
 

@@ -18,7 +18,7 @@ from .pages import Order, check_size
 from .problems import MOST_SHOWN, BadRequest
 from .records import Records
 from .resources import Page, Paging
-from .statements import Asked, Insertion, Row, Statement
+from .engines.statements import Asked, Insertion, Row, Statement
 from .wire import encode
 
 __all__ = ["body_of", "events", "filtered", "matching", "records"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .resources import Page, Paging
     from .sharing.limits import Allowance
-    from .statements import Row
+    from .engines.statements import Row
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")

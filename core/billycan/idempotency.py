@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .problems import Conflict, Invalid
-from .statements import Statement, at_once
+from .engines.statements import Statement, at_once
 
 answers = sa.Table(
     "core_idempotency",

@@ -15,7 +15,7 @@ from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
 from .fields import Moment
 from .problems import Unauthenticated
 from .sharing.recent import Recent
-from .statements import Statement
+from .engines.statements import Statement
 from .tenants import tenants
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import own
 from .problems import Fault, Invalid
-from .statements import Statement
+from .engines.statements import Statement
 
 
 def take_turns(ctx: Context) -> None:

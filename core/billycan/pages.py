@@ -19,7 +19,7 @@ from .fields import Moment
 from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 from .searching import is_narrowed
-from .statements import Statement
+from .engines.statements import Statement
 
 DEFAULT_PER_PAGE = 25
 MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger

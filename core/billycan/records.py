@@ -22,8 +22,8 @@ from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
-from .rows import records_of
-from .statements import Asked, Row, Statement, at_once
+from .engines.rows import records_of
+from .engines.statements import Asked, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]

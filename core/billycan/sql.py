@@ -7,8 +7,8 @@ from .engines.postgres import PLANNED_ANEW
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
-from .rows import records_of
-from .statements import Asked, ByIds, Insertion, Statement, at_once
+from .engines.rows import records_of
+from .engines.statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 
 __all__ = [

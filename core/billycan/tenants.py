@@ -15,7 +15,7 @@ from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phon
 from .patch import Patch
 from .problems import Conflict, Invalid, RuleBroken
 from .sharing.recent import MOST, Recent
-from .statements import Asked, Statement, at_once
+from .engines.statements import Asked, Statement, at_once
 
 tenants = sa.Table(
     "core_tenants",

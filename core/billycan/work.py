@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import events
 from .problems import Problem
-from .statements import at_once
+from .engines.statements import at_once
 
 if TYPE_CHECKING:
     from .context import Context

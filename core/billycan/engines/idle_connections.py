@@ -11,6 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from . import PLAIN
+
 _IDLE_SECONDS = 5.0  # the pool checks connections that were idle for longer
 _MOST_SECONDS = 1800.0  # the most that one is used
 
@@ -27,6 +29,8 @@ class IdleConnections:
 
     def borrow(self, options: Mapping[str, Any]) -> sa.Connection:
         """Return a connection outside of any transaction, with these execution options besides the engine's."""
+        if PLAIN in self._options:
+            return self._engine.connect().execution_options(**options)
         with self._counting:
             self._lent += 1
         try:
@@ -39,6 +43,9 @@ class IdleConnections:
 
     def give_back(self, db: sa.Connection, *, sound: bool) -> None:
         """Take a connection back and keep it, unless something went wrong in its use and it is not `sound`."""
+        if PLAIN in self._options:
+            db.close()
+            return
         try:
             # With more connections than are kept, another thread may be waiting for the pool.
             if not sound or db.invalidated or self._lent > self._most or db.info[_SINCE] <= self._gone_since:

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from .. import private
+from . import PLAIN
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
@@ -138,7 +139,10 @@ def _begin(db: sa.Connection) -> None:
             as_it_is[name] = value
     begin = "BEGIN" if reads else "BEGIN IMMEDIATE"
     try:
-        driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
+        if PLAIN in options:
+            db.exec_driver_sql(begin)
+        else:
+            driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
     except sqlite3.Error as error:
         db._handle_dbapi_exception(error, begin, None, None, None)
 

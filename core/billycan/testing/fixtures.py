@@ -196,7 +196,8 @@ def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock)
         def build(url: str) -> App:
             config = _config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
-            db = databases.open(url, config.settings.pool_size) if not fresh and is_first(url) else None
+            size, plain = config.settings.pool_size, config.settings.plain_sql
+            db = databases.open(url, size, plain_sql=plain) if not fresh and is_first(url) else None
             return App(config, clock, db)
 
         def is_first(url: str) -> bool:

@@ -8,7 +8,7 @@ from textwrap import indent as indent_lines
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ..db import ByCodePoint, Database, Decimals, UTCDateTime
 from ..manifest import Manifest
@@ -17,6 +17,7 @@ from ..starting import migrate, plugins, versions
 _WIDTH = 120
 _TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
 _NAMES = sqlite.dialect().identifier_preparer
+_POSTGRESQL = postgresql.dialect()
 _BRIEF = {2: "Cents()", 4: "TenThousandths()"}
 _FROM = {
     "billycan": ("ByCodePoint", "Cents", "Decimals", "Json", "TenThousandths", "UTCDateTime"),
@@ -215,7 +216,7 @@ def _type(kind: Any) -> str:
         return "UTCDateTime"
     if isinstance(kind, sa.JSON):
         return "Json"
-    if kind is ByCodePoint or (isinstance(kind, sa.Text) and "postgresql" in kind._variant_mapping):
+    if kind is ByCodePoint or (isinstance(kind, sa.Text) and kind.dialect_impl(_POSTGRESQL).collation == "C"):
         return "ByCodePoint"
     return f"sa.{kind!r}".removesuffix("()")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         tenant_table,
     )
     from .dependents import check_unused
+    from .engines.statements import Row
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .ids import new_id
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
     from .sharing.limits import Allowance, Limit
-    from .engines.statements import Row
     from .states import Actions
     from .work import unit_of_work
 

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .problems import Fault, Invalid
 from .engines.statements import Statement
+from .problems import Fault, Invalid
 
 
 def take_turns(ctx: Context) -> None:

@@ -35,6 +35,7 @@ class IdleConnections:
             self._lent += 1
         try:
             db = self._recent() or self._new()
+            # `db.execution_options()` can only add to them, and those of the last loan must go.
             db._execution_options = self._options.union(options)
         except BaseException:
             self._count_back()

@@ -42,7 +42,9 @@ class Engines:
     def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
         if url.database:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.writer = sa.create_engine(url, **settings)
+        # Of one pool: with one connection kept for reads and one for writes, there must be one for notes.
+        room = {"max_overflow": max(settings["max_overflow"], 2)}
+        self.writer = sa.create_engine(url, **{**settings, **room})
         self.reader = self.writer.execution_options(billycan_read=True)
         self.notes = self.writer.execution_options(billycan_note=True)
         sa.event.listen(self.writer, "do_connect", _make_private)

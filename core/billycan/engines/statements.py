@@ -25,6 +25,8 @@ from . import PLAIN, postgres
 from .postgres import Sent
 
 if TYPE_CHECKING:
+    from sqlalchemy.sql.cache_key import CacheKey
+
     from .trips import Result
 
 Row = sa.Row[Any]
@@ -126,6 +128,14 @@ def _sent(
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
 
 
+def cache_key(db: sa.Connection, condition: sa.ColumnElement[bool]) -> "CacheKey | None":
+    """Return the key that a condition shares with those that differ in values only, and its parameters.
+
+    None if there is none, or if this connection uses SQLAlchemy's public names alone.
+    """
+    return None if PLAIN in db.get_execution_options() else condition._generate_cache_key()
+
+
 class ByIds:
     """A SELECT of a tenant's rows whose column has one of several ids.
 
@@ -181,10 +191,10 @@ class Insertion:
 
     def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]) -> list[Any]:
         """Insert the rows of a tenant; return none."""
-        is_plain = PLAIN in db.get_execution_options()
-        if db.dialect.name == "postgresql":
-            return self._at_once.all(db, self._as_json(db, given)) if is_plain else _sent(db, [self._ready(db, given)])[0]
         tenant_id, rows = given
+        is_plain = PLAIN in db.get_execution_options()
+        if db.dialect.name == "postgresql" and not is_plain:
+            return _sent(db, [self._ready(db, given)])[0]
         each = [{"tenant_id": tenant_id, **row} for row in rows]
         if is_plain:
             db.execute(self._each._of(db), each)
@@ -195,10 +205,6 @@ class Insertion:
     def _ready(
         self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]
     ) -> "tuple[_Form, Mapping[str, Any]]":
-        return self._at_once._ready(db, self._as_json(db, given))
-
-    def _as_json(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]) -> Mapping[str, Any]:
-        """Return the parameters of the statement that inserts these rows at once."""
         tenant_id, rows = given
         if self._processors is None:
             self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
@@ -206,7 +212,7 @@ class Insertion:
             {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
             for row in rows
         ]
-        return {"tenant_id": tenant_id, "rows": _json(made).decode()}
+        return self._at_once._ready(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
 
 
 _json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written in its printed form

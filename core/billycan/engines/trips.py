@@ -1,9 +1,9 @@
 """Statements that are sent to PostgreSQL together and waited for once.
 
 This replaces psycopg's cursors and its pipeline of them, which take 30 µs of CPU more for each statement, and wake
-PostgreSQL once for each: BEGIN, three SELECTs and COMMIT take 333 µs in pipelines, and 168 here. Each statement is prepared at its
-first use on a connection, values are sent as text, whose types PostgreSQL takes from the statement, and everything is
-sent in one piece.
+PostgreSQL once for each: BEGIN, three SELECTs and COMMIT take 333 µs in pipelines, and 168 here. Each statement is
+prepared at its first use on a connection, values are sent as text, whose types PostgreSQL takes from the statement, and
+everything is sent in one piece.
 """
 
 from collections.abc import Generator, Sequence

@@ -617,7 +617,8 @@ def test_who_observes_is_told_of_every_request_of_somebody_known_and_harms_none(
     def fail(ctx: Context) -> Empty:
         raise Boom("secret")
 
-    install(Manifest(name="guest", routes=(Route("GET", "/v1/broken", fail, scope=None),), observes=Watching))
+    guest = Manifest(name="guest", routes=(Route("GET", "/v1/broken", fail, scope=None),))
+    install(guest, startup=lambda app: app.add_observer(Watching(app)))
     app = make_app("contacts", "guest")
     client = Client(app)
     (watching,) = app.observers

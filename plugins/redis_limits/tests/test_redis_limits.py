@@ -100,12 +100,12 @@ steps = st.lists(st.tuples(st.sampled_from([0.0, 0.001, 0.3, 1.0, 19.9, 60.0]), 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
     limiter = Limiter(tmp_path_factory.mktemp("limits"))
-    store = Store(redis_server.url, 5, meanwhile=limiter.take_each, is_clock_given=True)
+    store = Store(redis_server.url, 5, is_clock_given=True)
     redis_server.ask("FLUSHALL")
     now = NOW
     for wait, per_minute, per_second in steps:
         now += wait
         expected = limiter.take("key:a", per_minute, per_second, now)
-        assert store.take("key:a", per_minute, per_second, now) == expected
+        assert store.take_each(now, Limit("key:a", per_minute, per_second)) == expected
         both = Limit("key:a", per_minute, per_second), Limit("business:b", 5, per_minute)
         assert store.take_each(now, *both) == limiter.take_each(now, *both)

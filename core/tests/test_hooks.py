@@ -612,6 +612,13 @@ def test_a_plugin_may_have_pages_outside_the_api(host):
     assert "secret" not in client.last.text
 
 
+def test_a_trigger_of_an_unknown_event_stops_the_start(install, make_app):
+    install(NOTHING, startup=lambda app: app.add_trigger("contact.gone", boom))
+    said = "guest failed to start: it has a trigger of contact.gone, which no enabled plugin declares: fix it or"
+    with pytest.raises(PluginError, match=said):
+        make_app("contacts", "guest")
+
+
 def test_who_observes_is_told_of_every_request_of_somebody_known_and_harms_none(install, make_app, caplog):
     def fail(ctx: Context) -> Empty:
         raise Boom("secret")

@@ -7,10 +7,11 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from billycan import hookspecs
+from billycan import Manifest, hookimpl, hookspecs
 from billycan.starting import packages
 from billycan.testing import Client
 
@@ -112,6 +113,19 @@ def hooks_called_by_pluggy(client):
 
 def test_a_hook_that_nobody_implements_costs_nothing(make_app):
     assert hooks_called_by_pluggy(Client(make_app("contacts"))) == set()
+
+
+def test_a_wrapper_of_a_hook_that_nobody_implements_is_called(make_app, install):
+    @hookimpl(wrapper=True)
+    def on_event(ctx, event):
+        told.append(event.name)
+        return (yield)
+
+    told, module = [], ModuleType("wrapping")
+    module.manifest, module.on_event = Manifest(name="wrapping"), on_event
+    install(module.manifest, load=lambda: module)
+    Client(make_app("contacts", "wrapping")).post("/v1/contacts", ADA)
+    assert told == ["contact.created"]
 
 
 def test_only_the_hook_that_a_plugin_implements_goes_through_pluggy(make_app, install):

@@ -77,7 +77,8 @@ def _only_answer(caller: pluggy.HookCaller) -> Callable[..., Any] | None:
     if not functions:
         return _answer_nothing
     is_only = asked is not None and [f.argnames for f in functions] == [asked.argnames]
-    return functions[0].function if is_only else None
+    is_plain = not (functions[0].wrapper or functions[0].hookwrapper)
+    return functions[0].function if is_only and is_plain else None
 
 
 def _answer_nothing(**offered: Any) -> None:

@@ -164,7 +164,7 @@ class App:
         return self
 
     def offered(self, kind: type[Given]) -> Sequence[tuple[str, Given]]:
-        """What the enabled plugins offer of this kind, dependencies first, each with the name of its plugin."""
+        """Return the enabled plugins' offers of this kind, dependencies first, each with the name of its plugin."""
         return self._offers.get(kind, ())
 
     def add_observer(self, observer: Observer) -> None:

@@ -136,7 +136,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True):
-    """What one plugin gives to core or another plugin, which asks for it by its class: see `App.offered`.
+    """An object that one plugin gives to core or to another plugin, which asks for it by its class: see `App.offered`.
 
     A plugin that asks has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
     """
@@ -166,7 +166,7 @@ class CallerKind(Offer, frozen=True):
 
 
 class EventCarrier(Offer, frozen=True, kw_only=True):
-    """What a plugin that brings events elsewhere asks of the log and says to clients.
+    """The needs of a plugin that brings events elsewhere, and how its subscribers get them.
 
     operation: The OpenAPI operation by which every event reaches whoever subscribed to it: core adds what each holds.
     note_many: `note_many(ctx, names, first, last)` is called once for the events of an imported file, inside the

@@ -314,20 +314,20 @@ class Manifest(Struct, frozen=True, kw_only=True):
     settings: A Struct of its settings, all with defaults.
     tables: Its own tables, all of them.
     events: Each event that it emits, with the Struct of its data.
-    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
-      transaction: `{"job.deleted": keep_job}`.
     routes: Its endpoints under /v1.
     extends: Members that it adds to the records of others.
     pages: Falcon resources outside /v1, each with its path.
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     documents: Its records that are read as a page, a PDF or a mail.
+    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
+      transaction: `{"job.deleted": keep_job}`.
     tasks: Its timed work.
     workers: Functions that run for as long as `billycan worker` does.
     gauges: What is measured for `/-/metrics`.
-    doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     codes: The codes of its own refusals.
+    doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
     offers: What it gives to core or to other plugins that ask for it, such as GstEntries.
     """
 
@@ -337,19 +337,19 @@ class Manifest(Struct, frozen=True, kw_only=True):
     settings: type[Struct] | None = None
     tables: tuple[sa.Table, ...] = ()
     events: Mapping[str, Any] = {}
-    hears: Mapping[str, Callable[..., None]] = {}
     routes: tuple[Route, ...] = ()
     extends: tuple[Extends, ...] = ()
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     documents: tuple[Document, ...] = ()
+    hears: Mapping[str, Callable[..., None]] = {}
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()
     gauges: tuple[Gauge, ...] = ()
-    doctor: "Callable[[App], str] | None" = None
     demo: "Callable[[Context], None] | None" = None
     codes: Mapping[str, Code] = {}
+    doctor: "Callable[[App], str] | None" = None
     offers: tuple[Offer, ...] = ()
 
     @property

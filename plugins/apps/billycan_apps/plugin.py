@@ -26,8 +26,8 @@ manifest = Manifest(
         Every(seconds=60, due=grants.answered_tokens, run=grants.forget_answer),
         Every(seconds=3600, run=grants.forget_old),
     ),
-    offers=(CallerKind("cnx", callers.find_identity),),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
+    offers=(CallerKind("cnx", callers.find_identity),),
 )
 
 

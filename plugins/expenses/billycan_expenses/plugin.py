@@ -44,7 +44,7 @@ manifest = Manifest(
     ),
     records=(record_pages.expenses, record_pages.categories),
     cards=(by_category,),
-    offers=gst,
     hears=hears,
     demo=add_samples,
+    offers=gst,
 )

@@ -101,7 +101,6 @@ manifest = Manifest(
     pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
     records=(record_pages.invoices, record_pages.payments, record_pages.adjustment_notes),
     cards=(owed, by_month, gst_card),
-    offers=gst,
     documents=(
         Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
         Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
@@ -130,4 +129,5 @@ manifest = Manifest(
             422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
         ),
     },
+    offers=gst,
 )

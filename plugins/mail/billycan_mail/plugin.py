@@ -59,7 +59,6 @@ manifest = Manifest(
             order=145,
         ),
     ),
-    offers=(DocumentRoutes(routes_of_document),),
     tasks=(Every(seconds=3600, run=forget_old),),
     workers=(run_sender,),
     gauges=(
@@ -74,4 +73,5 @@ manifest = Manifest(
         "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
     },
     doctor=describe_waiting,
+    offers=(DocumentRoutes(routes_of_document),),
 )

@@ -8,6 +8,6 @@ from .settings import Settings
 manifest = Manifest(
     name="pdf",
     settings=Settings,
-    offers=(DocumentRoutes(pdf_route),),
     codes={"too_many_pdfs": Code(429, "Too many PDF files of the business are being made: wait for one of them.")},
+    offers=(DocumentRoutes(pdf_route),),
 )

@@ -83,13 +83,13 @@ manifest = Manifest(
         ),
     ),
     cards=(near_registration,),
-    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),),
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),
         "not_a_period": Code(422, "These days are not one of the business's tax periods."),
         "period_lodged": Code(409, "Some days of the period were lodged before."),
         "period_not_over": Code(422, "The period is not over yet."),
     },
+    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),),
 )
 
 

@@ -102,7 +102,7 @@ class Recorder(Client):
         return response
 
     def check(self, *plugins: str) -> None:
-        """Fail if a plugin's file differs from the recording; there is none of a plugin of which nothing was recorded."""
+        """Fail if the file of a plugin differs from the recording; one of which nothing was recorded needs none."""
         recorded = self._by_plugin()
         for plugin in plugins:
             file = packages.examples_of(plugin)

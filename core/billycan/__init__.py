@@ -28,7 +28,22 @@ if TYPE_CHECKING:
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
-    from .manifest import ActionWords, Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .manifest import (
+        ActionWords,
+        Answered,
+        CallerKind,
+        Card,
+        Document,
+        DocumentRoutes,
+        EventCarrier,
+        Every,
+        Extends,
+        Gauge,
+        Manifest,
+        Offer,
+        RecordPages,
+        Route,
+    )
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -62,6 +77,7 @@ __all__ = [
     "BadRequest",
     "ByCodePoint",
     "Caller",
+    "CallerKind",
     "Card",
     "Cents",
     "Code",
@@ -70,7 +86,9 @@ __all__ = [
     "Decimals",
     "Deleted",
     "Document",
+    "DocumentRoutes",
     "Event",
+    "EventCarrier",
     "Every",
     "Extends",
     "Fault",
@@ -87,11 +105,11 @@ __all__ = [
     "Neighbours",
     "NewResource",
     "NotFound",
+    "Offer",
     "Page",
     "PageQuery",
     "Paging",
     "Patch",
-    "PayButton",
     "Problem",
     "RecordPages",
     "Records",
@@ -136,7 +154,8 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "sharing.limits": "Allowance Limit",
-    "manifest": "ActionWords Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
+    "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
+    " Offer RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from ..starting import packages, plugins
+from ..starting import packages
 from . import scaffold
 from .scaffold import Unfit, Words
 
@@ -25,8 +25,8 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
     folder = source.parent / words.name
     if folder.exists():
         raise Unfit(f"{folder} already exists: choose another NAME")
-    if plugins.manifest(plugin).migrations is None:
-        raise Unfit(f"{plugin} has no migrations: name their folder in its manifest")
+    if packages.migrations_of(plugin) is None:
+        raise Unfit(f"{plugin} has no migrations: put the first into the folder migrations beside {source}")
     changed = _with_resource(source.read_text("utf-8"), plugin, words)
     folder.mkdir()
     texts = {folder / name: _template(f"billycan_gadgets/{name}", plugin, words) for name in _FILES}

@@ -1,7 +1,5 @@
 """Equipment a business owns, and which contact looks after it."""
 
-from pathlib import Path
-
 from billycan import Deleted, Manifest, RecordPages, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
@@ -12,7 +10,6 @@ manifest = Manifest(
     name="assets",
     requires=("contacts",),
     tables=(assets,),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "asset.created": Asset,
         "asset.updated": Asset,

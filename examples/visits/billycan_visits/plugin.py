@@ -1,7 +1,5 @@
 """Visits to a job's site, and plans of regular ones: two more members on every job."""
 
-from pathlib import Path
-
 from billycan import Deleted, Every, Extends, Manifest, Route
 
 from .announcing import announce_visit, to_announce
@@ -16,7 +14,6 @@ manifest = Manifest(
     requires=("jobs",),
     settings=Settings,
     tables=(visits, plans),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "visit.created": Visit,
         "visit.updated": Visit,

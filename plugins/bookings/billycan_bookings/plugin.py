@@ -1,7 +1,5 @@
 """Bookings: services, when they are available, and clients' bookings."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
@@ -18,7 +16,6 @@ manifest = Manifest(
     requires=("contacts", "staff"),
     uses=("jobs",),
     tables=(services, slots, bookings),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "service.created": Service,
         "service.updated": Service,
@@ -68,5 +65,4 @@ manifest = Manifest(
     tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
-    examples=Path(__file__).parent / "examples.json",
 )

@@ -1,7 +1,5 @@
 """Staff: the people who do the work, and when they work."""
 
-from pathlib import Path
-
 from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
@@ -12,7 +10,6 @@ from .tables import staff
 manifest = Manifest(
     name="staff",
     tables=(staff,),
-    migrations=Path(__file__).parent / "migrations",
     events={"staff.created": Staff, "staff.updated": Staff, "staff.deleted": Deleted},
     routes=(
         Route("GET", "/v1/staff", h.list_staff, scope="staff:read"),
@@ -33,5 +30,4 @@ manifest = Manifest(
         ),
     ),
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
 )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         searchable,
         tenant_table,
     )
+    from .declarations import Member, resource
     from .dependents import check_unused
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     )
     from .reader import decode
     from .records import Records
-    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
+    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Query, Reply, Resource
     from .sharing.limits import Allowance, Limit
     from .statements import Row
     from .states import Actions
@@ -83,6 +84,7 @@ __all__ = [
     "Json",
     "Limit",
     "Manifest",
+    "Member",
     "Named",
     "Neighbours",
     "NewResource",
@@ -93,6 +95,7 @@ __all__ = [
     "Patch",
     "PayButton",
     "Problem",
+    "Query",
     "RecordPages",
     "Records",
     "Reply",
@@ -115,6 +118,7 @@ __all__ = [
     "numbered",
     "own",
     "reference",
+    "resource",
     "resource_table",
     "searchable",
     "take_turns",
@@ -130,6 +134,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
     " searchable tenant_table",
+    "declarations": "Member resource",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
@@ -143,7 +148,7 @@ _HOMES = {
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
     "records": "Records",
-    "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
+    "resources": "Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
     "statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",

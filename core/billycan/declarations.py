@@ -35,7 +35,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Member(Struct, frozen=True, kw_only=True):
-    """The use of a member, beside its type: `name: Annotated[Name, Member(search=True, sort="indexed")]`.
+    """The use of a member, beside its type: `name: Annotated[Name, Member(sort="indexed", search=True)]`.
 
     filter: How lists filter by it: `one` by a single value, `any` by any of several, `range` by `<name>_from` and
         `<name>_to`.

@@ -38,7 +38,7 @@ class Part(Struct):
 
 
 class NewKite(NewResource, kw_only=True):
-    name: Annotated[Name, Member(search=True, sort="indexed")]
+    name: Annotated[Name, Member(sort="indexed", search=True)]
     colour: Annotated[Colour | None, Member(filter="one", sort=True, search=True, unique=True)] = None
     size: Annotated[Size, Member(filter="any")] = "small"
     price: Annotated[Amount | None, Member(filter="range", sort=True)] = None

@@ -6,12 +6,11 @@ from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .schemas import Contact
-from .tables import contacts
+from .resource import Contact, contacts
 
 manifest = Manifest(
     name="contacts",
-    tables=(contacts,),
+    tables=(contacts.table,),
     migrations=Path(__file__).parent / "migrations",
     events={"contact.created": Contact, "contact.updated": Contact, "contact.deleted": Deleted},
     routes=(

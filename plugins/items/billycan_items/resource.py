@@ -23,7 +23,7 @@ class NewItem(NewResource, kw_only=True):
     active: Whether forms still offer it.
     """
 
-    name: Annotated[Name, Member(search=True, sort="indexed")]
+    name: Annotated[Name, Member(sort="indexed", search=True)]
     description: Annotated[Description | None, Member(search=True)] = None
     unit: Unit | None = None
     unit_price: Annotated[UnitPrice, Member(filter="range", sort=True)]

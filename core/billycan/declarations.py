@@ -63,8 +63,9 @@ class Declaration(Struct, Generic[T], frozen=True):
 
 
 class RecordsOptions(TypedDict, total=False):
-    """The options of Records that a declaration passes on as they are."""
+    """The options of Records that a declaration passes on; `search` adds columns that are no member."""
 
+    search: Sequence[str]
     references: Mapping[str, Names]
     filters: Mapping[str, Filter]
     number: str
@@ -95,7 +96,8 @@ def resource(
     elsewhere = {part.name for part in more if isinstance(part, sa.Column)}.union(options.get("references", ()))
     stored = [m for m in members if m.use.stored and m.name not in elsewhere]
     table = resource_table(name, *_columns(stored), *_constraints(stored), *more)
-    records = Records(table, shows, prefix=prefix, search=[m.name for m in members if m.use.search], **options)
+    options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]
+    records = Records(table, shows, prefix=prefix, **options)
     _queries[shows] = asks = _query(members, query or PageQuery, shows)
     if query:
         _queries[query] = asks

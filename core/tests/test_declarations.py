@@ -79,10 +79,16 @@ kites = resource(
     shows=Kite,
     prefix="kit",
     query=KiteQuery,
-    more=(*numbered(), sa.Column("strings", sa.SmallInteger), sa.Index(None, "tenant_id", "size", "id")),
+    more=(
+        *numbered(),
+        sa.Column("strings", sa.SmallInteger),
+        sa.Column("maker", sa.Text),
+        sa.Index(None, "tenant_id", "size", "id"),
+    ),
     references={"owner": lambda ctx, ids: {}},
     filters={"windy": lambda ctx, is_windy: sa.true()},
     number="KITE-",
+    search=("maker",),
 )
 EVERYWHERE = {"tenant_id", "id", "external_id", "metadata", "version", "created_at", "updated_at"}
 
@@ -107,6 +113,7 @@ def test_columns_follow_from_what_is_sent_and_shown():
         "number": ("Text()", False),
         "sequence": ("BigInteger()", False),
         "strings": ("SmallInteger()", True),
+        "maker": ("Text()", True),
     }
     assert columns["price"].type.places == 2 and columns["length"].type.places == 1
 
@@ -143,7 +150,7 @@ def test_the_query_follows_from_the_use_of_a_member():
     }
     sorts = ("number", "name", "colour", "price", "length", "strings")
     assert kites.query.sortable == ("created_at", "updated_at", *sorts)
-    assert [*kites.records.search] == ["number", "name", "colour"]
+    assert [*kites.records.search] == ["number", "name", "colour", "maker"]
 
 
 def by_declaration(ctx: Context, query: Query[Kite]) -> Page[Kite]:

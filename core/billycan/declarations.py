@@ -93,9 +93,9 @@ def resource(
     those of Records.
     """
     members = [*_members(sends, shows)]
-    elsewhere = {part.name for part in more if isinstance(part, sa.Column)}.union(options.get("references", ()))
-    stored = [m for m in members if m.use.stored and m.name not in elsewhere]
-    table = resource_table(name, *_columns(stored), *_constraints(stored), *more)
+    stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]
+    written = {part.name for part in more if isinstance(part, sa.Column)}
+    table = resource_table(name, *_columns([m for m in stored if m.name not in written]), *_constraints(stored), *more)
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]
     records = Records(table, shows, prefix=prefix, **options)
     _queries[shows] = asks = _query(members, query or PageQuery, shows)
@@ -145,7 +145,9 @@ def _members(sends: type[Struct], shows: type[Struct]) -> Iterator[_Declared]:
 
 
 def _use(kind: Any) -> Member | None:
-    return next((beside for beside in getattr(kind, "__metadata__", ()) if isinstance(beside, Member)), None)
+    """Return the Member beside a type, or beside one that may also be null."""
+    beside = [part for each in (kind, *options_of(parts(kind)[0])) for part in getattr(each, "__metadata__", ())]
+    return next((part for part in beside if isinstance(part, Member)), None)
 
 
 def _bare(kind: Any) -> tuple[Any, Rule | None]:

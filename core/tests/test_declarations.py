@@ -41,6 +41,7 @@ class NewKite(NewResource, kw_only=True):
     name: Annotated[Name, Member(sort="indexed", search=True)]
     colour: Annotated[Colour | None, Member(filter="one", sort=True, search=True, unique=True)] = None
     size: Annotated[Size, Member(filter="any")] = "small"
+    plan: Annotated[Colour, Member(filter="one")] | None = None
     price: Annotated[Amount | None, Member(filter="range", sort=True)] = None
     length: Annotated[Decimal, Number(places=1), Member(sort="indexed")]
     sold_on: Annotated[Day | None, Member(filter="range")] = None
@@ -52,10 +53,11 @@ class NewKite(NewResource, kw_only=True):
 
 
 class Kite(Resource):
-    number: Annotated[str, Member(filter="any", sort=True, search=True)]
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
     name: str
     colour: str | None
     size: Size
+    plan: str | None
     price: Decimal | None
     length: Decimal
     sold_on: date
@@ -99,6 +101,7 @@ def test_columns_follow_from_what_is_sent_and_shown():
         "name": ("Text()", False),
         "colour": ("Text()", True),
         "size": ("Text()", False),
+        "plan": ("Text()", True),
         "price": (repr(Cents()), True),
         "length": (repr(columns["length"].type), False),
         "sold_on": ("Date()", False),  # which is never null when it is shown
@@ -126,7 +129,9 @@ def test_indexes_and_constraints_follow_from_the_use_of_a_member():
         ("tenant_id", "size", "id"),
     }
     unique = [c for c in kites.table.constraints if isinstance(c, sa.UniqueConstraint)]
-    assert {tuple(c.columns.keys()) for c in unique} == {("tenant_id", "external_id"), ("tenant_id", "colour")}
+    assert {tuple(c.columns.keys()) for c in unique} == {
+        ("tenant_id", name) for name in ("external_id", "colour", "number")
+    }
     (reference,) = (c for c in kites.table.constraints if len(getattr(c, "elements", ())) == 2)
     assert [key.target_fullname for key in reference.elements] == ["widgets.tenant_id", "widgets.id"]
 
@@ -139,6 +144,7 @@ def test_the_query_follows_from_the_use_of_a_member():
         "number": list[str] | None,
         "colour": Colour | None,
         "size": list[Size] | None,
+        "plan": Colour | None,
         "price_from": Amount | None,
         "price_to": Amount | None,
         "sold_on_from": Day | None,

@@ -105,7 +105,7 @@ class ListedQuote(Resource):
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
-    number: Annotated[str, Member(filter="any", sort=True, search=True)]
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
     status: Annotated[Status, Member(filter="any")]
     client_id: str
     client: Annotated[Named, NotStored]
@@ -193,7 +193,6 @@ quotes = resource(
         sa.Column("link_edition", sa.Integer, nullable=False),
         # `job` or `invoice`, once converted.
         sa.Column("converted_to", sa.Text),
-        sa.UniqueConstraint("tenant_id", "number"),
         sa.Index(None, "tenant_id", "client_id", "created_at"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "invoice_id"),

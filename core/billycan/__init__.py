@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         searchable,
         tenant_table,
     )
+    from .declarations import Member, resource
     from .dependents import check_unused
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     )
     from .reader import decode
     from .records import Records
-    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
+    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Query, Reply, Resource
     from .sharing.limits import Allowance, Limit
     from .statements import Row
     from .states import Actions
@@ -101,6 +102,7 @@ __all__ = [
     "Json",
     "Limit",
     "Manifest",
+    "Member",
     "Named",
     "Neighbours",
     "NewResource",
@@ -111,6 +113,7 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
+    "Query",
     "RecordPages",
     "Records",
     "Reply",
@@ -133,6 +136,7 @@ __all__ = [
     "numbered",
     "own",
     "reference",
+    "resource",
     "resource_table",
     "searchable",
     "take_turns",
@@ -148,6 +152,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
     " searchable tenant_table",
+    "declarations": "Member resource",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
@@ -162,7 +167,7 @@ _HOMES = {
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
     "records": "Records",
-    "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
+    "resources": "Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
     "statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",

@@ -294,13 +294,15 @@ def test_if_match_is_compared_with_the_record_in_the_path_alone(make_app, instal
     """Other records that the request locks, such as one that a plugin changes along with it, have versions of their
     own.
     """
-    from billycan_contacts.handlers import records as contacts
+    from billycan_contacts.resource import contacts
 
     def note(ctx: Context, contact: Seen) -> None:
         if contact.id == ada:
-            other = contacts.save(ctx, contacts.lock(ctx, grace), notes=f"Ada has version {contact.version}")
-            ctx.emit("contact.updated", contacts.show(ctx, [other])[0])
-            contacts.save(ctx, contacts.lock(ctx, ada), touch=True)  # which this request has changed
+            other = contacts.records.save(
+                ctx, contacts.records.lock(ctx, grace), notes=f"Ada has version {contact.version}"
+            )
+            ctx.emit("contact.updated", contacts.records.show(ctx, [other])[0])
+            contacts.records.save(ctx, contacts.records.lock(ctx, ada), touch=True)  # which this request has changed
 
     install(Manifest(name="guest", requires=("contacts",), hears={"contact.updated": note}))
     client = Client(make_app("contacts", "guest"))

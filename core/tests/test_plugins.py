@@ -41,10 +41,9 @@ from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.packages import enabled_names
 from billycan.starting.plugins import GROUP, PluginError
 from billycan.testing import Client
-from billycan_assets.handlers import records as asset_records
 from billycan_assets.plugin import manifest as assets
-from billycan_assets.schemas import Asset, NewAsset
-from billycan_assets.tables import assets as asset_table
+from billycan_assets.resource import Asset, NewAsset
+from billycan_assets.resource import assets as declared
 
 
 @pytest.fixture
@@ -795,8 +794,8 @@ def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
 
 def test_an_action_that_lacks_a_plugin_is_nowhere_allowed(make_app, install):
     actions = Actions({"retire": ("in_use", "retired"), "lend": ("in_use", None), "mend": ("retired", None)})
-    given = {"references": asset_records.references, "search": ("name",)}
-    found = Records(asset_table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
+    given = {"references": declared.records.references, "search": ("name",)}
+    found = Records(declared.table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
 
     def create(ctx: Context, body: NewAsset) -> Asset:
         """Add an asset."""

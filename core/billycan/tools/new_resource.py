@@ -11,7 +11,7 @@ from ..starting import packages
 from . import scaffold
 from .scaffold import Unfit, Words
 
-_FILES = ("handlers.py", "schemas.py", "tables.py")
+_FILES = ("handlers.py", "resource.py")
 _LISTS = ("requires", "tables", "events", "routes", "records")
 
 
@@ -48,7 +48,7 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
 def _template(path: str, plugin: str, words: Words) -> str:
     """Return a file of a new plugin, with this plugin's table and scopes."""
     text = scaffold.fit_template(scaffold.TEMPLATE / f"{path}.txt", words)
-    text = re.sub(rf'(resource_table\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
+    text = re.sub(rf'(\bresource\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
     return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
 
 

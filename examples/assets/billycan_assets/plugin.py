@@ -3,13 +3,12 @@
 from billycan import Deleted, Manifest, RecordPages, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
-from .schemas import Asset
-from .tables import assets
+from .resource import Asset, assets
 
 manifest = Manifest(
     name="assets",
     requires=("contacts",),
-    tables=(assets,),
+    tables=(assets.table,),
     events={
         "asset.created": Asset,
         "asset.updated": Asset,

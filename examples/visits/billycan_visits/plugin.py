@@ -5,15 +5,16 @@ from billycan import Deleted, Every, Extends, Manifest, Route
 from .announcing import announce_visit, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
 from .plans import forget_plan, keep_plan, plans_of
-from .schemas import JobPlan, NewJobPlan, Visit, VisitDue
+from .resource import Visit, visits
+from .schemas import JobPlan, NewJobPlan, VisitDue
 from .settings import Settings
-from .tables import plans, visits
+from .tables import plans
 
 manifest = Manifest(
     name="visits",
     requires=("jobs",),
     settings=Settings,
-    tables=(visits, plans),
+    tables=(visits.table, plans),
     events={
         "visit.created": Visit,
         "visit.updated": Visit,

@@ -8,7 +8,7 @@ from .cards import todays_bookings
 from .demo import add_samples
 from .neighbours import hears
 from .reminding import emit_reminder, to_remind
-from .schemas import Booking, Service
+from .resource import Booking, Service
 from .tables import bookings, services, slots
 
 manifest = Manifest(

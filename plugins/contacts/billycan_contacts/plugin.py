@@ -4,12 +4,11 @@ from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .schemas import Contact
-from .tables import contacts
+from .resource import Contact, contacts
 
 manifest = Manifest(
     name="contacts",
-    tables=(contacts,),
+    tables=(contacts.table,),
     events={"contact.created": Contact, "contact.updated": Contact, "contact.deleted": Deleted},
     routes=(
         Route("GET", "/v1/contacts", h.list_contacts, scope="contacts:read"),

@@ -5,14 +5,13 @@ from billycan import Code, Deleted, Manifest, RecordPages, Route
 from . import handlers as h
 from .demo import add_samples
 from .handlers import handle_error
-from .schemas import Item
-from .tables import items
+from .resource import Item, items
 
 __all__ = ["handle_error", "manifest"]
 
 manifest = Manifest(
     name="items",
-    tables=(items,),
+    tables=(items.table,),
     events={"item.created": Item, "item.updated": Item, "item.deleted": Deleted},
     routes=(
         Route("GET", "/v1/items", h.list_items, scope="items:read"),

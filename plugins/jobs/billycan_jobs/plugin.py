@@ -7,7 +7,7 @@ from . import record_pages
 from .cards import by_status
 from .demo import add_samples
 from .neighbours import hears
-from .schemas import Job
+from .resource import Job
 from .tables import invoiced, jobs, lines
 
 manifest = Manifest(

@@ -7,7 +7,7 @@ from . import record_pages
 from .demo import add_samples
 from .neighbours import hears
 from .pages import finish_quote, quote_page, quote_paper
-from .schemas import Quote
+from .resource import Quote
 from .tables import claims, lines, quotes
 
 manifest = Manifest(

@@ -4,12 +4,11 @@ from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .schemas import Staff
-from .tables import staff
+from .resource import Staff, staff
 
 manifest = Manifest(
     name="staff",
-    tables=(staff,),
+    tables=(staff.table,),
     events={"staff.created": Staff, "staff.updated": Staff, "staff.deleted": Deleted},
     routes=(
         Route("GET", "/v1/staff", h.list_staff, scope="staff:read"),

@@ -24,7 +24,9 @@ from billycan.sharing.slots import Slots
 from billycan.sheets import cell, columns, text_of
 from billycan.starting import plugins
 from billycan.testing import Client
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
+
+contacts = resource.contacts.table
 
 CSV = {"Accept": "text/csv"}
 HOSTILE = [

@@ -22,6 +22,7 @@ BEGINNINGS = {
     "neighbours.py": "when something happens in other plugins",
     "pages.py": "The page",
     "records.py": "as stored and as shown",
+    "resource.py": "declared once: what is sent, shown, filtered, sorted, searched and stored",
     "rules.py": "pure functions",
     "schemas.py": "Structs that clients send and receive",
     "settings.py": "Settings of ",

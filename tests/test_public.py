@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from billycan import Manifest, Offer
+from billycan.starting import packages
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTED = {
     module: re.findall(r"`(\w+)`", names)
@@ -64,6 +67,27 @@ def test_what_nobody_uses_is_not_public():
     assert not unused
 
 
+def test_a_manifest_has_few_members_and_each_is_for_several_plugins():
+    manifests = [entry.load().manifest for entry in packages.installed().values() if entry.dist]
+    plain = Manifest(name="plain")
+    uses = {
+        member: [m.name for m in manifests if getattr(m, member) != getattr(plain, member)]
+        for member in Manifest.__struct_fields__
+    }
+    assert len(uses) <= 20
+    assert {member: names for member, names in uses.items() if len(names) < 2} == {}
+    (rows,) = (rows for heading, rows in sections() if heading == "`Manifest`")
+    assert rows == list(uses)
+
+
+def test_each_offer_is_told_of_and_made_by_a_plugin():
+    manifests = [entry.load().manifest for entry in packages.installed().values() if entry.dist]
+    made = {type(offer).__name__ for manifest in manifests for offer in manifest.offers}
+    known = {kind.__name__ for kind in Offer.__subclasses__() if kind.__module__.startswith("billycan")}
+    (rows,) = (rows for heading, rows in sections() if heading == "Offers")
+    assert {row.rpartition(".")[2] for row in rows} == made == known
+
+
 def imports(source: str) -> Iterator[tuple[str, str]]:
     """Yield the module and name of everything that a source imports from core."""
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
@@ -113,6 +137,8 @@ NOT_FOR_PLUGINS = {
         "close",
         "address_of",
         "count",
+        "count_call",
+        "register",
         "has_own_clock",
         "is_trusted",
         "is_operator",

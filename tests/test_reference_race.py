@@ -13,8 +13,8 @@ from billycan.testing import Client
 from billycan_bookings import api as bookings
 from billycan_contacts import api as contacts
 from billycan_contacts.handlers import create_contact
-from billycan_contacts.schemas import NewContact
-from billycan_contacts.tables import contacts as table
+from billycan_contacts.resource import NewContact
+from billycan_contacts.resource import contacts as declared
 from billycan_expenses import api as expenses
 from billycan_invoices import api as invoices
 from billycan_jobs import api as jobs
@@ -74,6 +74,7 @@ class Guest:
     def hear(self, ctx: Context, record: Deleted) -> None:
         self.deleting.set()
         assert self.go_on.wait(20)
+        table = declared.table
         if ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), table.c.external_id == record.id)).first():
             raise Conflict("It is referred to.", code="has_dependents")
 

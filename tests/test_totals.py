@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from billycan import Context, counters
 from billycan.testing import Client
 from billycan.work import unit_of_work
-from billycan_contacts.handlers import ContactQuery, records
-from billycan_contacts.tables import contacts
+from billycan_contacts.resource import contacts
 
 ACTIVE = "/v1/contacts?status=active&per_page=1"
 
@@ -41,7 +40,7 @@ def archive_untold(client):
     id = client.get(ACTIVE)["data"][0]["id"]
     ctx = Context(client.app, client.tenant_id)
     with unit_of_work(ctx):
-        records.save(ctx, records.lock(ctx, id), status="archived")
+        contacts.records.save(ctx, contacts.records.lock(ctx, id), status="archived")
 
 
 def test_a_total_is_counted_again_only_after_a_change(client):
@@ -113,18 +112,18 @@ def test_before_the_first_event_a_change_is_not_missed_either(client):
 def test_a_condition_of_a_handlers_own_is_counted_each_time(client):
     ctx = Context(client.app, client.tenant_id, writes=False)
     with client.app.db.reading(client.tenant_id) as ctx.db:
-        assert records.page(ctx, ContactQuery(status=["active"]), contacts.c.name != "Ada").total == 2
+        assert contacts.records.page(ctx, contacts.query(status=["active"]), contacts.table.c.name != "Ada").total == 2
     assert not client.app.totals._known
 
 
 def test_a_transaction_that_writes_neither_uses_nor_leaves_a_total(client):
     ctx = Context(client.app, client.tenant_id)
-    query = ContactQuery(status=["active"])
+    query = contacts.query(status=["active"])
     with pytest.raises(ZeroDivisionError), unit_of_work(ctx):
-        row = ctx.db.execute(sa.select(contacts).where(contacts.c.tenant_id == client.tenant_id)).first()
-        assert records.page(ctx, query).total == 3
-        records.save(ctx, records.lock(ctx, row.id), status="archived")
-        assert records.page(ctx, query).total == 2
+        row = ctx.db.execute(sa.select(contacts.table).where(contacts.table.c.tenant_id == client.tenant_id)).first()
+        assert contacts.records.page(ctx, query).total == 3
+        contacts.records.save(ctx, contacts.records.lock(ctx, row.id), status="archived")
+        assert contacts.records.page(ctx, query).total == 2
         raise ZeroDivisionError
     assert total(client) == 3
 

@@ -20,7 +20,9 @@ from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
 from billycan.tools.cli import commands
 from billycan.tools.doctor import examine
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
+
+contacts = resource.contacts.table
 
 
 @pytest.fixture

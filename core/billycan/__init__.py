@@ -23,13 +23,29 @@ if TYPE_CHECKING:
         searchable,
         tenant_table,
     )
+    from .declarations import Member, resource
     from .dependents import check_unused
     from .engines.statements import Row
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
-    from .manifest import ActionWords, Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .manifest import (
+        ActionWords,
+        Answered,
+        CallerKind,
+        Card,
+        Document,
+        DocumentRoutes,
+        EventCarrier,
+        Every,
+        Extends,
+        Gauge,
+        Manifest,
+        Offer,
+        RecordPages,
+        Route,
+    )
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -47,7 +63,7 @@ if TYPE_CHECKING:
     )
     from .reader import decode
     from .records import Records
-    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
+    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Query, Reply, Resource
     from .sharing.limits import Allowance, Limit
     from .states import Actions
     from .work import unit_of_work
@@ -62,6 +78,7 @@ __all__ = [
     "BadRequest",
     "ByCodePoint",
     "Caller",
+    "CallerKind",
     "Card",
     "Cents",
     "Code",
@@ -70,7 +87,9 @@ __all__ = [
     "Decimals",
     "Deleted",
     "Document",
+    "DocumentRoutes",
     "Event",
+    "EventCarrier",
     "Every",
     "Extends",
     "Fault",
@@ -83,16 +102,18 @@ __all__ = [
     "Json",
     "Limit",
     "Manifest",
+    "Member",
     "Named",
     "Neighbours",
     "NewResource",
     "NotFound",
+    "Offer",
     "Page",
     "PageQuery",
     "Paging",
     "Patch",
-    "PayButton",
     "Problem",
+    "Query",
     "RecordPages",
     "Records",
     "Reply",
@@ -115,6 +136,7 @@ __all__ = [
     "numbered",
     "own",
     "reference",
+    "resource",
     "resource_table",
     "searchable",
     "take_turns",
@@ -130,20 +152,22 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
     " searchable tenant_table",
+    "declarations": "Member resource",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
     "ids": "new_id",
     "keys": "Identity",
     "sharing.limits": "Allowance Limit",
-    "manifest": "ActionWords Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
+    "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
+    " Offer RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
     "records": "Records",
-    "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
+    "resources": "Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
     "engines.statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",

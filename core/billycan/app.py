@@ -18,20 +18,21 @@ from msgspec import Struct
 from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer_call, count_records
 from .ceilings import Ceilings
+from .context import Context
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
 from .fields import Moment
 from .idempotency import Answer
 from .ids import is_id
 from .keys import Identity, Keys
-from .manifest import Every, Manifest, Route
+from .manifest import EventCarrier, Every, Manifest, Observer, Offer, Route
 from .operating.pages import pages
 from .pages import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limit, Limiter, by_address
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, by_address
 from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
@@ -43,6 +44,7 @@ log = logging.getLogger("billycan")
 Clock = Callable[[], datetime]
 _SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
+Given = TypeVar("Given", bound=Offer)
 
 
 class App:
@@ -64,15 +66,17 @@ class App:
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
         enabled = packages.enabled_names(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
-        self.hook = plugins.callable_hooks(self.plugins)
-        many = [self.plugins.get_plugin(name) for name, manifest in manifests.items() if manifest.hears_many]
-        self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many)
         self.manifests: dict[str, Manifest] = manifests
+        self._offers: dict[type[Offer], list[tuple[str, Any]]] = {}
+        for name, manifest in manifests.items():
+            for offer in manifest.offers:
+                self._offers.setdefault(type(offer), []).append((name, offer))
+        self._find_hooks()
         self.plugin_settings = settings.plugin_settings(config.plugins, manifests, packages.installed())
         self.db = db or places.open_database(self.settings)
         self._closes_db = db is None
         self.shared = places.find_shared_folder(self.settings, self.db)
-        self.limiter: Counter = Limiter(self.shared)
+        self.limiter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
         self.shares = Shares()
@@ -109,8 +113,9 @@ class App:
             *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages if _is_on(self, page)),
         ]
         self.page_paths = {path for path, _, _ in self.pages}
-        self.callers = {prefix: find for m in self.manifests.values() for prefix, find in m.callers.items()}
-        self.observers = [m.observes(self) for m in self.manifests.values() if m.observes]
+        self.observers: list[Observer] = []
+        self.greetings: list[Callable[[App, str], str]] = []
+        self.triggers: dict[str, Callable[[Context], object]] = {}
         self.find, web = mounting.mount_routes(self)
         self.wsgi = Outer(web)
 
@@ -149,7 +154,7 @@ class App:
         private.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
-        for implementation in reversed(self.hook.startup.get_hookimpls()):
+        for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):
             try:
                 implementation.function(*(self for _ in implementation.argnames))
             except Exception as error:
@@ -157,6 +162,43 @@ class App:
                     f"{implementation.plugin_name} failed to start: {error}: fix it or disable it"
                 ) from error
         return self
+
+    def offered(self, kind: type[Given]) -> Sequence[tuple[str, Given]]:
+        """Return the enabled plugins' offers of this kind, dependencies first, each with the name of its plugin."""
+        return self._offers.get(kind, ())
+
+    def add_observer(self, observer: Observer) -> None:
+        """Call `observer` with an `Answered` for each request that somebody known makes of the API; for `startup`.
+
+        It is called after the transaction and before the answer leaves, by many threads, so it must be quick. What it
+        raises is logged.
+        """
+        self.observers.append(observer)
+
+    def add_greeting(self, greet: "Callable[[App, str], str]") -> None:
+        """Have `billycan serve` print `greet(app, url)`, where only this machine reaches it; for `startup`."""
+        self.greetings.append(greet)
+
+    def add_trigger(self, event: str, run: "Callable[[Context], object]") -> None:
+        """Have `billycan events trigger` make an event by `run(ctx)`; for `startup`.
+
+        It is for events whose recorded calls cannot be made on another day.
+        """
+        if event not in self.events:
+            raise ValueError(f"it has a trigger of {event}, which no enabled plugin declares")
+        self.triggers[event] = run
+
+    def register(self, plugin: object, name: str) -> None:
+        """Add an object's hooks, for those that begin later than the app, such as a recorder."""
+        self.plugins.register(plugin, name)
+        self._find_hooks()
+
+    def _find_hooks(self) -> None:
+        """Look up who implements each hook: once, and not for each request."""
+        self.hook = plugins.callable_hooks(self.plugins)
+        self.after_commit = self.plugins.hook.after_commit.get_hookimpls()[::-1]
+        many = [self.plugins.get_plugin(name) for name, each in self.offered(EventCarrier) if each.note_many]
+        self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many) if many else self.hook.on_event
 
     def close(self) -> None:
         """Let those who observe write what they have, and give back every connection."""
@@ -174,10 +216,10 @@ class App:
             address = forwarded.pop()
         return address
 
-    def count(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request under each limit, as `limiter.take_each` does; where nothing can be counted it is allowed."""
+    def count(self, now: float, *limits: Limit, identity: Identity | None = None, address: str = "") -> Allowance:
+        """Count a request under each limit, by the hook `rate_limit`; where nothing can be counted it is allowed."""
         try:
-            return self.limiter.take_each(now, *limits)
+            return self.hook.rate_limit(app=self, limits=limits, identity=identity, address=address, now=now)  # type: ignore[no-any-return]
         except OSError:
             # Better to serve uncounted than not at all; whoever runs this must know.
             log.exception("rate limits cannot be counted: the request is served all the same")
@@ -189,11 +231,15 @@ class App:
 
         `use` is one word, and has an allowance of its own: of at most 100,000 a minute, whatever is asked.
         """
-        limit = Limit(by_address(use, self.address_of(req)), min(per_minute, MOST_PER_MINUTE), per_second)
-        self._count_or_refuse(limit)
+        address = self.address_of(req)
+        self._count_or_refuse(Limit(by_address(use, address), min(per_minute, MOST_PER_MINUTE), per_second), address)
 
-    def _count_or_refuse(self, limit: Limit) -> None:
-        allowance = self.count(self.now().timestamp(), limit)
+    def count_call(self, now: float, identity: Identity | None, address: str) -> Allowance:
+        """Count a call of the API under the limits of its key and its business, or of its address without a key."""
+        return self.count(now, *self.ceilings.of_call(identity, address), identity=identity, address=address)
+
+    def _count_or_refuse(self, limit: Limit, address: str) -> None:
+        allowance = self.count(self.now().timestamp(), limit, address=address)
         if not allowance.allowed:
             raise defaults.rate_limit_refusal(allowance)
 
@@ -208,8 +254,8 @@ class App:
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key
-            ceilings = self.ceilings
-            self._count_or_refuse(ceilings.of_visitors(tenant_id) if is_visited else ceilings.of(tenant_id))
+            limit = self.ceilings.of_visitors(tenant_id) if is_visited else self.ceilings.of(tenant_id)
+            self._count_or_refuse(limit, self.address_of(req))
         business = self.tenants.business_of(self.db, tenant_id)
         share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)
         # Under gunicorn the socket is a Peer, which has a place to give up meanwhile.

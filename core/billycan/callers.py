@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from .manifest import CallerKind
 from .problems import Forbidden, Unauthenticated
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def identity_now(app: "App", tenant_id: str, caller: Caller) -> "Identity":
     It reads on a connection of its own, so it can be called inside and outside of a transaction.
     """
     prefix = caller.id.partition("_")[0]
-    find = app.keys.find if prefix == "key" else app.callers.get(prefix)
+    kinds = {each.prefix: each.find for _, each in app.offered(CallerKind)}
+    find = app.keys.find if prefix == "key" else kinds.get(prefix)
     if find is None:
         raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
     identity = find(app, tenant_id, caller.id)

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from .db import ByCodePoint, metadata, upsert
-from .sharing.limits import Limit
+from .sharing.limits import Limit, by_address
 from .sharing.recent import Recent
 
 if TYPE_CHECKING:
     from .app import App
+    from .keys import Identity
 
 MOST_TIMES = 10  # a key's limits can be this many times the deployment's limits for a key
 
@@ -36,6 +37,14 @@ class Ceilings:
         business = self._app.tenants.business_of(self._app.db, tenant_id)
         own = self._recent.get("", self._load).get(business)
         return own or Limit(_name(business), settings.business_per_minute, settings.business_per_second)
+
+    def of_call(self, identity: "Identity | None", address: str) -> tuple[Limit, ...]:
+        """Return the limits that a call counts under: its key's and its business's, or its address's without a key."""
+        if identity is None:
+            settings = self._app.settings
+            return (Limit(by_address("api", address), settings.per_minute, settings.per_second),)
+        own = self.in_force(identity.tenant_id, identity.per_minute, identity.per_second)
+        return Limit(f"key:{identity.id}", *own), self.of(identity.tenant_id)
 
     def in_force(self, tenant_id: str, per_minute: int, per_second: int) -> tuple[int, int]:
         """Return a key's limits as they apply: at most ten times the deployment's, and no more than its business's."""

@@ -1,6 +1,7 @@
 """Core's own answers to the hooks; a plugin overrides one by answering first."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import falcon
@@ -14,7 +15,7 @@ from .keys import Identity
 from .manifest import Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
 from .resources import Page
-from .sharing.limits import Allowance, Limit, by_address
+from .sharing.limits import Allowance, Limit
 
 if TYPE_CHECKING:
     from .app import App
@@ -64,12 +65,8 @@ def resolve_tenant(identity: Identity, req: falcon.Request) -> str:
 
 
 @hookimpl(trylast=True)
-def rate_limit(app: "App", identity: Identity | None, address: str, now: float) -> Allowance:
-    settings = app.settings
-    if identity is None:
-        return app.count(now, Limit(by_address("api", address), settings.per_minute, settings.per_second))
-    own = app.ceilings.in_force(identity.tenant_id, identity.per_minute, identity.per_second)
-    return app.count(now, Limit(f"key:{identity.id}", *own), app.ceilings.of(identity.tenant_id))
+def rate_limit(app: "App", limits: Sequence[Limit], identity: Identity | None, address: str, now: float) -> Allowance:
+    return app.limiter.take_each(now, *limits)
 
 
 @hookimpl(trylast=True)

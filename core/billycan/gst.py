@@ -15,13 +15,24 @@ from msgspec import Struct
 
 from .db import ByCodePoint
 from .fields import Day
+from .manifest import GstPeriods, Offer
 from .problems import Conflict, Invalid
 from .tenants import GstSetting
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["LABELS", "NAMES", "GstSpan", "Undoing", "check_undo_date", "check_unlocked", "is_lodged", "undone_on"]
+__all__ = [
+    "LABELS",
+    "NAMES",
+    "GstPeriods",
+    "GstSpan",
+    "Undoing",
+    "check_undo_date",
+    "check_unlocked",
+    "is_lodged",
+    "undone_on",
+]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
 LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
@@ -90,7 +101,7 @@ def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
     Return False if no enabled plugin has such periods.
     """
     asked = {*days}
-    return any(one.lodged(ctx, asked, noted_at) for one in ctx.app.manifests.values() if one.lodged)
+    return any(each.is_lodged(ctx, asked, noted_at) for _, each in ctx.app.offered(GstPeriods))
 
 
 def undone_on(
@@ -245,8 +256,8 @@ def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
     return since if basis else eve
 
 
-class GstEntries(Struct, frozen=True, kw_only=True):
-    """The amounts that a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
+class GstEntries(Offer, frozen=True, kw_only=True):
+    """The amounts that a plugin's documents add to GST reports: `GstEntries(labels=("G1", "1A"), select=sales)`.
 
     labels: The labels that they add to, of `billycan.gst.LABELS`.
     select: `select(period)` gives a SELECT of a tenant's entries, those of `own(period, table)`: `document_id`, the id

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .pages import Found
     from .problems import Problem
     from .resources import Page, Paging
-    from .sharing.limits import Allowance
+    from .sharing.limits import Allowance, Limit
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")
@@ -38,8 +38,14 @@ def resolve_tenant(identity: "Identity", req: "falcon.Request") -> "str | None":
 
 
 @hookspec(firstresult=True)
-def rate_limit(app: "App", identity: "Identity | None", address: str, now: float) -> "Allowance | None":
-    """Count this request and return its Allowance; `identity` is None for a call about to be refused with 401."""
+def rate_limit(
+    app: "App", limits: "Sequence[Limit]", identity: "Identity | None", address: str, now: float
+) -> "Allowance | None":
+    """Count a request under each of these limits, or under none if one is reached, and return its Allowance.
+
+    Calls of the API, visits of pages and the requests of a business all come here. `identity` is None for a visitor,
+    and for a call about to be refused with 401. Core counts in memory that the processes of a host share.
+    """
 
 
 @hookspec

@@ -32,8 +32,7 @@ _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
 def importable(app: "App") -> dict[str, "Endpoint"]:
     """Map each name that clients give to importable records, such as `contacts`, to the route that creates them."""
-    paths = (path for manifest in app.manifests.values() for path in manifest.imports)
-    return {path.rpartition("/")[2]: app.at["POST", path] for path in paths}
+    return {e.route.path.rpartition("/")[2]: e for e in app.endpoints if e.route.imports}
 
 
 class Importer:

@@ -16,7 +16,6 @@ from .problems import Code
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
-    from .gst import GstEntries
     from .incoming import Incoming
     from .keys import Identity
     from .paper import Paper
@@ -39,8 +38,11 @@ class Route(Struct, frozen=True):
     incoming) as body` reads all of an `Incoming` of at most `most_bytes`, and what it yields is the handler's `body`;
     an exception of the handler, or of the commit, is raised inside the block. A POST that stores nothing, such as one
     that shows what another would do, has `stores=False`: it runs on a reading connection, holds nobody up, and has no
-    use for an Idempotency-Key. What the route takes and gives is read
-    from the handler's signature, and what it refuses and emits from the codes and events in backticks in its docstring.
+    use for an Idempotency-Key. `imports` says that rows of a CSV file become records by this POST; instead of True it
+    may be `prepare(ctx)`, which stores what they would otherwise store once for the whole business, such as a starter
+    set: it is called in a transaction of its own, before the rows of a file are checked. What the route takes and gives
+    is read from the handler's signature, and what it refuses and emits from the codes and events in backticks in its
+    docstring.
     """
 
     method: Method
@@ -60,6 +62,7 @@ class Route(Struct, frozen=True):
     receive: "Callable[[Context, Any, Incoming], AbstractContextManager[Any]] | None" = None
     most_bytes: int = 0
     stores: bool = True
+    imports: "bool | Callable[[Context], None]" = False
 
     @property
     def writes(self) -> bool:
@@ -73,6 +76,8 @@ class Route(Struct, frozen=True):
             raise ValueError(f"{self.method} {self.path}: sunset must not be before deprecated")
         if self.receive and (self.method != "POST" or self.most_bytes < 1):
             raise ValueError(f"{self.method} {self.path}: receive is for a POST, and needs most_bytes")
+        if self.imports and (self.method != "POST" or "{" in self.path):
+            raise ValueError(f"{self.method} {self.path}: imports is for a POST that makes a record of its body")
 
 
 class Every(Struct, frozen=True, kw_only=True):
@@ -130,17 +135,61 @@ class Document(Struct, frozen=True, kw_only=True):
     template: Path | None = None
 
 
-class PayButton(Struct, frozen=True, kw_only=True):
-    """The button on the page of an invoice that a client presses to pay it.
+class Offer(Struct, frozen=True):
+    """An object that one plugin gives to core or to another plugin, which asks for it by its class: see `App.offered`.
 
-    label: What the button says, such as `Pay by card`.
-    action: The path of one of the plugin's own pages: the button sends it a form, and it leads the client on by 303.
-    leads_to: The scheme and host of where it leads, such as `https://pay.example.com`: browsers go nowhere else.
+    A plugin that asks has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
     """
 
-    label: str
-    action: str
-    leads_to: str
+
+class DocumentRoutes(Offer, frozen=True):
+    """Routes that a plugin adds to every Document of the enabled plugins, such as those of its PDF file.
+
+    make: `make(document, route)` gives them; `route` is the document's GET route. Their scopes are those of that
+      plugin or of its own. A GET route that `answers` in a media type is what the document's route gives to clients
+      that ask for it with Accept.
+    """
+
+    make: Callable[[Document, Route], Sequence[Route]]
+
+
+class CallerKind(Offer, frozen=True):
+    """A kind of callers that are no keys, so that work that one of them queued ends with their access.
+
+    prefix: The prefix of their ids, such as `usr`.
+    find: `find(app, tenant_id, id)` gives the Identity that one has at a tenant now, and raises Unauthenticated where
+      they have no access any more.
+    """
+
+    prefix: str
+    find: "Callable[[App, str, str], Identity]"
+
+
+class EventCarrier(Offer, frozen=True, kw_only=True):
+    """The needs of a plugin that brings events elsewhere, and how its subscribers get them.
+
+    operation: The OpenAPI operation by which every event reaches whoever subscribed to it: core adds what each holds.
+    note_many: `note_many(ctx, names, first, last)` is called once for the events of an imported file, inside the
+      transaction that writes them to the log: their names, and the `sequence` of the first and the last. The plugin's
+      `on_event` is not called for them.
+    needs: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
+    """
+
+    operation: Mapping[str, Any] = {}
+    note_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
+    needs: sa.Select[Any] | None = None
+
+
+class GstPeriods(Offer, frozen=True, kw_only=True):
+    """The tax periods that a plugin keeps, which fix the figures of their days.
+
+    is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after a time.
+    check_settings: `check_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
+      changes the business's GST settings; what it raises refuses that.
+    """
+
+    is_lodged: "Callable[[Context, Collection[date], datetime], bool]"
+    check_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None]"
 
 
 class Gauge(Struct, frozen=True):
@@ -246,7 +295,7 @@ class Answered(Struct, frozen=True, gc=False):
 
 
 class Observer(Protocol):
-    """The result of a plugin's `observes`: called with every `Answered`, by many threads, and closed with the App."""
+    """Given to `App.add_observer`: called with every `Answered`, by many threads, and closed with the App."""
 
     def __call__(self, answered: Answered) -> None: ...
 
@@ -256,93 +305,52 @@ class Observer(Protocol):
 class Manifest(Struct, frozen=True, kw_only=True):
     """Everything core must know about a plugin before it runs any of its code.
 
+    Its migrations and recorded examples are not named: they are the folder `migrations` and the file `examples.json`
+    beside the module of the manifest.
+
     name: What a deployment enables it by; its scopes are `<name>:read` and `<name>:write`.
     requires: Plugins that must be enabled; they come first, and their tables may be pointed at.
     uses: Plugins that come first where they are enabled.
     settings: A Struct of its settings, all with defaults.
-    serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
     tables: Its own tables, all of them.
-    migrations: The folder of the migrations that make them.
     events: Each event that it emits, with the Struct of its data.
     routes: Its endpoints under /v1.
     extends: Members that it adds to the records of others.
     pages: Falcon resources outside /v1, each with its path.
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
-    gst: What its documents add to GST reports.
-    lodged: `lodged(ctx, days, noted_at)` says whether the tax period of any of these days was lodged after a time, for
-      the plugin that keeps such periods.
-    on_gst_settings: `on_gst_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
-      changes the business's GST settings; what it raises refuses that.
     documents: Its records that are read as a page, a PDF or a mail.
-    imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
-    prepares_imports: `prepare(ctx)` stores what these routes would otherwise store once for the whole business, such as
-      a starter set; it is called in a transaction of its own, before the rows of a file are checked.
-    callers: Its callers that are no keys, by the prefix of their ids: `{"usr": find}`, where `find(app, tenant_id, id)`
-      gives the Identity that one has at a tenant now, and raises Unauthenticated where they have no access any more.
-      So work that one of them queued ends with their access.
-    pay: `pay(ctx, invoice_id)` gives the PayButton of an invoice on which something is due; None for none.
-    on_documents: `on_documents(document, route)` gives routes for each Document of the enabled plugins; `route` is the
-      document's GET route. Their scopes are that plugin's or its own. A GET route that `answers` in a media type is
-      what the document's route gives to clients that ask for it with Accept.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
-    hears_many: `note(ctx, names, first, last)` is called once for the events of an imported file, inside the
-      transaction that writes them to the log: their names, and the `sequence` of the first and the last. The plugin's
-      `on_event` is not called for them.
-    observes: `observes(app)` gives an Observer of every request that somebody known made of the API. It is called
-      after the transaction and before the answer leaves, so it must be quick; what it raises is logged.
     tasks: Its timed work.
     workers: Functions that run for as long as `billycan worker` does.
     gauges: What is measured for `/-/metrics`.
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     codes: The codes of its own refusals.
-    examples: A file that `billycan.testing.Recorder` recorded.
-    triggers: Its events for which these functions of the context make `billycan events trigger` work, where the calls
-      that were recorded cannot be made on another day.
-    delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
-      it there: core adds what each of them holds.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
-    greets: `greets(app, url)` gives what `billycan serve` prints where only this machine reaches it, or "".
-    needs_events: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
+    offers: What it gives to core or to other plugins that ask for it, such as GstEntries.
     """
 
     name: str
     requires: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     settings: type[Struct] | None = None
-    serve: Mapping[str, str] = {}
     tables: tuple[sa.Table, ...] = ()
-    migrations: Path | None = None
     events: Mapping[str, Any] = {}
     routes: tuple[Route, ...] = ()
     extends: tuple[Extends, ...] = ()
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
-    gst: "tuple[GstEntries, ...]" = ()
-    lodged: "Callable[[Context, Collection[date], datetime], bool] | None" = None
-    on_gst_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None] | None" = None
     documents: tuple[Document, ...] = ()
-    imports: tuple[str, ...] = ()
-    prepares_imports: "Callable[[Context], None] | None" = None
-    callers: "Mapping[str, Callable[[App, str, str], Identity]]" = {}
-    pay: "Callable[[Context, str], PayButton | None] | None" = None
-    on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}
-    hears_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
-    observes: "Callable[[App], Observer] | None" = None
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()
     gauges: tuple[Gauge, ...] = ()
     demo: "Callable[[Context], None] | None" = None
     codes: Mapping[str, Code] = {}
-    examples: Path | None = None
-    triggers: "Mapping[str, Callable[[Context], object]]" = {}
-    delivery: Mapping[str, Any] = {}
     doctor: "Callable[[App], str] | None" = None
-    greets: "Callable[[App, str], str] | None" = None
-    needs_events: sa.Select[Any] | None = None
+    offers: tuple[Offer, ...] = ()
 
     @property
     def scopes(self) -> tuple[str, ...]:

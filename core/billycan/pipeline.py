@@ -111,9 +111,7 @@ class Pipeline:
                     refused = Unauthenticated()
             except Exception as error:  # noqa: BLE001 - raised below, once it is counted
                 refused = error
-        state.allowance = hook.rate_limit(
-            app=self.app, identity=state.identity, address=address, now=state.at.timestamp()
-        )
+        state.allowance = self.app.count_call(state.at.timestamp(), state.identity, address)
         # A failure of our own, such as an unreachable database, is no 401: callers cannot be identified meanwhile.
         if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
             raise rate_limit_refusal(state.allowance)

@@ -1,6 +1,5 @@
 """Core's own resources: the calling key, the business profile, the event log and the API's description."""
 
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -135,7 +134,6 @@ manifest = Manifest(
         Every(seconds=3600, run=worker.forget_put_off),
         Every(seconds=24 * 3600, run=forget_mornings),
     ),
-    examples=Path(__file__).parent / "examples.json",
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),
         Gauge(

@@ -207,7 +207,7 @@ class StructOf:
         for f in msgspec.structs.fields(self.kind):
             reader = compiled(f.type, self.visible.get(f.encode_name))
             take = reader.take if isinstance(reader, Leaf) else None
-            found[f.encode_name] = (f.name, type(None) in options(f.type), reader, take)
+            found[f.encode_name] = (f.name, type(None) in options(parts(f.type)[0]), reader, take)
         return found
 
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:

@@ -64,6 +64,7 @@ class Records(Generic[T]):
         self.table, self.shows, self.prefix = table, shows, prefix
         table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
         table.info.setdefault("filters", {})[shows] = [*(filters or {})]
+        table.info["search"] = search
         table.info["points_at"] = {**(neighbours.plugins if neighbours else {}), **(points_at or {})}
         self.references, self.search, self.filters = references or {}, search, filters or {}
         # Without a foreign key only a lock keeps the referenced record from being deleted meanwhile.

@@ -26,6 +26,7 @@ from . import counters, events, work
 from .context import Context, Event
 from .db import metadata
 from .fields import Moment
+from .manifest import EventCarrier
 from .wire import encode
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class Replay:
         """Make all rows in the transaction of `ctx`; they are counted, and their events numbered, last.
 
         Other requests of the business wait from then on. Whoever hears of records hears of the last one as of any
-        other, and `hears_many` of all of them, whose events would make this transaction many times as long.
+        other, and `note_many` of all of them, whose events would make this transaction many times as long.
         """
         for text, one, tail, count, values in self._rows:
             if one:
@@ -237,9 +238,9 @@ class Replay:
                     ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
                 else:
                     ctx.db.exec_driver_sql(text, {"base": base, **values})
-            for manifest in ctx.app.manifests.values():
-                if manifest.hears_many:
-                    manifest.hears_many(ctx, sorted(self._names), base + 1, last)
+            for _, carrier in ctx.app.offered(EventCarrier):
+                if carrier.note_many:
+                    carrier.note_many(ctx, sorted(self._names), base + 1, last)
 
     def close(self) -> None:
         """Remove the files."""

@@ -66,6 +66,10 @@ class PageQuery(Paging, kw_only=True):
     updated_since: DayOrInstant | None = None
 
 
+class Query(PageQuery, Generic[T], kw_only=True):
+    """The query of a list, as its declaration derives it: a handler takes `query: Query[Item]`."""
+
+
 # Parameters that steer a list; every other member of a query is a filter.
 STEERING = ("page", "per_page", "cursor", "sort", "include", "fields")
 

@@ -13,6 +13,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata
 from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
+from .manifest import GstPeriods
 from .patch import Patch
 from .problems import Conflict, Invalid, RuleBroken
 from .sharing.recent import MOST, Recent
@@ -259,9 +260,8 @@ class Tenants:
             return show(row, ctx.today_in)
         before = _profile(row).gst_settings
         if after.gst_settings != before:
-            for manifest in ctx.app.manifests.values():
-                if manifest.on_gst_settings:
-                    manifest.on_gst_settings(ctx, before, after.gst_settings, accept_corrections)
+            for _, periods in ctx.app.offered(GstPeriods):
+                periods.check_settings(ctx, before, after.gst_settings, accept_corrections)
         changed = (
             sa.update(tenants)
             .where(tenants.c.id == ctx.tenant_id)

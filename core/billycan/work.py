@@ -52,7 +52,7 @@ def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
 def call_after_commit(ctx: "Context") -> None:
     """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
     offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
-    for implementation in reversed(ctx.app.hook.after_commit.get_hookimpls()):
+    for implementation in ctx.app.after_commit:
         try:
             implementation.function(*(offered[name] for name in implementation.argnames))
         except Exception:

@@ -6,50 +6,22 @@ from decimal import Decimal
 from typing import Annotated
 
 import pytest
-import sqlalchemy as sa
 from msgspec import Meta
 
-from billycan import (
-    Cents,
-    Context,
-    Manifest,
-    NewResource,
-    Page,
-    PageQuery,
-    Records,
-    Resource,
-    Route,
-    TenThousandths,
-    UTCDateTime,
-    folded,
-    resource_table,
-    searchable,
-)
-from billycan.fields import Amount, Day, DayOrInstant, Instant, Moment, Name, Search, UnitPrice
+from billycan import Context, Manifest, Member, NewResource, Page, Query, Resource, Route, resource
+from billycan.fields import Amount, Day, Instant, Moment, Name, UnitPrice
 from billycan.testing import Client
-
-table = resource_table(
-    "widgets",
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("price", Cents()),
-    sa.Column("rate", TenThousandths()),
-    sa.Column("size", sa.Integer),
-    sa.Column("due_date", sa.Date),
-    sa.Column("seen_at", UTCDateTime),
-    folded("name"),
-    searchable(),
-)
 
 
 class NewWidget(NewResource, kw_only=True):
     """A widget to make."""
 
-    name: Name
-    price: Amount | None = None
-    rate: UnitPrice | None = None
-    size: Annotated[int, Meta(ge=-100, le=100)] | None = None
-    due_date: Day | None = None
-    seen_at: Instant | None = None
+    name: Annotated[Name, Member(filter="any", sort=True, search=True)]
+    price: Annotated[Amount | None, Member(filter="range", sort=True)] = None
+    rate: Annotated[UnitPrice | None, Member(sort=True)] = None
+    size: Annotated[Annotated[int, Meta(ge=-100, le=100)] | None, Member(filter="any", sort=True)] = None
+    due_date: Annotated[Day | None, Member(filter="range", sort=True)] = None
+    seen_at: Annotated[Instant | None, Member(filter="range", sort=True)] = None
 
 
 class Widget(Resource):
@@ -63,26 +35,11 @@ class Widget(Resource):
     seen_at: Moment | None
 
 
-class WidgetQuery(PageQuery, kw_only=True):
-    """Filters of widgets."""
-
-    sortable = ("created_at", "updated_at", "name", "price", "rate", "size", "due_date", "seen_at")
-
-    search: Search | None = None
-    name: list[Name] | None = None
-    size: list[int] | None = None
-    price_from: Amount | None = None
-    price_to: Amount | None = None
-    due_date_from: Day | None = None
-    due_date_to: Day | None = None
-    seen_at_from: DayOrInstant | None = None
-    seen_at_to: DayOrInstant | None = None
+widgets = resource("widgets", sends=NewWidget, shows=Widget, prefix="wid")
+table, records = widgets.table, widgets.records
 
 
-records = Records(table, Widget, prefix="wid", search=("name",))
-
-
-def list_widgets(ctx: Context, query: WidgetQuery) -> Page[Widget]:
+def list_widgets(ctx: Context, query: Query[Widget]) -> Page[Widget]:
     """Widgets."""
     return records.page(ctx, query)
 
@@ -92,7 +49,7 @@ def create_widget(ctx: Context, body: NewWidget) -> Widget:
     return records.add(ctx, body)
 
 
-def list_others(ctx: Context, id: str, query: WidgetQuery) -> Page[Widget]:
+def list_others(ctx: Context, id: str, query: Query[Widget]) -> Page[Widget]:
     """All widgets but one."""
     return records.page(ctx, query, table.c.id != id)
 

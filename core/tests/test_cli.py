@@ -377,6 +377,22 @@ def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
     assert len(lines) == len(facts) + 2 and {f"{r['path']} {r['method']}" for r in routes} <= facts.keys()
 
 
+def test_a_resource_is_printed_member_by_member(run):
+    members = {each["member"]: each for each in json.loads(run("resource", "contacts", "--json").stdout)}
+    about = {"column": "Text", "sent": "required", "shown": True, "filters": [], "sort": "indexed", "search": True}
+    assert members["name"] == {"member": "name", "type": "str", "nullable": False, **about}
+    assert (members["people"]["type"], members["people"]["column"]) == ("list[NewPerson]", "JSON")
+    assert (members["status"]["sent"], members["status"]["filters"]) == ("no", ["status"])
+    assert members["created_at"]["filters"] == ["created_at_from", "created_at_to"]
+    assert (members["tag"]["shown"], members["tag"]["column"], members["tag"]["filters"]) == (False, None, ["tag"])
+    lines = run("resource", "contacts").stdout.splitlines()
+    assert len(lines) == len(members) + 1
+    assert re.fullmatch(
+        r"abn +str \| null +Text +optional +yes +abn +- +yes", next(x for x in lines if x[:4] == "abn ")
+    )
+    assert "there is no resource contact: name one of contacts" in refusal(run("resource", "contact", code=1))
+
+
 def findings(result: Result) -> dict[str, Any]:
     told = json.loads(result.stdout)
     assert told["ok"] == all(finding["ok"] for finding in told["checks"]) == (result.exit_code == 0)

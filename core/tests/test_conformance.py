@@ -20,11 +20,12 @@ from billycan.starting import migrate
 from billycan.testing import PluginConformance
 from billycan.testing.codes import undeclared as undeclared_codes
 from billycan.testing.strict import Strict, undeclared
-from billycan_assets.handlers import create_asset, get_asset, list_assets, records
+from billycan_assets.handlers import create_asset, get_asset, list_assets
 from billycan_assets.plugin import manifest as assets
-from billycan_assets.schemas import Asset, AssetQuery, NewAsset
-from billycan_assets.tables import assets as table
+from billycan_assets.resource import Asset, NewAsset
+from billycan_assets.resource import assets as declared
 
+table, records, AssetQuery = declared.table, declared.records, declared.query
 TESTS = [name for name in vars(PluginConformance) if name.startswith("test_")]
 
 

@@ -18,7 +18,9 @@ from billycan.sql import ByIds, Statement, at_once, one_moment
 from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working import worker
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
+
+contacts = resource.contacts.table
 
 
 @pytest.mark.parametrize("name", ["reader", "writer"])

@@ -146,7 +146,7 @@ def test_a_resource_whose_handler_writes_by_other_means_keeps_nothing_silently(m
 
     from billycan import Context, Patch
     from billycan.starting.plugins import manifest
-    from billycan_contacts.schemas import Contact, NewContact
+    from billycan_contacts.resource import Contact, NewContact
 
     contacts = manifest("contacts")
     get = next(r for r in contacts.routes if r.path.endswith("{id}"))

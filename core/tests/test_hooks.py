@@ -294,13 +294,15 @@ def test_if_match_is_compared_with_the_record_in_the_path_alone(make_app, instal
     """Other records that the request locks, such as one that a plugin changes along with it, have versions of their
     own.
     """
-    from billycan_contacts.handlers import records as contacts
+    from billycan_contacts.resource import contacts
 
     def note(ctx: Context, contact: Seen) -> None:
         if contact.id == ada:
-            other = contacts.save(ctx, contacts.lock(ctx, grace), notes=f"Ada has version {contact.version}")
-            ctx.emit("contact.updated", contacts.show(ctx, [other])[0])
-            contacts.save(ctx, contacts.lock(ctx, ada), touch=True)  # which this request has changed
+            other = contacts.records.save(
+                ctx, contacts.records.lock(ctx, grace), notes=f"Ada has version {contact.version}"
+            )
+            ctx.emit("contact.updated", contacts.records.show(ctx, [other])[0])
+            contacts.records.save(ctx, contacts.records.lock(ctx, ada), touch=True)  # which this request has changed
 
     install(Manifest(name="guest", requires=("contacts",), hears={"contact.updated": note}))
     client = Client(make_app("contacts", "guest"))
@@ -481,9 +483,8 @@ def test_a_plugin_may_limit_otherwise(host):
 
 
 def test_the_documented_limit_counts_a_business_as_a_whole(host):
-    (example,) = re.findall(
-        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text("utf-8").partition("## Instead of core")[2], re.DOTALL
-    )
+    examples = re.findall(r"^```python\n(.*?)^```$", HOOKS.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (example,) = (each for each in examples if "def rate_limit" in each)
     names = {}
     exec(example, names)
     client = host(rate_limit=names["rate_limit"])
@@ -613,11 +614,19 @@ def test_a_plugin_may_have_pages_outside_the_api(host):
     assert "secret" not in client.last.text
 
 
+def test_a_trigger_of_an_unknown_event_stops_the_start(install, make_app):
+    install(NOTHING, startup=lambda app: app.add_trigger("contact.gone", boom))
+    said = "guest failed to start: it has a trigger of contact.gone, which no enabled plugin declares: fix it or"
+    with pytest.raises(PluginError, match=said):
+        make_app("contacts", "guest")
+
+
 def test_who_observes_is_told_of_every_request_of_somebody_known_and_harms_none(install, make_app, caplog):
     def fail(ctx: Context) -> Empty:
         raise Boom("secret")
 
-    install(Manifest(name="guest", routes=(Route("GET", "/v1/broken", fail, scope=None),), observes=Watching))
+    guest = Manifest(name="guest", routes=(Route("GET", "/v1/broken", fail, scope=None),))
+    install(guest, startup=lambda app: app.add_observer(Watching(app)))
     app = make_app("contacts", "guest")
     client = Client(app)
     (watching,) = app.observers

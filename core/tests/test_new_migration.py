@@ -13,15 +13,21 @@ from billycan.tools import scaffold
 
 BIN = Path(sys.executable).parent
 WHAT = "Note who drives each van, and what it weighs"
+SENT = """\
+    registration: Annotated[Name, Member(unique=True)] = ""
+    driver_id: Annotated[Id | None, Member(refers_to="contacts")] = None
+"""
+SHOWN = """\
+    registration: str
+    driver_id: str | None
+    odometer: int
+"""
 ADDED = """\
-    sa.Column("registration", sa.Text, nullable=False),
-    sa.Column("tonnes", Decimals(1)),
-    sa.Column("odometer", sa.Integer, nullable=False),
-    sa.Column("job_id", sa.Text),
-    sa.Column("driver_id", sa.Text),
-    reference("driver_id", "contacts"),
-    sa.UniqueConstraint("tenant_id", "registration"),
-    neighbour_index("job_id"),
+    more=(
+        sa.Column("tonnes", Decimals(1)),
+        sa.Column("job_id", sa.Text),
+        neighbour_index("job_id"),
+    ),
 """
 SECOND = """
 
@@ -44,7 +50,7 @@ WRITTEN = '''\
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import Decimals, Json, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index
 
 revision, down_revision = "vans_0002", "vans_0001"
@@ -133,19 +139,19 @@ def change(path, *pairs):
 
 def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
     folder, run = vans
-    names = (
-        "Cents, Decimals, Json, UTCDateTime, folded, neighbour_index, numbered, reference, resource_table, searchable"
-    )
+    names = "Decimals, Json, UTCDateTime, neighbour_index, numbered, reference, resource_table, searchable"
     change(
-        folder / "tables.py",
-        ("import Cents, folded, reference, resource_table, searchable", f"import {names}"),
-        ('    folded("name"),\n', ADDED + '    folded("name"),\n'),
+        folder / "resource.py",
+        ("from billycan import ", f"import sqlalchemy as sa\nfrom billycan import {names}, "),
+        ("\n\nclass Van(", f"{SENT}\n\nclass Van("),
+        ("    status: Annotated", f"{SHOWN}    status: Annotated"),
+        ('    prefix="van",\n', '    prefix="van",\n' + ADDED),
     )
-    (folder / "tables.py").write_text((folder / "tables.py").read_text("utf-8") + SECOND, "utf-8")
+    (folder / "resource.py").write_text((folder / "resource.py").read_text("utf-8") + SECOND, "utf-8")
     change(
         folder / "plugin.py",
-        ("import vans\n", "import trips, vans\n"),
-        ("tables=(vans,)", "tables=(vans, trips)"),
+        ("import Van, vans\n", "import Van, trips, vans\n"),
+        ("tables=(vans.table,)", "tables=(vans.table, trips)"),
     )
     done = run("billycan", "plugins", "new-migration", "vans", WHAT)
     path = folder / "migrations" / "vans_0002_note_who_drives_each.py"
@@ -188,9 +194,10 @@ def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
 def test_what_goes_is_written_too(vans):
     folder, run = vans
     change(
-        folder / "tables.py",
-        ('    sa.Column("bought_on", sa.Date),\n', ""),
-        ("nullable=False),\n    sa.Col", "),\n    sa.Col"),
+        folder / "resource.py",
+        ('    bought_on: Annotated[Day | None, Member(filter="range", sort=True)] = None\n', ""),
+        ("    bought_on: date | None\n", ""),
+        ("    name: str\n", "    name: str | None\n"),
     )
     done = run("billycan", "plugins", "new-migration", "vans", "Forget when a van was bought")
     text = Path(done.stdout.strip()).read_text("utf-8")

@@ -131,7 +131,7 @@ def test_what_is_written_is_clean_whatever_the_name(write, tmp_path):
 
 def test_the_next_steps_are_said(write, tmp_path):
     said = write("vehicles", "--prefix", "vhc")
-    assert "billycan-vehicles: 11 files; ids start with vhc_." in said
+    assert "billycan-vehicles: 10 files; ids start with vhc_." in said
     for step in (
         " -m pip install -e './billycan-vehicles[test]'\n",
         " -m pytest billycan-vehicles\n",
@@ -139,7 +139,7 @@ def test_the_next_steps_are_said(write, tmp_path):
         "  curl -s http://127.0.0.1:8000/v1/vehicles ",
     ):
         assert step in said
-    assert 'prefix="vhc"' in (tmp_path / "billycan-vehicles/billycan_vehicles/handlers.py").read_text("utf-8")
+    assert 'prefix="vhc"' in (tmp_path / "billycan-vehicles/billycan_vehicles/resource.py").read_text("utf-8")
 
 
 def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
@@ -158,7 +158,7 @@ def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
         (["people"], "people is not a plural: give the singular with --one, such as --one people_item"),
         (["equipment", "--one", "equipment"], "or choose a plural for NAME, such as equipment_items"),
         (["classes"], "Python or the plugin's own files use the word class: choose another NAME or --one"),
-        (["records"], "Python or the plugin's own files use the word records"),
+        (["resources"], "Python or the plugin's own files use the word resource"),
         (["contexts"], "Python or the plugin's own files use the word Context"),
         (["dicts"], "Python or the plugin's own files use the word dict"),
         (["core", "--one", "cor"], "core uses the name core: choose another"),

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Callable
 from email import message_from_string
 from importlib.metadata import EntryPoint
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import Mock
 
 import pytest
@@ -18,9 +17,13 @@ from msgspec.structs import replace
 from billycan import (
     Actions,
     ActionWords,
+    CallerKind,
     Context,
     Deleted,
+    DocumentRoutes,
+    EventCarrier,
     Every,
+    GstEntries,
     Manifest,
     Named,
     Page,
@@ -38,10 +41,9 @@ from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.packages import enabled_names
 from billycan.starting.plugins import GROUP, PluginError
 from billycan.testing import Client
-from billycan_assets.handlers import records as asset_records
 from billycan_assets.plugin import manifest as assets
-from billycan_assets.schemas import Asset, NewAsset
-from billycan_assets.tables import assets as asset_table
+from billycan_assets.resource import Asset, NewAsset
+from billycan_assets.resource import assets as declared
 
 
 @pytest.fixture
@@ -295,6 +297,13 @@ class Demanding(Struct):
     size: int
 
 
+class Eager(Struct):
+    """Settings of which `billycan serve` is to use one that there is not."""
+
+    when_alone: ClassVar[dict[str, str]] = {"sice": "1"}
+    size: int = 0
+
+
 class Poster:
     """A page."""
 
@@ -314,7 +323,6 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"routes": (Route("GET", None, print, None),)}, "in its manifest routes must be a tuple of Route("),
         ({"events": ["asset.created"]}, "in its manifest events must map the name of each event to the Struct"),
         ({"tables": ("assets",)}, "in its manifest tables must be a tuple of tables"),
-        ({"migrations": "migrations"}, "in its manifest migrations must be the Path of their folder"),
         ({"settings": {"size": 1}}, "in its manifest settings must be a Struct"),
         ({"settings": Demanding}, "its setting size has no default: give it one"),
         ({"tasks": (print,)}, "in its manifest tasks must be a tuple of Every(seconds=…, run=function)"),
@@ -329,8 +337,6 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
         ({"records": ("/v1/things",)}, "in its manifest records must be a tuple of RecordPages"),
         ({"cards": (1,)}, "in its manifest cards must be a tuple of functions of the context"),
-        ({"imports": "/v1/things"}, 'in its manifest imports must be a tuple of paths, such as ("/v1/assets",)'),
-        ({"imports": ("/v1/things",)}, "its imports name /v1/things, which has no POST route: correct the path"),
         ({"records": (RecordPages(path="/v1/nothings"),)}, "its records name /v1/nothings, which it does not list"),
         (
             {
@@ -347,20 +353,33 @@ def table(name: str, prefix: str = "") -> sa.Table:
             "its records of /v1/assets tell asset.mended, which it does not declare: correct tells",
         ),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
-        ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
+        ({"settings": Eager}, "when_alone names sice, which is not among its settings: correct the name"),
+        ({"offers": (Every(seconds=1, run=print),)}, "in its manifest offers must be a tuple of what others ask for"),
+        (
+            {"offers": (GstEntries(labels=("G99",), select=print),)},
+            "what it offers as GstEntries has the label G99, which must be one of G1, ",
+        ),
+        (
+            {"offers": (DocumentRoutes("stamp"),)},
+            "what it offers as DocumentRoutes has 'stamp' as make, which must be a function",
+        ),
+        (
+            {"offers": (EventCarrier(needs="all"),)},
+            "what it offers as EventCarrier has needs that are not a SELECT of tenant_id and id",
+        ),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),
         ({"events": {"asset.created": dict}}, "the event asset.created must be declared with the Struct of its data"),
         (
-            {"tables": (table("things"),), "migrations": Path()},
+            {"tables": (table("things"),)},
             "its table things must be called assets or assets_…: rename it",
         ),
-        ({"tables": (table("assets"),)}, "has tables but no migrations: name their folder in the manifest"),
+        ({"tables": (table("assets"),)}, "has tables but no migrations: put them into the folder migrations beside"),
         (
-            {"tables": (table("assets", "evt"),), "migrations": Path()},
+            {"tables": (table("assets", "evt"),)},
             "ids that begin with evt are core's: choose another prefix",
         ),
         (
-            {"tables": (table("assets", "Ast_"),), "migrations": Path()},
+            {"tables": (table("assets", "Ast_"),)},
             "ids cannot begin with 'Ast_': a prefix is three lower-case letters",
         ),
     ],
@@ -369,6 +388,33 @@ def test_one_whose_manifest_says_what_cannot_be(installed, given, said):
     installed(assets=plugin("assets", **given), contacts=plugin("contacts"))
     with pytest.raises(PluginError, match=f"^assets:? {re.escape(said)}"):
         load("assets", "contacts")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("Manifest(name='mistaken', route=())", "Manifest has no route; did you mean routes? Correct it or disable it"),
+        (
+            "Manifest(\n    name='mistaken',\n    migrations='here',\n)",
+            "Manifest has no migrations; it has name, requires, uses, settings,",
+        ),
+        (
+            "Manifest(name='mistaken', routes=(billycan.Route('GET', '/v1/a', print, scop=None),))",
+            "Route has no scop; did you mean scope? Correct it or disable it",
+        ),
+        (
+            "Manifest(name='mistaken', routes=(billycan.Route('GET', '/v1/a', print, None, imports=True),))",
+            "GET /v1/a: imports is for a POST that makes a record of its body",
+        ),
+    ],
+)
+def test_one_whose_manifest_has_an_unknown_member(installed, tmp_path, monkeypatch, source, said):
+    source = f"import billycan\nfrom billycan import Manifest\nmanifest = {source}"
+    (tmp_path / "mistaken_plugin.py").write_text(source, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed(mistaken="mistaken_plugin")
+    refused("mistaken cannot be imported: ", "mistaken")
+    refused(said, "mistaken")
 
 
 @pytest.mark.parametrize(
@@ -403,9 +449,14 @@ def test_one_with_a_route_that_cannot_be(installed, route, said):
         ({"pages": (("/p/{a}", Poster),)}, {"pages": (("/p/{b}", Poster),)}, "have the page /p/{}"),
         ({"settings": Options}, {"settings": Options}, "read their settings into Options"),
         (
-            {"tables": (table("assets", "thg"),), "migrations": Path()},
-            {"tables": (table("zebras", "thg"),), "migrations": Path()},
+            {"tables": (table("assets", "thg"),)},
+            {"tables": (table("zebras", "thg"),)},
             "make ids that begin with thg",
+        ),
+        (
+            {"offers": (CallerKind("bot", print),)},
+            {"offers": (CallerKind("bot", print),)},
+            "know the callers whose ids begin with bot",
         ),
     ],
 )
@@ -557,16 +608,15 @@ def test_one_with_a_page_of_core_s(make_app, install):
 def migrated(tmp_path, make_app, install):
     """Build an app whose plugin `assets` has these migrations, each a pair of it and the one before."""
 
-    def build(*chain: tuple[str, str | None], database: str = "", missing: bool = False) -> Any:
-        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
-        if not missing:
-            folder.mkdir()
+    def build(*chain: tuple[str, str | None], database: str = "") -> Any:
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}" / "migrations"
+        folder.mkdir(parents=True)
         for revision, before in chain:
             (folder / f"{revision}.py").write_text(
                 f"revision, down_revision = {revision!r}, {before!r}\ndef upgrade(): ...\ndef downgrade(): ...\n",
                 "utf-8",
             )
-        install(Manifest(name="assets", migrations=folder))
+        install(Manifest(name="assets"), folder=folder.parent)
         return make_app("assets", fresh=not database, migrated=False, database=database)
 
     return build
@@ -592,12 +642,6 @@ def test_one_whose_migrations_are_no_chain(migrated, chain, said):
             use(app.db, app.manifests)
 
 
-def test_one_whose_migrations_are_not_there(migrated):
-    app = migrated(missing=True)
-    with pytest.raises(PluginError, match=r"^assets: its folder of migrations, /.*, does not exist: correct"):
-        app.start()
-
-
 def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
     first = migrated(("assets_0001", None))
     with pytest.raises(versions.SchemaBehind, match=r"^core is at nothing but the code expects core_"):
@@ -610,10 +654,11 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
         newer.start()
     assert migrate.upgrade(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]
     newer.start()
+    older = migrated(("assets_0001", None), database=url)
     said = "assets is at assets_0002 but the code knows only up to assets_0001: install the version of it that made"
     for use in (versions.check, migrate.upgrade):
         with pytest.raises(versions.SchemaBehind, match=f"^{said}"):
-            use(first.db, first.manifests)
+            use(older.db, older.manifests)
 
 
 @pytest.mark.parametrize(
@@ -670,7 +715,7 @@ def test_one_whose_records_name_what_the_table_has_not(columns, given, said):
         Records(things(*columns), Thin, prefix="ast", **given)
 
 
-def test_one_that_filters_by_what_its_query_has_not(make_app, install):
+def test_one_that_filters_by_what_its_query_has_not(make_app, install, tmp_path):
     table = things("name")
     records = Records(table, Thin, prefix="ast", filters={"colour": lambda ctx, value: sa.true()})
 
@@ -679,7 +724,8 @@ def test_one_that_filters_by_what_its_query_has_not(make_app, install):
         return records.page(ctx, query)
 
     route = Route("GET", "/v1/things", list_things, scope=None)
-    install(Manifest(name="assets", tables=(table,), migrations=Path(), routes=(route,)))
+    (tmp_path / "migrations").mkdir()
+    install(Manifest(name="assets", tables=(table,), routes=(route,)), folder=tmp_path)
     said = "assets: Records of assets has the filter colour, which ThinQuery lacks: add it there, or remove it"
     with pytest.raises(PluginError, match=f"^{said}"):
         make_app("assets", migrated=False, fresh=True)
@@ -748,8 +794,8 @@ def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
 
 def test_an_action_that_lacks_a_plugin_is_nowhere_allowed(make_app, install):
     actions = Actions({"retire": ("in_use", "retired"), "lend": ("in_use", None), "mend": ("retired", None)})
-    given = {"references": asset_records.references, "search": ("name",)}
-    found = Records(asset_table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
+    given = {"references": declared.records.references, "search": ("name",)}
+    found = Records(declared.table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
 
     def create(ctx: Context, body: NewAsset) -> Asset:
         """Add an asset."""

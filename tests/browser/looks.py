@@ -21,7 +21,7 @@ from billycan.starting.packages import first_party
 from billycan.testing import Client
 from billycan_access import records as access
 from billycan_apps.testing import OAuthApp
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
 from billycan_expenses.tables import expenses
 from billycan_invoices.tables import entries, invoices, lines
 from billycan_mail import unsubscribe
@@ -29,6 +29,8 @@ from billycan_requests.tables import log
 from billycan_users.people import invite_person, new_reset_link
 from billycan_users.tables import users
 from billycan_webhooks.tables import deliveries
+
+contacts = resource.contacts.table
 
 HERE = Path(__file__).parent
 STATES = ("demo", "empty", "one", "many", "hostile")

@@ -16,8 +16,10 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from .. import problems
 from ..defaults import Pagination
+from ..manifest import EventCarrier
 from ..plain import options
 from ..resources import Empty, Reply
+from ..starting import packages
 from ..wire import encode, parse
 from .codes import every_code
 from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
@@ -126,14 +128,14 @@ class _Document:
 
     def __init__(self, app: "App") -> None:
         self.app = app
-        self.delivery = next((m.delivery for m in app.manifests.values() if m.delivery), None)
+        self.delivery = next((each.operation for _, each in app.offered(EventCarrier) if each.operation), None)
         signatures = [endpoint.signature for endpoint in app.endpoints]
         answers = [s.listed or s.answer for s in signatures if s.answer is not Reply]
         events = app.events.values() if self.delivery else ()
         self.schemas = Schemas(
             [Empty, *(s.body for s in signatures if s.body)], [Pagination, ErrorEnvelope, *answers, *events]
         )
-        self.examples = {name: _recorded(manifest.examples) for name, manifest in app.parts.items()}
+        self.examples = {name: _recorded(packages.examples_of(name)) for name in app.parts}
         self.errors = example_errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
         self.codes = every_code(app)
         self.responses: dict[str, Json] = {}

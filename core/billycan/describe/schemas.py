@@ -16,6 +16,7 @@ import msgspec
 from ..extending import ADDED_BY
 from ..fields import Moment
 from ..plain import is_struct, options, parts
+from ..resources import Resource
 from ..starting import packages
 
 Json = dict[str, Any]
@@ -198,7 +199,7 @@ def _struct_schema(kind: Any, names: Mapping[Any, str]) -> Json:
     said, added = members_explained(kind), getattr(kind, ADDED_BY, {})
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
-        schema = _type_schema(field.type, names)
+        schema = _type_schema(field.type, names, shown=issubclass(kind, Resource))
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
@@ -219,17 +220,17 @@ def _as_default(value: Any) -> Any:
     return msgspec.to_builtins(value)
 
 
-def _type_schema(kind: Any, names: Mapping[Any, str]) -> Json:
-    """Return the schema of a type; Structs in it are references."""
+def _type_schema(kind: Any, names: Mapping[Any, str], *, shown: bool = False) -> Json:
+    """Return the schema of a type, which has no rules if it is only shown; Structs in it are references."""
     kind, rule, limits = parts(kind)
-    if rule:
+    if rule and not shown:
         return dict(rule.schema)
     given = _limits(kind, limits) if limits else {}
     choices = [option for option in options(kind) if option is not msgspec.UnsetType]
     if len(choices) > 1:
         # A Struct comes last, except for null.
         choices.sort(key=lambda option: 2 * (option is type(None)) + (option in names))
-        return {"anyOf": [_type_schema(option, names) for option in choices]} | given
+        return {"anyOf": [_type_schema(option, names, shown=shown) for option in choices]} | given
     (kind,) = choices
     origin = get_origin(kind) or kind
     schema: Json = {}
@@ -239,10 +240,10 @@ def _type_schema(kind: Any, names: Mapping[Any, str]) -> Json:
         values = sorted(get_args(kind))
         schema = ({"type": "string"} if all(isinstance(v, str) for v in values) else {}) | {"enum": values}
     elif origin in (list, tuple, set, frozenset):
-        item = _type_schema((get_args(kind) or (Any,))[0], names)
+        item = _type_schema((get_args(kind) or (Any,))[0], names, shown=shown)
         schema = {"type": "array"} | ({"items": item} if item else {})
     elif origin is dict:
-        key, value = (_type_schema(each, names) for each in get_args(kind) or (str, Any))
+        key, value = (_type_schema(each, names, shown=shown) for each in get_args(kind) or (str, Any))
         about = without_key(key, "type")
         schema = {"type": "object"} | ({"propertyNames": about} if about else {})
         schema |= {"additionalProperties": value} if value else {}

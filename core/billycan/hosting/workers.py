@@ -302,8 +302,7 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
         "X-Content-Type-Options": "nosniff",
     }
     if app:
-        address = sock.address or "unknown"
-        allowance = app.hook.rate_limit(app=app, identity=None, address=address, now=app.now().timestamp())
+        allowance = app.count_call(app.now().timestamp(), None, sock.address or "unknown")
         if not allowance.allowed and problem.status < 500:
             problem = rate_limit_refusal(allowance)
         headers |= {

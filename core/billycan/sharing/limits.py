@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -75,19 +75,6 @@ class Limit(msgspec.Struct, frozen=True):
     name: str
     per_minute: int
     per_second: int
-
-
-class Counter(Protocol):
-    """The interface of request counters: Limiter, or a plugin's replacement for it."""
-
-    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
-        """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
-
-    def take_each(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request at `now` under each limit, or under none if one of them is reached.
-
-        Return the allowance of the limit that refused it, or else of the one with the fewest requests remaining.
-        """
 
 
 def by_address(use: str, address: str) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -13,7 +12,7 @@ from msgspec.structs import fields
 from .. import paths
 from ..endpoints import PARAMETER
 from ..gst import LABELS, GstEntries
-from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
+from ..manifest import CallerKind, Document, EventCarrier, Every, Extends, Manifest, Offer, RecordPages, Route
 from ..plain import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
 from .signatures import heard_struct, read
@@ -45,9 +44,6 @@ def check_manifest(manifest: Manifest) -> Iterator[str]:
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
             yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
-    for path in manifest.imports:
-        if path not in {route.path for route in manifest.routes if route.method == "POST"}:
-            yield f"{name}: its imports name {path}, which has no POST route: correct the path"
     for every in manifest.tasks:
         if every.seconds < 1:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
@@ -75,6 +71,7 @@ def check_names(manifests: Iterable[Manifest]) -> Iterator[str]:
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
         ("make ids that begin with", id_prefixes),
+        ("know the callers whose ids begin with", lambda m: (o.prefix for o in m.offers if isinstance(o, CallerKind))),
     ]
     for use, taken in uses:
         owners: dict[Any, str] = {}
@@ -226,8 +223,11 @@ def _data_faults(manifest: Manifest) -> Iterator[str]:
     for table in manifest.tables:
         if table.name != name and not table.name.startswith(f"{name}_"):
             yield f"{name}: its table {table.name} must be called {name} or {name}_…: rename it"
-    if manifest.tables and not manifest.migrations:
-        yield f"{name} has tables but no migrations: name their folder in the manifest"
+    for setting in getattr(manifest.settings, "when_alone", ()):
+        if setting not in manifest.settings.__struct_fields__:  # type: ignore[union-attr]
+            yield f"{name}: when_alone names {setting}, which is not among its settings: correct the name"
+    for offer in manifest.offers:
+        yield from (f"{name}: what it offers as {type(offer).__name__} {fault}" for fault in _offer_faults(offer))
 
 
 def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
@@ -262,6 +262,17 @@ def _extension_faults(extends: Extends) -> Iterator[str]:
             yield f"{field.name} is accepted but not shown: add it to {extends.shows.__name__}"
 
 
+def _offer_faults(offer: Offer) -> Iterator[str]:
+    for member, kind in type(offer).__annotations__.items():
+        value = getattr(offer, member)
+        if "Callable[" in str(kind) and not callable(value) and not (value is None and "None" in str(kind)):
+            yield f"has {value!r} as {member}, which must be a function"
+    if isinstance(offer, GstEntries) and (unknown := [label for label in offer.labels if label not in LABELS]):
+        yield f"has the label {unknown[0]}, which must be one of {', '.join(LABELS)}"
+    if isinstance(offer, EventCarrier) and not isinstance(offer.needs, sa.Select | None):
+        yield "has needs that are not a SELECT of tenant_id and id"
+
+
 def _tuple_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, tuple) and all(map(fits, value))
 
@@ -294,46 +305,25 @@ def _is_document(value: Any) -> bool:
     return isinstance(value, Document) and "{id}" in value.path and callable(value.show)
 
 
-def _is_gst(entries: Any) -> bool:
-    return isinstance(entries, GstEntries) and {*entries.labels} <= {*LABELS} and callable(entries.select)
-
-
 _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "requires": (_tuple_of(_is(str)), 'requires must be a tuple of plugin names, such as ("contacts",)'),
     "uses": (_tuple_of(_is(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
     "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
     "events": (_is(Mapping), "events must map the name of each event to the Struct of its data"),
     "hears": (_maps_to_functions, "hears must map the name of each event to a function"),
-    "hears_many": (
-        lambda note: note is None or callable(note),
-        "hears_many must be a function of the context, the names of the events, and their first and last place",
-    ),
     "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
     "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
-    "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),
     "settings": (lambda kind: kind is None or is_struct(kind), "settings must be a Struct"),
-    "observes": (lambda make: make is None or callable(make), "observes must be a function of the App"),
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
     "records": (_tuple_of(_is(RecordPages)), 'records must be a tuple of RecordPages(path="/v1/…", columns=…)'),
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
-    "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
-    "imports": (_tuple_of(_is(str)), 'imports must be a tuple of paths, such as ("/v1/assets",)'),
-    "prepares_imports": (
-        lambda run: run is None or callable(run),
-        "prepares_imports must be a function of the context",
-    ),
-    "callers": (_maps_to_functions, "callers must map the prefix of each kind of id to a function"),
-    "on_gst_settings": (
-        lambda run: run is None or callable(run),
-        "on_gst_settings must be a function of the context, the settings before and after, and what was accepted",
-    ),
-    "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
-    "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
-    "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),
-    "needs_events": (_is(sa.Select, type(None)), "needs_events must be a SELECT of tenant_id and id"),
+    "offers": (
+        _tuple_of(_is(Offer)),
+        'offers must be a tuple of what others ask for, such as GstEntries(labels=("G1", …), select=function)',
+    ),
 }

@@ -16,7 +16,7 @@ from ..counters import counters
 from ..engines.sqlite import UNHURRIED
 from ..manifest import Manifest
 from ..migrations import index_for_search, search_index
-from . import policies, versions
+from . import packages, policies, versions
 from .plugins import PluginError
 from .versions import HERE, Chain
 
@@ -80,7 +80,7 @@ def dependent_tables(connection: sa.Connection, manifest: Manifest) -> list[str]
 
 def drop(database: db.Database, name: str, manifest: Manifest) -> None:
     """Undo all of a plugin's migrations, which deletes its tables and rows. Numbers given out stay used."""
-    if manifest.migrations is None:
+    if packages.migrations_of(name) is None:
         return
     _, chain = versions.chains({name: manifest})
     with database.writing(across="a plugin's tables go with the rows of all") as connection:

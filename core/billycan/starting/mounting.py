@@ -9,7 +9,7 @@ from falcon.routing import CompiledRouter
 
 from ..endpoints import PARAMETER, Endpoint
 from ..events import events
-from ..manifest import Document, Manifest, Route
+from ..manifest import Document, DocumentRoutes, Manifest, Route
 from ..pipeline import Pipeline
 from . import checks, signatures
 from .packages import PluginError
@@ -145,7 +145,7 @@ def _on_documents(
         home = found[at[path]]
         scopes = [f"{home.plugin}:read", f"{home.plugin}:write"]
         for manifest in enabled.values():
-            for route in manifest.on_documents(document, home.route) if manifest.on_documents else ():
+            for route in (r for each in _offers(manifest) for r in each.make(document, home.route)):
                 for fault in checks.check_route(manifest, route, scopes):
                     raise PluginError(f"{manifest.name}: {fault}")
                 added.append(_endpoint(manifest, route, owners, prefixes))
@@ -154,6 +154,10 @@ def _on_documents(
                     whole = msgspec.structs.replace(found[at[path]].route, also=also)
                     found[at[path]] = msgspec.structs.replace(found[at[path]], route=whole)
     return added
+
+
+def _offers(manifest: Manifest) -> list[DocumentRoutes]:
+    return [offer for offer in manifest.offers if isinstance(offer, DocumentRoutes)]
 
 
 def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
+from pathlib import Path
 from typing import Any, NamedTuple
 
 GROUP, COMMANDS, FORMER_NAMES = "billycan.plugins", "billycan.commands", "billycan.former_names"
@@ -51,6 +52,29 @@ def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
 def _all_entries(*path: str) -> Any:  # its type differs between Python 3.11 and later versions
     # Cached, because it reads a file of each package on the path.
     return entry_points()
+
+
+def folder_of(name: str) -> Path | None:
+    """Return the folder of a plugin's module, where its migrations and examples lie; that of core for `core`.
+
+    None for a plugin that is no package, and so has no folder of its own.
+    """
+    if name == "core":
+        return Path(__file__).parents[1]
+    module = installed()[name].load()
+    return Path(module.__file__).parent if module.__package__ and getattr(module, "__file__", None) else None
+
+
+def migrations_of(name: str) -> Path | None:
+    """Return the folder of a plugin's migrations, if there is one."""
+    folder = folder_of(name)
+    return folder / "migrations" if folder and (folder / "migrations").is_dir() else None
+
+
+def examples_of(name: str) -> Path | None:
+    """Return the file of a plugin's recorded examples, which is missing before the first recording."""
+    folder = folder_of(name)
+    return folder / "examples.json" if folder else None
 
 
 def first_party() -> set[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
+from ..declarations import resolve_query
 from ..endpoints import PARAMETER, Signature
 from ..manifest import Route
 from ..patch import Patch
@@ -29,7 +30,7 @@ def read(route: Route) -> Signature:
     patch = get_origin(body) is Patch
     if patch:
         (body,) = get_args(body)
-    query = hints.get("query")
+    query = resolve_query(hints.get("query"))
     if query and not is_struct(query):
         raise TypeError(f"{name} takes a query that is not a Struct: {query!r}")
     if body and route.method in ("GET", "DELETE"):

@@ -15,12 +15,11 @@ from msgspec import Struct
 
 from .. import db
 from ..manifest import Manifest
-from . import policies
+from . import packages, policies
 from .command import command_line
 from .plugins import PluginError
 
 HERE = Path(__file__).parents[1]
-CORE = HERE / "migrations"
 _SAYS = re.compile(r"^(?:down_)?revision\b.*=.*$", re.MULTILINE)
 
 
@@ -48,8 +47,8 @@ class Chain(Struct, frozen=True):
 
 def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
     """Return core's chain and that of each plugin with migrations; raise PluginError for a broken chain."""
-    plugins = [(name, manifest.migrations) for name, manifest in manifests.items() if manifest.migrations]
-    return [_chain(name, folder) for name, folder in (("core", CORE), *plugins)]
+    folders = {name: packages.migrations_of(name) for name in ("core", *manifests)}
+    return [_chain(name, folder) for name, folder in folders.items() if folder]
 
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
@@ -92,10 +91,6 @@ def table_of(name: str) -> str:
 
 @cache
 def _chain(name: str, folder: Path) -> Chain:
-    if not folder.is_dir():
-        raise PluginError(
-            f"{name}: its folder of migrations, {folder}, does not exist: correct the path or reinstall the plugin"
-        )
     before = dict(_parse_migration(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
     if missing := sorted({*filter(None, before.values())} - {*before}):
         raise PluginError(f"{name}: its migration {missing[0]} is not there: restore it or disable {name}")

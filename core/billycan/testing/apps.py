@@ -60,8 +60,7 @@ class AppPool:
         folder = Path(tempfile.mkdtemp(prefix="shared-", dir=self._folder))
         app.counts.close()
         app.counts, app.shares, app.totals = Counts(folder), Shares(), Totals()
-        if isinstance(app.limiter, Limiter):  # and not what a plugin has put in its place
-            app.limiter = Limiter(folder)
+        app.limiter = Limiter(folder)
 
 
 def _parts(app: App) -> list[Any]:

@@ -1,7 +1,6 @@
 """Tests that every plugin must pass; a plugin's own test class inherits them."""
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -109,14 +108,13 @@ class PluginConformance:
 
     def folder(self) -> Path | None:
         """Return the folder of the plugin's modules, or None if a test made the plugin up."""
-        module = sys.modules.get(packages.installed()[self.plugin].value)
-        return Path(str(module.__file__)).parent if module else None
+        return packages.folder_of(self.plugin)
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
-        manifest = app.manifests[self.plugin]
-        found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, manifest.tables)))
+        tables, folder = app.manifests[self.plugin].tables, packages.migrations_of(self.plugin)
+        found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, tables)))
         assert not found, (
-            f"{found}: declare it in the code and make it in a migration in {manifest.migrations}, both alike;"
+            f"{found}: declare it in the code and make it in a migration in {folder}, both alike;"
             " the last migration there may be changed until it has run anywhere, then add another"
         )
 

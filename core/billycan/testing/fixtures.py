@@ -250,10 +250,9 @@ def make_app(
 def _migrations_of(guest: str) -> Path | None:
     """Return the migrations of a plugin that a test installed; None if it has none, or is not to be had."""
     try:
-        found: Path | None = packages.installed()[guest].load().manifest.migrations
+        return packages.migrations_of(guest)
     except Exception:  # noqa: BLE001 - building the app says what is wrong
         return None
-    return found
 
 
 def _migrate_all(databases: Databases, url: str, *, walled: bool) -> None:
@@ -297,13 +296,22 @@ def _keeps_files(plugin: str) -> bool:
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Install a plugin for one test: `install(Manifest(name="guest"), after_commit=tell)`, then `make_app("guest")`.
 
-    Keywords are hook functions; `load` replaces what importing the plugin does.
+    Keywords are hook functions; `load` replaces what importing the plugin does; `folder` has its migrations and
+    examples, by default those of the installed plugin whose place it takes.
     """
     found = packages.installed()
     monkeypatch.setattr(packages, "installed", lambda: found)
 
-    def add(manifest: Manifest, load: Callable[[], Any] | None = None, **hooks: Callable[..., Any]) -> None:
+    def add(
+        manifest: Manifest,
+        load: Callable[[], Any] | None = None,
+        *,
+        folder: Path | None = None,
+        **hooks: Callable[..., Any],
+    ) -> None:
         module = ModuleType(manifest.name)
+        if folder := folder or (packages.folder_of(manifest.name) if manifest.name in found else None):
+            module.__package__, module.__file__ = manifest.name, str(folder / "plugin.py")
         members = {"manifest": manifest, **{name: hookimpl(function) for name, function in hooks.items()}}
         vars(module).update(members)
         found[manifest.name] = cast(Any, SimpleNamespace(value=manifest.name, dist=None, load=load or (lambda: module)))

@@ -25,6 +25,7 @@ CORE = {
     "new-plugin": "plugins",
     "openapi": "inspecting",
     "plugins": "plugins",
+    "resource": "inspecting",
     "routes": "inspecting",
     "serve": "running",
     "tenants": "tenants",

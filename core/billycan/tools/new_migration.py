@@ -12,7 +12,7 @@ from sqlalchemy.dialects import sqlite
 
 from ..db import ByCodePoint, Database, Decimals, UTCDateTime
 from ..manifest import Manifest
-from ..starting import migrate, plugins, versions
+from ..starting import migrate, packages, plugins, versions
 
 _WIDTH = 120
 _TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
@@ -53,9 +53,9 @@ def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
     _, manifests = plugins.load(_with_required(name), {})
     manifest = manifests[name]
     last = versions.chains({name: manifest})[-1].last
-    folder = manifest.migrations
+    folder = packages.migrations_of(name)
     if folder is None:
-        raise plugins.PluginError(f"{name} has no migrations: name their folder in the manifest")
+        raise plugins.PluginError(f"{name} has no tables, and so no migrations")
     steps = sorted(_steps(_differences(manifest, manifests)), key=lambda step: step.order)
     if not steps and not empty:
         raise NothingToDo(f"{name}: its tables are as {last} makes them: change them first, or add --empty")

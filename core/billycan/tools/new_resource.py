@@ -7,11 +7,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from ..starting import packages, plugins
+from ..starting import packages
 from . import scaffold
 from .scaffold import Unfit, Words
 
-_FILES = ("handlers.py", "schemas.py", "tables.py")
+_FILES = ("handlers.py", "resource.py")
 _LISTS = ("requires", "tables", "events", "routes", "records")
 
 
@@ -25,8 +25,8 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
     folder = source.parent / words.name
     if folder.exists():
         raise Unfit(f"{folder} already exists: choose another NAME")
-    if plugins.manifest(plugin).migrations is None:
-        raise Unfit(f"{plugin} has no migrations: name their folder in its manifest")
+    if packages.migrations_of(plugin) is None:
+        raise Unfit(f"{plugin} has no migrations: put the first into the folder migrations beside {source}")
     changed = _with_resource(source.read_text("utf-8"), plugin, words)
     folder.mkdir()
     texts = {folder / name: _template(f"billycan_gadgets/{name}", plugin, words) for name in _FILES}
@@ -48,7 +48,7 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
 def _template(path: str, plugin: str, words: Words) -> str:
     """Return a file of a new plugin, with this plugin's table and scopes."""
     text = scaffold.fit_template(scaffold.TEMPLATE / f"{path}.txt", words)
-    text = re.sub(rf'(resource_table\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
+    text = re.sub(rf'(\bresource\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
     return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
 
 

@@ -127,7 +127,7 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
         return environ  # Others can reach it, directly or through a proxy, so no settings for trying things out.
     _, manifests = plugins.load(packages.enabled_names(given.plugins), {})
     for name, manifest in manifests.items():
-        for setting, value in manifest.serve.items():
+        for setting, value in getattr(manifest.settings, "when_alone", {}).items():
             if setting not in config.plugins.get(name, {}):
                 environ[f"{settings.PREFIX}{name}__{setting}".upper()] = value
     return environ
@@ -265,8 +265,8 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
             test=business.test_key,
             more=command_line(f"keys create --tenant {business.sandbox} --scope read --scope write"),
         )
-    for manifest in app.manifests.values():
-        if is_loopback and manifest.greets and (line := manifest.greets(app, url)):
+    for greet in app.greetings if is_loopback else ():
+        if line := greet(app, url):
             text += f"\n{line}"
     app.close()
     print(text, flush=True)  # noqa: T201

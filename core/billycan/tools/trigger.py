@@ -16,6 +16,7 @@ from ..endpoints import endpoint_at
 from ..keys import Identity
 from ..patch import decode_patch
 from ..reader import decode
+from ..starting import packages
 from ..starting.command import command_line
 from ..tenants import tenants
 from ..work import unit_of_work
@@ -49,9 +50,9 @@ class _Ways(msgspec.Struct):
 def ways(app: App) -> dict[str, list[_Call]]:
     """Map each event to the calls that make it happen, for every enabled plugin that recorded them."""
     found: dict[str, list[_Call]] = {}
-    for manifest in app.manifests.values():
-        if manifest.examples and manifest.examples.exists():  # there is none before the first recording
-            recorded = msgspec.convert(wire.parse(manifest.examples.read_bytes()), _Ways)
+    for file in map(packages.examples_of, app.manifests):
+        if file and file.exists():  # there is none before the first recording
+            recorded = msgspec.convert(wire.parse(file.read_bytes()), _Ways)
             found |= {name: [recorded.calls[i] for i in way] for name, way in recorded.ways.items()}
     return found
 
@@ -64,7 +65,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
     if event not in app.events:
         raise CannotTrigger(f"no enabled plugin declares {event}; the events are: {', '.join(sorted(app.events))}")
     zone = ZoneInfo(_sandbox(app, tenant_id))
-    if by_itself := next((one.triggers[event] for one in app.manifests.values() if event in one.triggers), None):
+    if by_itself := app.triggers.get(event):
         ctx = Context(app, tenant_id, _as_a_key(tenant_id))
         with unit_of_work(ctx):
             by_itself(ctx)

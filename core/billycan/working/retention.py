@@ -16,6 +16,7 @@ from ..context import Context
 from ..db import bytes_of, own, upsert
 from ..events import BYTES, events, forgotten
 from ..fields import Moment
+from ..manifest import EventCarrier
 
 if TYPE_CHECKING:
     from ..app import App
@@ -115,7 +116,7 @@ def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[
     newest = sa.select(sa.func.max(later.c.sequence)).where(
         later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_until(later.c.sequence, before)
     )
-    needed = [m.needs_events for m in ctx.app.parts.values() if m.needs_events is not None]
+    needed = [each.needs for _, each in ctx.app.offered(EventCarrier) if each.needs is not None]
     return [
         own(ctx, events),
         *_until(_e.sequence, before),

@@ -1,26 +1,13 @@
 """Handlers of assets: one function for each route."""
 
-from billycan import Actions, Context, Deleted, Page, Patch, Records
-from billycan_contacts import api as contacts
+from billycan import Context, Deleted, Page, Patch, Query
 
-from .schemas import Asset, AssetQuery, NewAsset
-from .tables import assets
-
-actions = Actions({"retire": ("in_use", "retired")})
-
-records = Records(
-    assets,
-    Asset,
-    prefix="ast",
-    references={"custodian": contacts.names},
-    search=("name",),
-    actions=lambda row: actions.allowed(row.status),
-)
+from .resource import Asset, NewAsset, actions, assets
 
 
-def list_assets(ctx: Context, query: AssetQuery) -> Page[Asset]:
+def list_assets(ctx: Context, query: Query[Asset]) -> Page[Asset]:
     """All assets."""
-    return records.page(ctx, query)
+    return assets.records.page(ctx, query)
 
 
 def create_asset(ctx: Context, body: NewAsset) -> Asset:
@@ -28,14 +15,14 @@ def create_asset(ctx: Context, body: NewAsset) -> Asset:
 
     Emits `asset.created`.
     """
-    asset = records.add(ctx, body, status="in_use")
+    asset = assets.records.add(ctx, body, status="in_use")
     ctx.emit("asset.created", asset)
     return asset
 
 
 def get_asset(ctx: Context, id: str) -> Asset:
     """One asset."""
-    return records.get(ctx, id)
+    return assets.records.get(ctx, id)
 
 
 def update_asset(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
@@ -43,7 +30,7 @@ def update_asset(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
 
     Emits `asset.updated` if anything changed.
     """
-    asset, changed = records.change(ctx, id, body)
+    asset, changed = assets.records.change(ctx, id, body)
     if changed:
         ctx.emit("asset.updated", asset)
     return asset
@@ -54,7 +41,7 @@ def delete_asset(ctx: Context, id: str) -> Deleted:
 
     Emits `asset.deleted`.
     """
-    deleted = records.remove(ctx, id)
+    deleted = assets.records.remove(ctx, id)
     ctx.emit("asset.deleted", deleted)
     return deleted
 
@@ -64,8 +51,8 @@ def retire_asset(ctx: Context, id: str) -> Asset:
 
     Emits `asset.retired`.
     """
-    row = records.lock(ctx, id)
-    row = records.save(ctx, row, status=actions.check("retire", row.status))
-    (asset,) = records.show(ctx, [row])
+    row = assets.records.lock(ctx, id)
+    row = assets.records.save(ctx, row, status=actions.check("retire", row.status))
+    (asset,) = assets.records.show(ctx, [row])
     ctx.emit("asset.retired", asset)
     return asset

@@ -1,18 +1,14 @@
 """Equipment a business owns, and which contact looks after it."""
 
-from pathlib import Path
-
 from billycan import Deleted, Manifest, RecordPages, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
-from .schemas import Asset
-from .tables import assets
+from .resource import Asset, assets
 
 manifest = Manifest(
     name="assets",
     requires=("contacts",),
-    tables=(assets,),
-    migrations=Path(__file__).parent / "migrations",
+    tables=(assets.table,),
     events={
         "asset.created": Asset,
         "asset.updated": Asset,

@@ -1,7 +1,5 @@
 """Audit: an append-only, hash-chained log of every change, with the key that made it and the time."""
 
-from pathlib import Path
-
 from billycan import Context, Event, Manifest, Route, hookimpl
 
 from .chain import append_entry, audit
@@ -18,6 +16,5 @@ def on_event(ctx: Context, event: Event) -> None:
 manifest = Manifest(
     name="audit",
     tables=(audit,),
-    migrations=Path(__file__).parent / "migrations",
     routes=(Route("GET", "/v1/audit", list_audit, scope="audit:read"),),
 )

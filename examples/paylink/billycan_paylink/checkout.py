@@ -13,9 +13,9 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, NotFound, PayButton, new_id, own, unit_of_work
+from billycan import App, Context, NotFound, new_id, own, unit_of_work
 from billycan.web import encode
-from billycan_hosted.api import Link, link_url, read_link, render
+from billycan_hosted.api import Link, PayButton, link_url, read_link, render
 from billycan_invoices import api as invoices
 
 from . import signing

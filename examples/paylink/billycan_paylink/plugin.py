@@ -1,8 +1,7 @@
 """Paylink: clients pay invoices on a payment provider's page, and the provider notifies billycan of each payment."""
 
-from pathlib import Path
-
 from billycan import Manifest
+from billycan_invoices.api import PaymentProvider
 
 from .checkout import Checkout, pay_button
 from .notices import PATH, Notices
@@ -14,7 +13,6 @@ manifest = Manifest(
     requires=("invoices", "hosted"),
     settings=Settings,
     tables=(checkouts,),
-    migrations=Path(__file__).parent / "migrations",
     pages=(("/paylink/pay/{token}", Checkout), (PATH, Notices)),
-    pay=pay_button,
+    offers=(PaymentProvider(pay_button),),
 )

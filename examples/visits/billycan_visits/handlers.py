@@ -1,18 +1,14 @@
 """Handlers of visits: one function for each route."""
 
-from billycan import Context, Deleted, Page, Patch, Records
-from billycan_jobs import api as jobs
+from billycan import Context, Deleted, Page, Patch, Query
 
 from .plans import plan_next
-from .schemas import NewVisit, Visit, VisitQuery
-from .tables import visits
-
-records = Records(visits, Visit, prefix="vis", references={"job": jobs.names})
+from .resource import NewVisit, Visit, visits
 
 
-def list_visits(ctx: Context, query: VisitQuery) -> Page[Visit]:
+def list_visits(ctx: Context, query: Query[Visit]) -> Page[Visit]:
     """All visits."""
-    return records.page(ctx, query)
+    return visits.records.page(ctx, query)
 
 
 def create_visit(ctx: Context, body: NewVisit) -> Visit:
@@ -20,7 +16,7 @@ def create_visit(ctx: Context, body: NewVisit) -> Visit:
 
     If the job has a plan, its next visit is due that many days later. Emits `visit.created`.
     """
-    visit = records.add(ctx, body)
+    visit = visits.records.add(ctx, body)
     plan_next(ctx, visit.job_id)
     ctx.emit("visit.created", visit)
     return visit
@@ -28,7 +24,7 @@ def create_visit(ctx: Context, body: NewVisit) -> Visit:
 
 def get_visit(ctx: Context, id: str) -> Visit:
     """One visit."""
-    return records.get(ctx, id)
+    return visits.records.get(ctx, id)
 
 
 def update_visit(ctx: Context, id: str, body: Patch[NewVisit]) -> Visit:
@@ -36,8 +32,8 @@ def update_visit(ctx: Context, id: str, body: Patch[NewVisit]) -> Visit:
 
     Emits `visit.updated` if anything changed.
     """
-    before = records.lock(ctx, id)
-    visit, changed = records.change(ctx, id, body)
+    before = visits.records.lock(ctx, id)
+    visit, changed = visits.records.change(ctx, id, body)
     if changed:
         for job_id in sorted({before.job_id, visit.job_id}):
             plan_next(ctx, job_id)
@@ -50,8 +46,8 @@ def delete_visit(ctx: Context, id: str) -> Deleted:
 
     Emits `visit.deleted`.
     """
-    visit = records.lock(ctx, id)
-    deleted = records.delete(ctx, visit)
+    visit = visits.records.lock(ctx, id)
+    deleted = visits.records.delete(ctx, visit)
     plan_next(ctx, visit.job_id)
     ctx.emit("visit.deleted", deleted)
     return deleted

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from billycan import Context, Deleted, own
 from billycan.fields import start_of_day
 
+from .resource import visits
 from .schemas import JobPlan, NewJobPlan
-from .tables import plans, visits
+from .tables import plans
 
 
 def plans_of(ctx: Context, ids: Sequence[str]) -> dict[str, JobPlan]:
@@ -31,7 +32,8 @@ def plan_next(ctx: Context, job_id: str) -> None:
     """Set when the next visit to a job is due: so many days after the last one, or after today."""
     plan = ctx.db.execute(sa.select(plans).where(own(ctx, plans), plans.c.id == job_id).with_for_update()).first()
     if plan:
-        last = sa.select(sa.func.max(visits.c.visited_on)).where(own(ctx, visits), visits.c.job_id == job_id)
+        table = visits.table
+        last = sa.select(sa.func.max(table.c.visited_on)).where(own(ctx, table), table.c.job_id == job_id)
         due = (ctx.db.execute(last).scalar() or ctx.today()) + timedelta(days=plan.every_days)
         values = {"next_on": due, "announce_at": start_of_day(due, ctx.tenant.timezone)}
         ctx.db.execute(sa.update(plans).where(own(ctx, plans), plans.c.id == job_id).values(values))

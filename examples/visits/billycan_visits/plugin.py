@@ -1,22 +1,20 @@
 """Visits to a job's site, and plans of regular ones: two more members on every job."""
 
-from pathlib import Path
-
 from billycan import Deleted, Every, Extends, Manifest, Route
 
 from .announcing import announce_visit, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
 from .plans import forget_plan, keep_plan, plans_of
-from .schemas import JobPlan, NewJobPlan, Visit, VisitDue
+from .resource import Visit, visits
+from .schemas import JobPlan, NewJobPlan, VisitDue
 from .settings import Settings
-from .tables import plans, visits
+from .tables import plans
 
 manifest = Manifest(
     name="visits",
     requires=("jobs",),
     settings=Settings,
-    tables=(visits, plans),
-    migrations=Path(__file__).parent / "migrations",
+    tables=(visits.table, plans),
     events={
         "visit.created": Visit,
         "visit.updated": Visit,

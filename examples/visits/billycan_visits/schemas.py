@@ -1,50 +1,11 @@
-"""Structs that clients send and receive."""
+"""Structs that clients send and receive, besides visits."""
 
 from datetime import date
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from billycan import Named, NewResource, PageQuery, Resource
-from billycan.fields import Day, Id
-
-Minutes = Annotated[int, Meta(ge=1, le=1440)]
 Days = Annotated[int, Meta(ge=1, le=3650)]
-
-
-class NewVisit(NewResource, kw_only=True):
-    """A visit to record.
-
-    job_id: The job whose place was visited.
-    visited_on: The day of the visit.
-    minutes: How long it took.
-    """
-
-    job_id: Id
-    visited_on: Day
-    minutes: Minutes
-
-
-class Visit(Resource):
-    """A visit as it is shown.
-
-    job: The job whose place was visited, with its title.
-    """
-
-    job_id: str
-    job: Named
-    visited_on: date
-    minutes: int
-
-
-class VisitQuery(PageQuery, kw_only=True):
-    """Filters of visits."""
-
-    sortable = ("created_at", "visited_on", "minutes")
-
-    job_id: list[str] | None = None
-    visited_on_from: Day | None = None
-    visited_on_to: Day | None = None
 
 
 class VisitDue(Struct):

@@ -1,7 +1,5 @@
 """Access: businesses request access on a public page, and the operator of the deployment approves them."""
 
-from pathlib import Path
-
 from billycan import App, Manifest, hookimpl
 from billycan_users.api import can_send
 
@@ -15,7 +13,6 @@ manifest = Manifest(
     uses=("requests",),
     settings=Settings,
     tables=(requests,),
-    migrations=Path(__file__).parent / "migrations",
     pages=(*requesting.screens, *operating.screens),
 )
 

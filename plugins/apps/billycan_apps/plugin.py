@@ -1,10 +1,8 @@
 """Apps: third parties connect a business's account by OAuth 2.1, and call the API for it until somebody ends that."""
 
-from pathlib import Path
-
 import falcon
 
-from billycan import App, Code, Every, Identity, Manifest, hookimpl
+from billycan import App, CallerKind, Code, Every, Identity, Manifest, hookimpl
 
 from . import authorizing, callers, grants, operating, pages, protocol
 from .connecting import Connection
@@ -15,7 +13,6 @@ manifest = Manifest(
     requires=("users",),
     uses=("webhooks",),
     tables=(apps, secrets, connections, codes, access_tokens, refresh_tokens),
-    migrations=Path(__file__).parent / "migrations",
     events={"app.connected": Connection, "app.disconnected": Connection},
     pages=(
         *authorizing.screens,
@@ -25,13 +22,12 @@ manifest = Manifest(
         (protocol.REVOKE, protocol.RevocationEndpoint),
         (protocol.DESCRIPTION, protocol.Description),
     ),
-    callers={"cnx": callers.find_identity},
     tasks=(
         Every(seconds=60, due=grants.answered_tokens, run=grants.forget_answer),
         Every(seconds=3600, run=grants.forget_old),
     ),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
-    examples=Path(__file__).parent / "examples.json",
+    offers=(CallerKind("cnx", callers.find_identity),),
 )
 
 

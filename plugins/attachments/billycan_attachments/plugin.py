@@ -1,7 +1,5 @@
 """Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
 
-from pathlib import Path
-
 from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
@@ -26,7 +24,6 @@ manifest = Manifest(
     name="attachments",
     settings=Settings,
     tables=(attachments, waiting, leftovers, used),
-    migrations=Path(__file__).parent / "migrations",
     events={"attachment.created": Attachment, "attachment.deleted": Deleted},
     routes=(
         Route("GET", "/v1/attachments", h.list_attachments, scope=None),
@@ -49,7 +46,6 @@ manifest = Manifest(
         Every(seconds=30, due=stored_files.unstored_files, run=stored_files.store_file, own_transactions=True),
     ),
     codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},
-    examples=Path(__file__).parent / "examples.json",
     doctor=doctor,
 )
 

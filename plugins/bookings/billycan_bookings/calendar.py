@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from .schemas import Booking
+from .resource import Booking
 
 MEDIA_TYPE = "text/calendar; charset=utf-8"
 # A booking that will not happen is exported as cancelled, so that importing it again removes it.

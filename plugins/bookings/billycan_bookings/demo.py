@@ -12,7 +12,8 @@ from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
 from . import handlers as h
-from .schemas import BookingCancellation, NewBooking, NewService
+from .resource import NewBooking, NewService
+from .schemas import BookingCancellation
 
 _SERVICES: dict[str, dict[str, Any]] = {
     "drain": {"name": "Blocked drain", "duration_minutes": 60, "price": "180.00", "buffer_after_minutes": 30},

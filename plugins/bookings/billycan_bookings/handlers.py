@@ -15,6 +15,7 @@ from billycan import (
     Invalid,
     Page,
     Patch,
+    Query,
     Reply,
     Row,
     own,
@@ -25,28 +26,16 @@ from billycan_staff import api as staff
 
 from . import rules, slots
 from .calendar import MEDIA_TYPE, calendar_file
-from .records import emit_booking, neighbours, records, service_records, show_bookings
-from .schemas import (
-    DAY,
-    AvailabilityQuery,
-    Booking,
-    BookingCancellation,
-    BookingChange,
-    BookingQuery,
-    NewBooking,
-    NewService,
-    NewTime,
-    Opening,
-    Service,
-    ServiceQuery,
-)
+from .records import emit_booking, records, service_records, show_bookings
+from .resource import DAY, Booking, BookingChange, NewBooking, NewService, Service, neighbours
+from .schemas import AvailabilityQuery, BookingCancellation, NewTime, Opening
 from .tables import services
 
 MOST_DAYS = 31
 MOST_STARTS = 100_000  # checked for one answer, counting each person; a single day is always answered
 
 
-def list_services(ctx: Context, query: ServiceQuery) -> Page[Service]:
+def list_services(ctx: Context, query: Query[Service]) -> Page[Service]:
     """All services, including inactive ones unless you filter by `active`.
 
     For a price list, sort by `name` or `price`.
@@ -133,7 +122,7 @@ def _check_staff(ctx: Context, service: NewService) -> None:
         raise Invalid.of(*faults)
 
 
-def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
+def list_bookings(ctx: Context, query: Query[Booking]) -> Page[Booking]:
     """All bookings, whatever their status.
 
     For a calendar, filter by a range of `start_at`.

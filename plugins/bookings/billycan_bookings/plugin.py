@@ -1,7 +1,5 @@
 """Bookings: services, when they are available, and clients' bookings."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
@@ -10,7 +8,7 @@ from .cards import todays_bookings
 from .demo import add_samples
 from .neighbours import hears
 from .reminding import emit_reminder, to_remind
-from .schemas import Booking, Service
+from .resource import Booking, Service
 from .tables import bookings, services, slots
 
 manifest = Manifest(
@@ -18,7 +16,6 @@ manifest = Manifest(
     requires=("contacts", "staff"),
     uses=("jobs",),
     tables=(services, slots, bookings),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "service.created": Service,
         "service.updated": Service,
@@ -68,5 +65,4 @@ manifest = Manifest(
     tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
-    examples=Path(__file__).parent / "examples.json",
 )

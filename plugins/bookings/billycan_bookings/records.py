@@ -2,43 +2,11 @@
 
 from collections.abc import Sequence
 
-import sqlalchemy as sa
+from billycan import Context, Row
 
-from billycan import Context, Neighbours, Records, Row, own
-from billycan.sql import among, contains, either, search_condition
-from billycan_contacts import api as contacts
-from billycan_staff import api as staff
+from .resource import Booking, bookings, neighbours, services
 
-from . import rules
-from .api import service_names
-from .schemas import Booking, Service
-from .tables import bookings, services
-
-neighbours = Neighbours(job_id="jobs")
-
-
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match bookings that contain a text, or whose client's or service's name contains it."""
-    named = sa.select(services.c.id).where(
-        own(ctx, services), search_condition(services, text, ctx), contains(services.c.name_folded, text)
-    )
-    of_service = among(ctx, bookings.c.service_id, named)
-    return either(ctx, bookings, contacts.found_by(bookings.c.client_id)(ctx, text), of_service)
-
-
-service_records = Records(services, Service, prefix="srv", search=("name",))
-records = Records(
-    bookings,
-    Booking,
-    prefix="bkg",
-    references={"service": service_names, "staff": staff.names, "client": contacts.names},
-    search=("location", "notes"),
-    filters={"search": found_by},
-    remembers=True,
-    actions=lambda booking: rules.actions.allowed(booking.status),
-    neighbours=neighbours,
-    needs={"allowed_actions": ("status",)},
-)
+records, service_records = bookings.records, services.records
 
 
 def show_bookings(ctx: Context, rows: Sequence[Row]) -> list[Booking]:

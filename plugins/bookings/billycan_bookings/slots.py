@@ -18,8 +18,9 @@ from billycan.web import in_turns
 from billycan_staff.api import Person, people
 
 from . import rules
+from .resource import DAY
 from .rules import Span, Taken, Terms
-from .schemas import DAY, Opening
+from .schemas import Opening
 from .tables import bookings, slots
 
 MOST_ALTERNATIVES = 5

@@ -9,7 +9,9 @@ from msgspec import Struct
 from billycan import Address, Context, GstPeriod, names_of, own
 from billycan.sql import Asked, ByIds, among, contains, either, fold, search_condition
 
-from .tables import contacts
+from .resource import contacts
+
+_table = contacts.table
 
 
 class Party(Struct):
@@ -37,13 +39,13 @@ class Contractor(Struct):
 
 # Map each id to the contact's name, in one query; `lock=True` keeps the contacts from being deleted until the
 # transaction ends.
-names = names_of(contacts.c.name)
+names = names_of(_table.c.name)
 
 # Map each id to the contact's email address, or None.
-emails = names_of(contacts.c.email)
+emails = names_of(_table.c.email)
 
 # Map each id to the contact's status, `active` or `archived`.
-statuses = names_of(contacts.c.status)
+statuses = names_of(_table.c.status)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
@@ -56,7 +58,7 @@ def party_asked(ctx: Context, id: str) -> Asked:
     return _PARTIES.asked(ctx.tenant_id, id)
 
 
-_PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
+_PARTIES = ByIds(sa.select(*(_table.c[name] for name in Party.__struct_fields__)), _table.c.id)
 
 
 # Built at import: msgspec crashes if two threads build it at once.
@@ -72,7 +74,8 @@ def contractors(ctx: Context, ids: Iterable[str]) -> list[Contractor]:
 
 
 _CONTRACTORS = ByIds(
-    sa.select(*(contacts.c[name] for name in Contractor.__struct_fields__)).where(contacts.c.contractor), contacts.c.id
+    sa.select(*(_table.c[name] for name in Contractor.__struct_fields__)).where(_table.c.contractor),
+    _table.c.id,
 )
 
 
@@ -97,26 +100,26 @@ def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
     return {row[0]: Supplier(*row[1:]) for row in _SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)}
 
 
-_SUPPLIERS = ByIds(sa.select(contacts.c.id, contacts.c.abn, contacts.c.gst_registered), contacts.c.id)
+_SUPPLIERS = ByIds(sa.select(_table.c.id, _table.c.abn, _table.c.gst_registered), _table.c.id)
 
 
 def lacks_abn(ctx: Context | GstPeriod, column: sa.ColumnElement[str]) -> sa.Exists:
     """Return a condition for a query: the contact whose id is in `column` has no ABN."""
-    return sa.exists().where(own(ctx, contacts), contacts.c.id == column, contacts.c.abn.is_(None))
+    return sa.exists().where(own(ctx, _table), _table.c.id == column, _table.c.abn.is_(None))
 
 
 def not_registered(ctx: Context | GstPeriod) -> sa.Select[str]:
     """Select the ids of contacts known not to be registered for GST, for use in another query."""
     # In the form of the index: SQLAlchemy compares a boolean with 0, and SQLite would read all contacts.
-    known = sa.type_coerce(contacts.c.gst_registered, sa.Integer)
-    return sa.select(contacts.c.id).where(own(ctx, contacts), sa.not_(known))
+    known = sa.type_coerce(_table.c.gst_registered, sa.Integer)
+    return sa.select(_table.c.id).where(own(ctx, _table), sa.not_(known))
 
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
     """Select the ids of contacts whose name contains a text, for use in another query."""
     # The search text contains the name, too, and has an index.
-    named = search_condition(contacts, text, ctx) & contains(contacts.c.name_folded, text)
-    return sa.select(contacts.c.id).where(own(ctx, contacts), named)
+    named = search_condition(_table, text, ctx) & contains(_table.c.name_folded, text)
+    return sa.select(_table.c.id).where(own(ctx, _table), named)
 
 
 def found_by(column: sa.Column[str]) -> Callable[[Context, str], sa.ColumnElement[bool]]:

@@ -9,7 +9,7 @@ from billycan import Context, decode
 from billycan.demo import ago
 
 from .handlers import create_contact
-from .schemas import NewContact
+from .resource import NewContact
 
 
 def _at(line1: str, suburb: str, postcode: str) -> dict[str, str]:

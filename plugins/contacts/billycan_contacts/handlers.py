@@ -1,35 +1,17 @@
 """Handlers of contacts: one function for each route."""
 
-from billycan import Actions, Context, Deleted, Page, Patch, Records
-from billycan.sql import json_list_has
+from billycan import Context, Deleted, Page, Patch, Query
 
 from .api import Supplier
-from .schemas import Contact, ContactQuery, NewContact
-from .tables import contacts
-
-actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})
-
-records = Records(
-    contacts,
-    Contact,
-    prefix="con",
-    search=("name", "email", "phone", "abn", "people"),
-    filters={
-        "role": lambda ctx, role: json_list_has(ctx, contacts.c.roles, role),
-        "tag": lambda ctx, tag: json_list_has(ctx, contacts.c.tags, tag),
-    },
-    actions=lambda contact: actions.allowed(contact.status),
-    needs={"allowed_actions": ("status",)},
-    remembers=True,
-)
+from .resource import Contact, NewContact, actions, contacts
 
 
-def list_contacts(ctx: Context, query: ContactQuery) -> Page[Contact]:
+def list_contacts(ctx: Context, query: Query[Contact]) -> Page[Contact]:
     """All contacts, including archived ones unless you filter by `status`.
 
     `search` covers names, email addresses, phone numbers, ABNs and people.
     """
-    return records.page(ctx, query)
+    return contacts.records.page(ctx, query)
 
 
 def create_contact(ctx: Context, body: NewContact) -> Contact:
@@ -37,7 +19,7 @@ def create_contact(ctx: Context, body: NewContact) -> Contact:
 
     Emits `contact.created`.
     """
-    contact = records.add(ctx, body, status="active")
+    contact = contacts.records.add(ctx, body, status="active")
     ctx.emit("contact.created", contact)
     return contact
 
@@ -47,7 +29,7 @@ def get_contact(ctx: Context, id: str) -> Contact:
 
     This includes archived contacts.
     """
-    return records.get(ctx, id)
+    return contacts.records.get(ctx, id)
 
 
 def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
@@ -58,9 +40,9 @@ def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     `contact.updated` if anything changed.
     """
     if body.sent.keys() & {"abn", "gst_registered"}:
-        before = records.lock(ctx, id)
+        before = contacts.records.lock(ctx, id)
         ctx.memo["contacts"] = {id: Supplier(before.abn, before.gst_registered)}
-    contact, changed = records.change(ctx, id, body)
+    contact, changed = contacts.records.change(ctx, id, body)
     if changed:
         ctx.emit("contact.updated", contact)
     return contact
@@ -71,7 +53,7 @@ def delete_contact(ctx: Context, id: str) -> Deleted:
 
     Refused with `has_dependents` while a document refers to it: archive it instead. Emits `contact.deleted`.
     """
-    deleted = records.remove(ctx, id)
+    deleted = contacts.records.remove(ctx, id)
     ctx.emit("contact.deleted", deleted)
     return deleted
 
@@ -94,8 +76,8 @@ def restore_contact(ctx: Context, id: str) -> Contact:
 
 
 def _move(ctx: Context, id: str, action: str) -> Contact:
-    row = records.lock(ctx, id)
-    row = records.save(ctx, row, status=actions.check(action, row.status))
-    (contact,) = records.show(ctx, [row])
+    row = contacts.records.lock(ctx, id)
+    row = contacts.records.save(ctx, row, status=actions.check(action, row.status))
+    (contact,) = contacts.records.show(ctx, [row])
     ctx.emit("contact.updated", contact)
     return contact

@@ -1,22 +1,18 @@
 """Contacts: the people and companies a business deals with."""
 
-from pathlib import Path
-
 from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .schemas import Contact
-from .tables import contacts
+from .resource import Contact, contacts
 
 manifest = Manifest(
     name="contacts",
-    tables=(contacts,),
-    migrations=Path(__file__).parent / "migrations",
+    tables=(contacts.table,),
     events={"contact.created": Contact, "contact.updated": Contact, "contact.deleted": Deleted},
     routes=(
         Route("GET", "/v1/contacts", h.list_contacts, scope="contacts:read"),
-        Route("POST", "/v1/contacts", h.create_contact, scope="contacts:write", status=201),
+        Route("POST", "/v1/contacts", h.create_contact, scope="contacts:write", status=201, imports=True),
         Route("GET", "/v1/contacts/{id}", h.get_contact, scope="contacts:read"),
         Route("PATCH", "/v1/contacts/{id}", h.update_contact, scope="contacts:write"),
         Route("DELETE", "/v1/contacts/{id}", h.delete_contact, scope="contacts:write"),
@@ -47,7 +43,5 @@ manifest = Manifest(
             order=10,
         ),
     ),
-    imports=("/v1/contacts",),
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
 )

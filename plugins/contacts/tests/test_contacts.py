@@ -8,7 +8,7 @@ import pytest
 from billycan import Context, unit_of_work
 from billycan.testing import Client
 from billycan_contacts import api
-from billycan_contacts.schemas import Contact, ContactQuery, NewContact
+from billycan_contacts.resource import Contact, NewContact, contacts
 
 ABN, OTHER_ABN = "47555222000", "51824753556"
 PLACE = {"line1": "3 Elizabeth St", "line2": "Level 2", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
@@ -314,7 +314,7 @@ def test_every_filter_finds_what_it_says(client, people):
         "search=beta": [4],
     }
     tested = {query.partition("=")[0].partition("[")[0] for query in cases}
-    assert tested == set(ContactQuery.__struct_fields__) - {"page", "per_page", "cursor", "sort"}
+    assert tested == set(contacts.query.__struct_fields__) - {"page", "per_page", "cursor", "sort"}
     for query, expected in cases.items():
         assert found(client, query) == expected, query
     for query in (

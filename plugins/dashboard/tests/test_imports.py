@@ -103,6 +103,6 @@ def test_a_viewer_sees_imports_and_makes_none(app, client):
 def test_what_is_made_of_a_file_has_no_form_of_members(make_app, install):
     """As where a third party's resource takes files: its pages would fail over a body of bytes."""
     made = manifest_of_imports
-    install(Manifest(name="imports", routes=made.routes, tables=made.tables, migrations=made.migrations))
+    install(Manifest(name="imports", routes=made.routes, tables=made.tables))
     app = make_app("contacts", "dashboard", "imports", "users")
     assert "make" not in kinds(app)["/v1/imports"].routes

@@ -1,7 +1,5 @@
 """Documents: the common ground of invoices, quotes and jobs, from line items to GST; no endpoints of its own."""
 
-from pathlib import Path
-
 from billycan import Code, Manifest
 
 manifest = Manifest(
@@ -12,5 +10,4 @@ manifest = Manifest(
         "gst_not_registered": Code(422, "A business that is not registered for GST cannot charge it."),
         "over_invoiced": Code(422, "It is more than is left to invoice; the message says how much is left."),
     },
-    examples=Path(__file__).parent / "examples.json",
 )

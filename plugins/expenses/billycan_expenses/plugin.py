@@ -1,7 +1,5 @@
 """Expenses: what a business spends, and the GST it can claim on it."""
 
-from pathlib import Path
-
 from billycan import Deleted, Manifest, Route
 
 from . import categories as c
@@ -21,7 +19,6 @@ manifest = Manifest(
     requires=("contacts",),
     uses=("attachments",),
     tables=(categories, started, expenses),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "expense.created": Expense,
         "expense.updated": Expense,
@@ -33,7 +30,7 @@ manifest = Manifest(
     },
     routes=(
         Route("GET", "/v1/expenses", h.list_expenses, scope="expenses:read"),
-        Route("POST", "/v1/expenses", h.create_expense, scope="expenses:write", status=201),
+        Route("POST", "/v1/expenses", h.create_expense, scope="expenses:write", status=201, imports=store),
         Route("GET", "/v1/expenses/summary", summarise_expenses, scope="expenses:read"),
         Route("GET", "/v1/expenses/{id}", h.get_expense, scope="expenses:read"),
         Route("PATCH", "/v1/expenses/{id}", h.update_expense, scope="expenses:write"),
@@ -47,10 +44,7 @@ manifest = Manifest(
     ),
     records=(record_pages.expenses, record_pages.categories),
     cards=(by_category,),
-    gst=gst,
-    imports=("/v1/expenses",),
-    prepares_imports=store,
     hears=hears,
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
+    offers=gst,
 )

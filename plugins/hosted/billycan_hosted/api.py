@@ -2,13 +2,14 @@
 
 from .branding import brand_of
 from .links import Link, link_url, read_link
-from .pages import DocumentPage, Shown, form_of, render
+from .pages import DocumentPage, PayButton, Shown, form_of, render
 from .papers import buyer, how_to_pay, paper_of, seller
 from .written import abn, address_lines, day, moment, money
 
 __all__ = [
     "DocumentPage",
     "Link",
+    "PayButton",
     "Shown",
     "abn",
     "address_lines",

@@ -12,7 +12,7 @@ import falcon
 import jinja2
 from msgspec import Struct
 
-from billycan import App, Context, PayButton, Problem, unit_of_work
+from billycan import App, Context, Problem, unit_of_work
 from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
 from .branding import logo_url
@@ -20,6 +20,19 @@ from .colours import on_dark
 from .links import PER_MINUTE, PER_SECOND, Link, read_link
 
 MOST_FIELDS, MOST_BYTES = 20, 65_536
+
+
+class PayButton(Struct, frozen=True, kw_only=True):
+    """A button on the page of a document that a client presses to pay it.
+
+    label: What the button says, such as `Pay by card`.
+    action: The path of one of the plugin's own pages: the button sends it a form, and it leads the client on by 303.
+    leads_to: The scheme and host of where it leads, such as `https://pay.example.com`: browsers go nowhere else.
+    """
+
+    label: str
+    action: str
+    leads_to: str
 
 
 class Shown(Struct):

@@ -1,7 +1,5 @@
 """Hosted pages: documents that a business's clients open by a signed link, and the look of its documents."""
 
-from pathlib import Path
-
 from billycan import Manifest, Route
 
 from .branding import LogoPage
@@ -15,12 +13,10 @@ manifest = Manifest(
     uses=("attachments", "pdf"),
     settings=Settings,
     tables=(branding,),
-    migrations=Path(__file__).parent / "migrations",
     routes=(
         Route("GET", "/v1/branding", get_branding, scope="hosted:read"),
         Route("PATCH", "/v1/branding", update_branding, scope="hosted:write"),
     ),
     pages=(("/logo/{token}", LogoPage),),
     hears={"attachment.deleted": forget_logo},
-    examples=Path(__file__).parent / "examples.json",
 )

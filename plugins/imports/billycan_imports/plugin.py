@@ -1,7 +1,5 @@
 """Imports: CSV files whose rows become records of any plugin that takes part, all of them or none."""
 
-from pathlib import Path
-
 from billycan import Code, Every, Gauge, Manifest, RecordPages, Route
 
 from . import handlers as h
@@ -15,7 +13,6 @@ _PATH = "/v1/imports"
 manifest = Manifest(
     name="imports",
     tables=(imports, chunks),
-    migrations=Path(__file__).parent / "migrations",
     events={"import.finished": Import, "import.failed": Import},
     routes=(
         Route("GET", _PATH, h.list_imports, scope="imports:read"),
@@ -43,5 +40,4 @@ manifest = Manifest(
         "too_many_imports": Code(409, "Too many imports are not finished yet."),
         "too_many_rows": Code(400, "The file has more rows than can be imported at once."),
     },
-    examples=Path(__file__).parent / "examples.json",
 )

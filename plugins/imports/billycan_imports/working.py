@@ -101,8 +101,7 @@ def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
 
 
 def _prepare(ctx: Context, row: Row) -> None:
-    endpoint = importable(ctx.app)[row.resource]
-    if prepare := ctx.app.manifests[endpoint.plugin].prepares_imports:
+    if callable(prepare := importable(ctx.app)[row.resource].route.imports):
         prepare(acting(ctx, identity_of(ctx, row)))
     records.save(ctx, row, status="checking")
 

@@ -13,7 +13,7 @@ from billycan.db import Database
 from billycan.importing import Importer
 from billycan.keys import keys
 from billycan.testing import START, Client, holding, run_timed
-from billycan_contacts.handlers import records as records_of_contacts
+from billycan_contacts.resource import contacts
 from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
@@ -426,14 +426,14 @@ def test_others_write_while_rows_are_made(app, client, engine, monkeypatch):
 
 @pytest.mark.parametrize("error", [RuntimeError("a secret"), sa.exc.DataError("a secret", {}, Exception())])
 def test_an_error_of_ours_in_a_row_is_told_and_ends_the_import(app, client, monkeypatch, caplog, error):
-    real = records_of_contacts.insert
+    real = contacts.records.insert
 
     def breaks(ctx, *given, **values):
         if values.get("name") == "Bea":
             raise error
         return real(ctx, *given, **values)
 
-    monkeypatch.setattr(records_of_contacts, "insert", breaks)
+    monkeypatch.setattr(contacts.records, "insert", breaks)
     found = finished(client, "name\nAda\nBea\n")
     assert found["status"] == "failed" and faults(found) == [(2, None, "internal_error")]
     assert "secret" not in str(found["faults"]) and "a row cannot be imported" in caplog.text
@@ -617,14 +617,14 @@ def test_rows_recorded_by_another_release_are_checked_again(app, client, monkeyp
 
 
 def test_a_handler_that_changes_other_records_cannot_be_imported(client, monkeypatch, caplog):
-    other, real = client.post("/v1/contacts", {"name": "Other"})["data"]["id"], records_of_contacts.insert
+    other, real = client.post("/v1/contacts", {"name": "Other"})["data"]["id"], contacts.records.insert
 
     def changes(ctx, *given, **values):
-        row = records_of_contacts.lock(ctx, other)
-        records_of_contacts.save(ctx, row, notes=f"{row.notes or ''}+")
+        row = contacts.records.lock(ctx, other)
+        contacts.records.save(ctx, row, notes=f"{row.notes or ''}+")
         return real(ctx, *given, **values)
 
-    monkeypatch.setattr(records_of_contacts, "insert", changes)
+    monkeypatch.setattr(contacts.records, "insert", changes)
     found = finished(client, "name\nAda\n")
     assert found["status"] == "failed" and faults(found) == [(1, None, "internal_error")]
     assert "may only add rows" in caplog.text and names(client) == ["Other"]

@@ -15,7 +15,7 @@ from .documents import neighbours
 from .due import Unpaid, lock_unpaid, unpaid
 from .handlers import create_invoice, preview_invoice, send_invoice
 from .owing import owed_by_each
-from .paying import Payable, payable, take_payment
+from .paying import Payable, PaymentProvider, payable, take_payment
 from .schemas import Invoice, NewInvoice, Preview
 from .tables import entries, invoices
 from .turnover import count_drafts, turnover
@@ -26,6 +26,7 @@ __all__ = [
     "NewInvoice",
     "NewLine",
     "Payable",
+    "PaymentProvider",
     "Unpaid",
     "Work",
     "already_invoiced",

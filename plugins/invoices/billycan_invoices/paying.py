@@ -1,12 +1,14 @@
 """Payment providers: the buttons by which a client pays an invoice, and the money they bring in."""
 
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, NotFound, PayButton, decode, own
+from billycan import Conflict, Context, NotFound, Offer, decode, own
+from billycan_hosted.api import PayButton
 
 from .documents import amount_due, documents, hosted_url, records
 from .listed import PAYMENTS
@@ -25,10 +27,19 @@ class Payable(Struct, frozen=True, kw_only=True):
     url: str
 
 
+class PaymentProvider(Offer, frozen=True):
+    """A way for clients to pay an invoice on its page: a plugin has it in the `offers` of its manifest.
+
+    button: `button(ctx, invoice_id)` gives the button of an invoice on which something is due; None for none.
+    """
+
+    button: Callable[[Context, str], PayButton | None]
+
+
 def pay_buttons(ctx: Context, invoice_id: str) -> list[PayButton]:
     """Return the buttons of all plugins that take payments for an invoice with an amount due."""
-    offered = (manifest.pay(ctx, invoice_id) for manifest in ctx.app.manifests.values() if manifest.pay)
-    return [button for button in offered if button]
+    found = (provider.button(ctx, invoice_id) for _, provider in ctx.app.offered(PaymentProvider))
+    return [button for button in found if button]
 
 
 def payable(ctx: Context, invoice_id: str) -> Payable | None:

@@ -1,7 +1,5 @@
 """Invoices: what a client owes, from draft to paid, with GST calculated as the law requires."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Document, Every, Manifest, Route
 
 from . import handlers as h
@@ -29,7 +27,6 @@ manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
     tables=(invoices, lines, payments, allocations, entries, held, ahead, refunds, notes, note_lines),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,
         "invoice.updated": Invoice,
@@ -104,7 +101,6 @@ manifest = Manifest(
     pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
     records=(record_pages.invoices, record_pages.payments, record_pages.adjustment_notes),
     cards=(owed, by_month, gst_card),
-    gst=gst,
     documents=(
         Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
         Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
@@ -133,5 +129,5 @@ manifest = Manifest(
             422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
         ),
     },
-    examples=Path(__file__).parent / "examples.json",
+    offers=gst,
 )

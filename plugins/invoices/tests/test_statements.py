@@ -8,8 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
 from billycan_invoices.tables import invoices
+
+contacts = resource.contacts.table
 
 MANY, CLIENTS = 100_000, 2_000
 CASH = {"payment_method": "cash"}

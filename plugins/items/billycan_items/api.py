@@ -9,11 +9,12 @@ from msgspec import Struct
 from billycan import Context, names_of
 from billycan.sql import ByIds
 
-from .schemas import GstCode
-from .tables import items
+from .resource import GstCode, items
+
+_table = items.table
 
 # Map each id to the item's name, in one query; `lock=True` keeps items from being deleted until the transaction ends.
-names = names_of(items.c.name)
+names = names_of(_table.c.name)
 
 
 class Copied(Struct):
@@ -36,6 +37,6 @@ def copied(ctx: Context, ids: Iterable[str]) -> dict[str, Copied]:
     return {row.id: Copied(*row) for row in found.all(ctx.db, ctx.tenant_id, ids)}
 
 
-_COPIED = sa.select(*(items.c[name] for name in Copied.__struct_fields__))
-_FOUND = ByIds(_COPIED, items.c.id)
-_LOCKED = ByIds(_COPIED.order_by(items.c.id).with_for_update(read=True), items.c.id)
+_COPIED = sa.select(*(_table.c[name] for name in Copied.__struct_fields__))
+_FOUND = ByIds(_COPIED, _table.c.id)
+_LOCKED = ByIds(_COPIED.order_by(_table.c.id).with_for_update(read=True), _table.c.id)

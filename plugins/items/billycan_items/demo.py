@@ -4,7 +4,7 @@ from billycan import Context, decode
 from billycan.demo import ago
 
 from .handlers import create_item
-from .schemas import NewItem
+from .resource import NewItem
 
 _SAMPLES = (
     {"name": "Labour", "description": "Labour, per hour", "unit": "hour", "unit_price": "98.00", "sku": "LAB"},

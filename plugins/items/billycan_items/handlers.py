@@ -5,22 +5,19 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Page, Patch, Problem, Records, Row, hookimpl, own
+from billycan import Conflict, Context, Deleted, Page, Patch, Problem, Query, Row, hookimpl, own
 
-from .schemas import Item, ItemQuery, NewItem
-from .tables import items
+from .resource import Item, NewItem, items
 
 _SKU_TAKEN = ("uq_items_tenant_id_sku", "items.sku")  # in the messages of PostgreSQL and SQLite
 
-records = Records(items, Item, prefix="itm", search=("name", "description", "sku"))
 
-
-def list_items(ctx: Context, query: ItemQuery) -> Page[Item]:
+def list_items(ctx: Context, query: Query[Item]) -> Page[Item]:
     """All items, including inactive ones unless you filter by `active`.
 
     `search` covers names, descriptions and SKUs.
     """
-    page = records.rows(ctx, query, columns=records.columns(ctx))
+    page = items.records.rows(ctx, query, columns=items.records.columns(ctx))
     return page.of(_show(ctx, page.items))
 
 
@@ -30,7 +27,7 @@ def create_item(ctx: Context, body: NewItem) -> Item:
     Refused with `duplicate_sku` if another item has its `sku`. Emits `item.created`.
     """
     _check_sku(ctx, body.sku)
-    (item,) = _show(ctx, [records.insert(ctx, **{name: getattr(body, name) for name in body.__struct_fields__})])
+    (item,) = _show(ctx, [items.records.insert(ctx, **{name: getattr(body, name) for name in body.__struct_fields__})])
     ctx.emit("item.created", item)
     return item
 
@@ -40,7 +37,7 @@ def get_item(ctx: Context, id: str) -> Item:
 
     Lines of documents have copies of it.
     """
-    return _show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return _show(ctx, [items.records.find(ctx, id, items.records.columns(ctx))])[0]
 
 
 def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
@@ -48,11 +45,11 @@ def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
 
     Refused with `duplicate_sku` if another item has its `sku`. Emits `item.updated` if anything changed.
     """
-    row = records.lock(ctx, id)
+    row = items.records.lock(ctx, id)
     after = body.over(row._mapping)
     if after.sku != row.sku:
         _check_sku(ctx, after.sku)
-    changed = records.save(ctx, row, **{name: getattr(after, name) for name in after.__struct_fields__})
+    changed = items.records.save(ctx, row, **{name: getattr(after, name) for name in after.__struct_fields__})
     (item,) = _show(ctx, [changed])
     if changed.version != row.version:
         ctx.emit("item.updated", item)
@@ -65,7 +62,7 @@ def delete_item(ctx: Context, id: str) -> Deleted:
     Refused with `has_dependents` while a line refers to it, also one of a recurring invoice that has not ended. Emits
     `item.deleted`.
     """
-    deleted = records.remove(ctx, id)
+    deleted = items.records.remove(ctx, id)
     ctx.emit("item.deleted", deleted)
     return deleted
 
@@ -82,7 +79,7 @@ def _sku_taken() -> Conflict:
 
 
 def _check_sku(ctx: Context, sku: str | None) -> None:
-    taken = sa.select(items.c.id).where(own(ctx, items), items.c.sku == sku)
+    taken = sa.select(items.table.c.id).where(own(ctx, items.table), items.table.c.sku == sku)
     if sku is not None and ctx.db.execute(taken).first():
         raise _sku_taken()
 
@@ -90,7 +87,7 @@ def _check_sku(ctx: Context, sku: str | None) -> None:
 def _show(ctx: Context, rows: Sequence[Row]) -> list[Item]:
     """Return items as clients see them."""
     prices = {row.id: short(row.unit_price) for row in rows} if ctx.wants(Item, "unit_price") else {}
-    return records.show(ctx, rows, unit_price=prices)
+    return items.records.show(ctx, rows, unit_price=prices)
 
 
 def short(price: Decimal) -> Decimal:

@@ -1,25 +1,21 @@
 """Items: the price list of a business, from which lines of its documents are filled in."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
 from .handlers import handle_error
-from .schemas import Item
-from .tables import items
+from .resource import Item, items
 
 __all__ = ["handle_error", "manifest"]
 
 manifest = Manifest(
     name="items",
-    tables=(items,),
-    migrations=Path(__file__).parent / "migrations",
+    tables=(items.table,),
     events={"item.created": Item, "item.updated": Item, "item.deleted": Deleted},
     routes=(
         Route("GET", "/v1/items", h.list_items, scope="items:read"),
-        Route("POST", "/v1/items", h.create_item, scope="items:write", status=201),
+        Route("POST", "/v1/items", h.create_item, scope="items:write", status=201, imports=True),
         Route("GET", "/v1/items/{id}", h.get_item, scope="items:read"),
         Route("PATCH", "/v1/items/{id}", h.update_item, scope="items:write"),
         Route("DELETE", "/v1/items/{id}", h.delete_item, scope="items:write"),
@@ -39,8 +35,6 @@ manifest = Manifest(
             order=85,
         ),
     ),
-    imports=("/v1/items",),
     demo=add_samples,
     codes={"duplicate_sku": Code(409, "Another item has this `sku`.")},
-    examples=Path(__file__).parent / "examples.json",
 )

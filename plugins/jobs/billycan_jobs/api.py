@@ -13,9 +13,8 @@ from billycan.fields import Moment
 from billycan.sql import ByIds
 
 from . import rules
-from .documents import neighbours
 from .handlers import create_job
-from .schemas import Job, NewJob
+from .resource import Job, NewJob, neighbours
 from .tables import jobs
 
 

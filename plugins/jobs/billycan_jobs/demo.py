@@ -12,7 +12,8 @@ from billycan_documents.api import NewClaim
 
 from .api import make
 from .handlers import cancel_job, complete_job, hold_job, invoice_job, start_job
-from .schemas import Completion, Job, JobCancellation, Reason
+from .resource import Job
+from .schemas import Completion, JobCancellation, Reason
 
 _HOT_WATER = [
     {"description": "Heat pump hot water unit, 250 L", "unit_price": "2890.00"},

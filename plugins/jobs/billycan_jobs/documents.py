@@ -4,48 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-
-from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, new_id
-from billycan.sql import as_stored, json_list_has
-from billycan_contacts import api as contacts
+from billycan import Context, Fault, Invalid, Named, Row, new_id
+from billycan.sql import as_stored
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, gst_codes, invoiced_of, may_charge_gst
+from billycan_documents.api import Documents, gst_codes, invoiced_of, may_charge_gst
 
-from . import rules
-from .schemas import Job, ListedJob, NewJob
-from .tables import jobs, lines
+from . import resource, rules
+from .resource import Job, ListedJob, NewJob, neighbours
+from .tables import lines
 
 if TYPE_CHECKING:
     from billycan_expenses.api import Billable
     from billycan_invoices.api import Billing
 
-neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
-
-
-def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
-    """Match the jobs that any of these staff are assigned to."""
-    return sa.or_(*(json_list_has(ctx, jobs.c.assignee_ids, id) for id in ids))
-
-
-records = Records(
-    jobs,
-    ListedJob,
-    prefix="job",
-    number="JOB-",
-    search=("number", "title", "description"),
-    filters={"search": contacts.found_by(jobs.c.client_id), "assignee_id": assigned_to},
-    remembers=True,
-    neighbours=neighbours,
-    needs={
-        **NEEDS,
-        "assignees": ("assignee_ids",),
-        "invoice_ids": (),
-        "invoiced": ("total",),
-        "allowed_actions": ("status", "checklist", "gst_breakdown", "total"),
-    },
-    points_at={"assignee_id": "staff"},
-)
+records = resource.jobs.records
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:

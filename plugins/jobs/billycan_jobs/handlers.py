@@ -5,17 +5,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, check_unused, take_turns
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, check_unused, take_turns
 from billycan.sql import as_stored
 from billycan_documents.api import NewClaim, id_faults
 
 from . import rules
 from .documents import assignee_ids, bill, billable, check_assignees, documents, records
-from .schemas import Completion, Job, JobCancellation, JobQuery, ListedJob, NewJob, Schedule
+from .resource import Job, ListedJob, NewJob
+from .schemas import Completion, JobCancellation, Schedule
 from .tables import invoiced
 
 
-def list_jobs(ctx: Context, query: JobQuery) -> Page[ListedJob]:
+def list_jobs(ctx: Context, query: Query[ListedJob]) -> Page[ListedJob]:
     """All jobs, whatever their status; `include=line_items` adds their lines.
 
     For a diary, filter by `status` and by a range of `scheduled_start` or `completed_at`.

@@ -1,7 +1,5 @@
 """Jobs: work to do for a client, from open to complete and invoiced."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
@@ -9,7 +7,7 @@ from . import record_pages
 from .cards import by_status
 from .demo import add_samples
 from .neighbours import hears
-from .schemas import Job
+from .resource import Job
 from .tables import invoiced, jobs, lines
 
 manifest = Manifest(
@@ -17,7 +15,6 @@ manifest = Manifest(
     requires=("contacts", "documents"),
     uses=("staff", "invoices", "expenses"),
     tables=(jobs, lines, invoiced),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "job.created": Job,
         "job.updated": Job,
@@ -58,5 +55,4 @@ manifest = Manifest(
     codes={
         "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
     },
-    examples=Path(__file__).parent / "examples.json",
 )

@@ -1,8 +1,6 @@
 """Mail: emails with documents for clients, and plain emails of the platform, called letters."""
 
-from pathlib import Path
-
-from billycan import ActionWords, Code, Deleted, Every, Gauge, Manifest, RecordPages, Route
+from billycan import ActionWords, Code, Deleted, DocumentRoutes, Every, Gauge, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import suppressing
@@ -21,7 +19,6 @@ manifest = Manifest(
     uses=("pdf", "users"),
     settings=Settings,
     tables=(emails, recipients, attempts, files, suppressed, letters),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "email.sent": Email,
         "email.failed": Email,
@@ -62,7 +59,6 @@ manifest = Manifest(
             order=145,
         ),
     ),
-    on_documents=routes_of_document,
     tasks=(Every(seconds=3600, run=forget_old),),
     workers=(run_sender,),
     gauges=(
@@ -76,6 +72,6 @@ manifest = Manifest(
         "address_suppressed": Code(422, "Every recipient is suppressed: see `/v1/suppressed_addresses`."),
         "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
     },
-    examples=Path(__file__).parent / "examples.json",
     doctor=describe_waiting,
+    offers=(DocumentRoutes(routes_of_document),),
 )

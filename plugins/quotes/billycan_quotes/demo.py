@@ -7,7 +7,8 @@ from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .handlers import accept_quote, cancel_quote, convert_quote, create_quote, decline_quote, expire_quote, send_quote
-from .schemas import Acceptance, Conversion, NewQuote, Quote, Reason, Refusal, Resend
+from .resource import NewQuote, Quote
+from .schemas import Acceptance, Conversion, Reason, Refusal, Resend
 
 _LABOUR = {"description": "Labour, licensed plumber", "unit": "hour", "unit_price": "120.00"}
 

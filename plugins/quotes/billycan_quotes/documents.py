@@ -6,19 +6,17 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Invalid, Neighbours, Records, Row
+from billycan import Context, Invalid, Row
 from billycan.fields import LAST_DATE
-from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, invoiced_of, may_charge_gst
+from billycan_documents.api import Documents, Invoiced, gst_codes, invoiced_of, may_charge_gst
 from billycan_hosted.api import link_url
 
-from . import rules
-from .schemas import AcceptedBy, ListedQuote, Quote
-from .tables import lines, quotes
+from . import resource, rules
+from .resource import AcceptedBy, ListedQuote, Quote, becomes, neighbours
+from .tables import lines
 
 PATH = "/q/"
 DEFAULT_DAYS = 30
@@ -26,36 +24,7 @@ DEFAULT_DAYS = 30
 LINK_DAYS = 90
 TARGETS = ("invoices", "jobs")
 
-neighbours = Neighbours(job_id="jobs", booking_id="bookings")
-becomes = Neighbours(invoice_id="invoices")
-
-
-def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
-    """Match quotes that have one of these statuses today."""
-    sent, past = quotes.c.status == "sent", quotes.c.expiry_date < ctx.today()
-    conditions = {"sent": sent & ~past, "expired": (quotes.c.status == "expired") | (sent & past)}
-    return sa.or_(*(conditions.get(status, quotes.c.status == status) for status in statuses))
-
-
-records = Records(
-    quotes,
-    ListedQuote,
-    prefix="quo",
-    number="QUO-",
-    search=("number", "client_name", "title", "summary"),
-    filters={"status": of_status, "search": contacts.found_by(quotes.c.client_id)},
-    remembers=True,
-    neighbours=neighbours,
-    needs={
-        **NEEDS,
-        "status": ("status", "expiry_date"),
-        "allowed_actions": ("status", "issue_date", "expiry_date", "gst_breakdown"),
-        "invoice_ids": (),
-        "invoiced": ("total", "converted_to", "job_id"),
-        "hosted_url": ("status", "sent_at", "expiry_date", "link_edition"),
-    },
-    points_at=becomes.plugins,
-)
+records = resource.quotes.records
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:

@@ -5,26 +5,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Resource, Row, take_turns
+from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row, take_turns
 from billycan.fields import Moment
 from billycan.mornings import Morning
 from billycan_documents.api import check_registration, client_of, frozen
 
 from .documents import billed_amounts, check_dates, documents, records, status_of
-from .schemas import (
-    Acceptance,
-    Conversion,
-    ListedQuote,
-    NewQuote,
-    Quote,
-    QuoteQuery,
-    Refusal,
-    Resend,
-)
+from .resource import ListedQuote, NewQuote, Quote
+from .schemas import Acceptance, Conversion, Refusal, Resend
 from .tables import quotes
 
 
-def list_quotes(ctx: Context, query: QuoteQuery) -> Page[ListedQuote]:
+def list_quotes(ctx: Context, query: Query[ListedQuote]) -> Page[ListedQuote]:
     """All quotes, whatever their status; `include=line_items` adds their lines.
 
     A sent quote past its expiry date is `expired`, also in filters.

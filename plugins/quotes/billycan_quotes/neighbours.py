@@ -11,7 +11,7 @@ from billycan import Context, own
 from billycan_documents.api import invoiced_again, keeps_items
 
 from .documents import billed_amounts, documents, records
-from .schemas import Quote
+from .resource import Quote
 from .tables import claims, lines, quotes
 
 

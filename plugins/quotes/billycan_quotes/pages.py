@@ -9,7 +9,8 @@ from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money, p
 
 from .documents import PATH, documents, hosted_url, records, status_of
 from .handlers import accept_quote, decline_quote, send_quote
-from .schemas import Acceptance, Quote, Refusal, Resend
+from .resource import Quote
+from .schemas import Acceptance, Refusal, Resend
 
 _BADGES = {
     "accepted": Notice("good", "Accepted"),

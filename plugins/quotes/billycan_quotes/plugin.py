@@ -1,7 +1,5 @@
 """Quotes: offers of work at a price; a client accepts one online, and it becomes an invoice or a job."""
 
-from pathlib import Path
-
 from billycan import Deleted, Document, Every, Manifest, Route
 
 from . import handlers as h
@@ -9,7 +7,7 @@ from . import record_pages
 from .demo import add_samples
 from .neighbours import hears
 from .pages import finish_quote, quote_page, quote_paper
-from .schemas import Quote
+from .resource import Quote
 from .tables import claims, lines, quotes
 
 manifest = Manifest(
@@ -17,7 +15,6 @@ manifest = Manifest(
     requires=("contacts", "documents", "hosted"),
     uses=("invoices", "jobs"),
     tables=(quotes, lines, claims),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "quote.created": Quote,
         "quote.updated": Quote,
@@ -60,5 +57,4 @@ manifest = Manifest(
         Every(seconds=60, due=h.expiring_soon, run=h.emit_expiring),
     ),
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
 )

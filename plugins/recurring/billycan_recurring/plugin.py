@@ -1,7 +1,5 @@
 """Recurring invoices: the same invoice made every week, month, quarter or year."""
 
-from pathlib import Path
-
 from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
@@ -19,7 +17,6 @@ manifest = Manifest(
     requires=("contacts", "documents", "invoices"),
     uses=("mail",),
     tables=(recurring, made, named_items),
-    migrations=Path(__file__).parent / "migrations",
     events={
         "recurring_invoice.created": RecurringInvoice,
         "recurring_invoice.updated": RecurringInvoice,
@@ -47,5 +44,4 @@ manifest = Manifest(
     tasks=(Every(seconds=60, due=to_make, run=make_due_invoices, own_transactions=True),),
     demo=add_samples,
     codes={"client_archived": Code(422, "The contact is archived.")},
-    examples=Path(__file__).parent / "examples.json",
 )

@@ -1,8 +1,11 @@
 """Redis limits: requests of all hosts counted in one place; while Redis is away, each host counts its own."""
 
+import weakref
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from billycan import App, Manifest, hookimpl
+from billycan import Allowance, App, Limit, Manifest, hookimpl
 
 from .store import Store
 
@@ -16,11 +19,16 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
 
 manifest = Manifest(name="redis_limits", settings=Settings)
 
+_stores: "weakref.WeakKeyDictionary[App, Store]" = weakref.WeakKeyDictionary()
+
 
 @hookimpl
 def startup(app: App) -> None:
     settings = app.settings_of(Settings)
-    # All limits use it: those of keys, of addresses, and of pages with their own.
-    app.limiter = Store(
-        settings.url, settings.timeout_seconds, meanwhile=app.limiter.take_each, is_clock_given=app.is_clock_given
-    )
+    _stores[app] = Store(settings.url, settings.timeout_seconds, is_clock_given=app.is_clock_given)
+
+
+@hookimpl
+def rate_limit(app: App, limits: Sequence[Limit], now: float) -> Allowance | None:
+    """Count a request in Redis; None while Redis does not answer, so that core counts it on this host."""
+    return _stores[app].take_each(now, *limits)

@@ -1,7 +1,6 @@
 """The sliding log of core's limits: a sorted set in Redis for each name, updated by an atomic script."""
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import redis
@@ -9,8 +8,6 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from billycan import Allowance, Limit
-
-Take = Callable[..., Allowance]
 
 log = logging.getLogger("billycan.redis_limits")
 
@@ -68,13 +65,13 @@ return {'', text(tightest.limit), text(tightest.remaining), text(tightest.reset)
 
 
 class Store:
-    """A connection to Redis. While Redis does not answer, it is tried at most once a second and `meanwhile` counts.
+    """A connection to Redis. While Redis does not answer, it is tried at most once a second.
 
     Requests are counted by the clock of Redis; with `is_clock_given`, by the `now` of each call, for tests.
     """
 
-    def __init__(self, url: str, timeout_seconds: float, meanwhile: Take, *, is_clock_given: bool = False) -> None:
-        self._meanwhile, self._is_clock_given = meanwhile, is_clock_given
+    def __init__(self, url: str, timeout_seconds: float, *, is_clock_given: bool = False) -> None:
+        self._is_clock_given = is_clock_given
         once = Retry(NoBackoff(), 0)  # a second try would double the wait of a request
         self._redis = redis.Redis.from_url(
             url, socket_timeout=timeout_seconds, socket_connect_timeout=timeout_seconds, retry=once
@@ -82,14 +79,13 @@ class Store:
         self._take: Any = self._redis.register_script(_TAKE)
         self._away_until = 0.0
 
-    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
-        """Count a request like `Limiter.take`; `now` is the host's time, in Unix seconds."""
-        return self.take_each(now, Limit(name, per_minute, per_second))
+    def take_each(self, now: float, *limits: Limit) -> Allowance | None:
+        """Count a request under each limit, or under none if one is reached; None while Redis does not answer.
 
-    def take_each(self, now: float, *limits: Limit) -> Allowance:
-        """Count a request like `Limiter.take_each`; `now` is the host's time, in Unix seconds."""
+        `now` is the host's time, in Unix seconds.
+        """
         if now < self._away_until <= now + _AWAY_SECONDS:
-            return self._meanwhile(now, *limits)
+            return None
         figures = [figure for limit in limits for figure in (limit.per_minute, limit.per_second)]
         at = round(now * _SECOND) if self._is_clock_given else ""
         try:
@@ -98,7 +94,7 @@ class Store:
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, so each host counts by itself: %s", type(error).__name__)
             self._away_until = now + _AWAY_SECONDS
-            return self._meanwhile(now, *limits)
+            return None
         window, most, remaining, reset, wait = (part.decode() for part in answer)
         return Allowance(
             allowed=not window,

@@ -59,6 +59,26 @@ def test_hosted_pages_are_counted_together_and_apart_from_calls(make_app, redis_
     assert Client(hosts[0]).call("GET", "/v1/me", headers={"Authorization": ""}).status_int == 401
 
 
+def test_each_kind_of_limit_is_counted_in_redis(make_app, redis_server):
+    redis_server.ask("FLUSHALL")
+    plugins = ("redis_limits", "contacts", "documents", "hosted", "invoices")
+    client = Client(make_app(*plugins, redis_limits={"url": redis_server.url}))
+    counted = ("key:" + client.key_id, *(f"{kind}:{client.tenant_id}" for kind in ("business", "visitors")))
+    names = [f"billycan:{name}" for name in (*counted, "address:api unknown", "address:hosted unknown")]
+
+    def counts():
+        return [int(redis_server.ask(f'ZCARD "{name}"')[1:]) for name in names]
+
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    line = {"description": "Work", "quantity": 1, "unit_price": 100}
+    made = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]
+    sent = client.post(f"/v1/invoices/{made['id']}/send", {}, 200)["data"]
+    assert counts() == [3, 3, 0, 0, 0]
+    client.call("GET", "/v1/me", headers={"Authorization": ""}, status=401)
+    client.web.get(sent["hosted_url"].removeprefix(client.app.public_url), status=200)
+    assert counts() == [3, 3, 1, 1, 1]
+
+
 def test_an_ipv6_address_is_counted_by_its_64(make_app, redis_server):
     redis_server.ask("FLUSHALL")
     web = Client(make_app("redis_limits", redis_limits={"url": redis_server.url}, per_minute=2)).web
@@ -100,12 +120,12 @@ steps = st.lists(st.tuples(st.sampled_from([0.0, 0.001, 0.3, 1.0, 19.9, 60.0]), 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
     limiter = Limiter(tmp_path_factory.mktemp("limits"))
-    store = Store(redis_server.url, 5, meanwhile=limiter.take_each, is_clock_given=True)
+    store = Store(redis_server.url, 5, is_clock_given=True)
     redis_server.ask("FLUSHALL")
     now = NOW
     for wait, per_minute, per_second in steps:
         now += wait
         expected = limiter.take("key:a", per_minute, per_second, now)
-        assert store.take("key:a", per_minute, per_second, now) == expected
+        assert store.take_each(now, Limit("key:a", per_minute, per_second)) == expected
         both = Limit("key:a", per_minute, per_second), Limit("business:b", 5, per_minute)
         assert store.take_each(now, *both) == limiter.take_each(now, *both)

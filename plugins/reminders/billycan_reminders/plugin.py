@@ -1,7 +1,5 @@
 """Reminders: emails to clients about unpaid invoices, by the business's rules."""
 
-from pathlib import Path
-
 from billycan import Every, Extends, Manifest, RecordPages, Route
 
 from . import handlers as h
@@ -21,7 +19,6 @@ manifest = Manifest(
     requires=("contacts", "hosted", "invoices"),
     uses=("mail",),
     tables=(settings, rules, off, sent),
-    migrations=Path(__file__).parent / "migrations",
     routes=(
         Route("GET", "/v1/reminders", h.get_reminders, scope="reminders:read"),
         Route("PATCH", "/v1/reminders", h.update_reminders, scope="reminders:write"),
@@ -44,5 +41,4 @@ manifest = Manifest(
     hears={"invoice.deleted": h.forget_silence, "contact.deleted": h.forget_silence},
     tasks=(Every(seconds=60, due=to_remind, run=remind),),
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
 )

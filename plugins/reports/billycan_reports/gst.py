@@ -272,10 +272,9 @@ def _left_out(period: GstPeriod) -> Statement:
 def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
     """Return the documents with their names, where the caller may read such documents."""
     ids, names = {one.id for one in documents}, dict[str, str]()
-    for manifest in ctx.app.manifests.values() if ids else ():
-        if manifest.gst and ctx.may_read(manifest.name):
-            for source in manifest.gst:
-                names |= source.names(ctx, ids) if source.names else {}
+    for plugin, source in ctx.app.offered(GstEntries) if ids else ():
+        if source.names and ctx.may_read(plugin):
+            names |= source.names(ctx, ids)
     for one in documents:
         one.name = names.get(one.id)
     return documents
@@ -353,12 +352,16 @@ def _sells(given: Any) -> sa.ColumnElement[bool]:
 
 def _sources(ctx: Context) -> Sources:
     """Return the sources of entries of the enabled plugins; statements are cached by them."""
-    return tuple(manifest.gst for manifest in ctx.app.manifests.values() if manifest.gst)
+    found: dict[str, tuple[GstEntries, ...]] = {}
+    for plugin, source in ctx.app.offered(GstEntries):
+        found[plugin] = (*found.get(plugin, ()), source)
+    return tuple(found.values())
 
 
 def _prefixes(ctx: Context) -> tuple[str, ...]:
     """Return the id prefixes of documents whose plugin is enabled."""
-    tables = (table for manifest in ctx.app.manifests.values() if manifest.gst for table in manifest.tables)
+    plugins = {plugin for plugin, _ in ctx.app.offered(GstEntries)}
+    tables = (table for plugin in plugins for table in ctx.app.manifests[plugin].tables)
     return tuple(sorted({table.info["prefix"] for table in tables if "prefix" in table.info}))
 
 

@@ -1,8 +1,7 @@
 """Reports: the figures of a business, and the documents behind each of them."""
 
-from pathlib import Path
-
-from billycan import ActionWords, Code, Manifest, RecordPages, Route
+from billycan import ActionWords, App, Code, Manifest, RecordPages, Route, hookimpl
+from billycan.gst import GstPeriods
 
 from . import handlers as h
 from . import triggers
@@ -17,7 +16,6 @@ manifest = Manifest(
     requires=("contacts",),
     uses=("expenses", "invoices"),
     tables=(periods, entries),
-    migrations=Path(__file__).parent / "migrations",
     events={"gst_period.created": Lodgement, "gst_period.reopened": Lodgement},
     routes=(
         Route(
@@ -85,14 +83,17 @@ manifest = Manifest(
         ),
     ),
     cards=(near_registration,),
-    lodged=h.is_lodged,
-    on_gst_settings=h.check_gst_settings,
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),
         "not_a_period": Code(422, "These days are not one of the business's tax periods."),
         "period_lodged": Code(409, "Some days of the period were lodged before."),
         "period_not_over": Code(422, "The period is not over yet."),
     },
-    examples=Path(__file__).parent / "examples.json",
-    triggers={"gst_period.created": triggers.lodge, "gst_period.reopened": triggers.reopen},
+    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    app.add_trigger("gst_period.created", triggers.lodge)
+    app.add_trigger("gst_period.reopened", triggers.reopen)

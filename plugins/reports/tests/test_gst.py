@@ -637,7 +637,7 @@ def test_a_third_partys_documents_take_part_in_one_query_for_all_businesses(make
         )
         return swapped.where(period.registered(period.since))
 
-    install(Manifest(name="barter", gst=(GstEntries(labels=("G1", "1A"), select=barter),)))
+    install(Manifest(name="barter", offers=(GstEntries(labels=("G1", "1A"), select=barter),)))
     client = Client(make_app(*PLUGINS, "barter"))
     sell(client, ("110.00", "gst"), issue_date="2026-08-01")
     found = client.get(f"/v1/reports/gst?{YEAR}")["data"]

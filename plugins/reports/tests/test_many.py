@@ -11,9 +11,11 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client, counted
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
 from billycan_expenses.tables import expenses
 from billycan_invoices.tables import allocations, entries, invoices, payments
+
+contacts = resource.contacts.table
 
 ROOT = Path(__file__).parents[3]
 fill = runpy.run_path(str(ROOT / "plugins/invoices/tests/test_statements.py"))["fill"]

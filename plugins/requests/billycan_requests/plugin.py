@@ -1,8 +1,6 @@
 """Requests: a log of each business's API requests, written in the background and shown to its developers."""
 
-from pathlib import Path
-
-from billycan import Every, Manifest
+from billycan import App, Every, Manifest, hookimpl
 
 from . import showing
 from .collecting import Collector
@@ -15,8 +13,11 @@ manifest = Manifest(
     requires=("users",),
     settings=Settings,
     tables=(log, days, writers),
-    migrations=Path(__file__).parent / "migrations",
     pages=showing.screens,
-    observes=Collector,
     tasks=(Every(seconds=60, run=forget_old, tenants=with_old),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    app.add_observer(Collector(app))

@@ -235,7 +235,7 @@ import webtest
 url, shared, key, secret = sys.argv[1:]
 collecting.EVERY_SECONDS = 600.0
 plugins = "contacts,users,dashboard,requests"
-app = App(Config(Settings(database=url, shared_folder=shared, secret=secret, plugins=plugins), {}))
+app = App(Config(Settings(database=url, shared_folder=shared, secret=secret, plugins=plugins), {})).start()
 web, headers = webtest.TestApp(app.wsgi), {"Authorization": f"Bearer {key}"}
 web.get("/v1/me", headers=headers)
 (collector,) = app.observers

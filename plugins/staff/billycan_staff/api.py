@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from billycan import Context, names_of, own
 
-from .schemas import WEEKDAYS, minutes_of
-from .tables import staff
+from .resource import WEEKDAYS, minutes_of, staff
+
+_table = staff.table
 
 
 class Shift(Struct, frozen=True):
@@ -32,7 +33,7 @@ class Person(Struct, frozen=True, kw_only=True):
 
 
 # Map each id to the name, in one query; `lock=True` keeps the staff from being deleted until the transaction ends.
-names = names_of(staff.c.name)
+names = names_of(_table.c.name)
 
 
 def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False) -> dict[str, Person]:
@@ -40,9 +41,9 @@ def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False
 
     `lock` keeps each of them from being changed, deleted or locked by others until the transaction ends.
     """
-    found = sa.select(staff).where(own(ctx, staff)).order_by(staff.c.id)
+    found = sa.select(_table).where(own(ctx, _table)).order_by(_table.c.id)
     if ids is not None:
-        found = found.where(staff.c.id.in_(list(ids)))
+        found = found.where(_table.c.id.in_(list(ids)))
     if lock:
         # The weaker lock lets others insert rows that refer to this one.
         found = found.with_for_update(key_share=True)

@@ -8,7 +8,7 @@ from billycan import Context, decode
 from billycan.demo import ago
 
 from .handlers import create_staff
-from .schemas import NewStaff, Weekday
+from .resource import NewStaff, Weekday
 
 
 def add_samples(ctx: Context) -> None:

@@ -2,20 +2,17 @@
 
 from msgspec.structs import asdict
 
-from billycan import Context, Deleted, Page, Patch, Records
+from billycan import Context, Deleted, Page, Patch, Query
 
-from .schemas import NewStaff, Staff, StaffQuery
-from .tables import staff
-
-records = Records(staff, Staff, prefix="stf", search=("name", "email", "phone"))
+from .resource import NewStaff, Staff, staff
 
 
-def list_staff(ctx: Context, query: StaffQuery) -> Page[Staff]:
+def list_staff(ctx: Context, query: Query[Staff]) -> Page[Staff]:
     """All staff, including inactive ones unless you filter by `active`.
 
     Their `hours` and `time_off` decide what can be booked.
     """
-    return records.page(ctx, query)
+    return staff.records.page(ctx, query)
 
 
 def create_staff(ctx: Context, body: NewStaff) -> Staff:
@@ -23,7 +20,7 @@ def create_staff(ctx: Context, body: NewStaff) -> Staff:
 
     Without `hours` they cannot be booked unless you send `force`. Emits `staff.created`.
     """
-    member = records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
+    member = staff.records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
     ctx.emit("staff.created", member)
     return member
 
@@ -33,7 +30,7 @@ def get_staff(ctx: Context, id: str) -> Staff:
 
     Their hours are local times in their `timezone`.
     """
-    return records.get(ctx, id)
+    return staff.records.get(ctx, id)
 
 
 def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
@@ -41,10 +38,10 @@ def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
 
     Emits `staff.updated` if anything changed.
     """
-    before = records.lock(ctx, id)
+    before = staff.records.lock(ctx, id)
     member = body.over(before._mapping)
-    after = records.save(ctx, before, **{**asdict(member), "timezone": member.timezone or ctx.tenant.timezone})
-    (shown,) = records.show(ctx, [after])
+    after = staff.records.save(ctx, before, **{**asdict(member), "timezone": member.timezone or ctx.tenant.timezone})
+    (shown,) = staff.records.show(ctx, [after])
     if after.version != before.version:
         ctx.emit("staff.updated", shown)
     return shown
@@ -55,6 +52,6 @@ def delete_staff(ctx: Context, id: str) -> Deleted:
 
     Refused with `has_dependents` while a booking, service or job refers to them. Emits `staff.deleted`.
     """
-    deleted = records.remove(ctx, id)
+    deleted = staff.records.remove(ctx, id)
     ctx.emit("staff.deleted", deleted)
     return deleted

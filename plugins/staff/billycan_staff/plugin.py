@@ -1,18 +1,14 @@
 """Staff: the people who do the work, and when they work."""
 
-from pathlib import Path
-
 from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .schemas import Staff
-from .tables import staff
+from .resource import Staff, staff
 
 manifest = Manifest(
     name="staff",
-    tables=(staff,),
-    migrations=Path(__file__).parent / "migrations",
+    tables=(staff.table,),
     events={"staff.created": Staff, "staff.updated": Staff, "staff.deleted": Deleted},
     routes=(
         Route("GET", "/v1/staff", h.list_staff, scope="staff:read"),
@@ -33,5 +29,4 @@ manifest = Manifest(
         ),
     ),
     demo=add_samples,
-    examples=Path(__file__).parent / "examples.json",
 )

@@ -1,8 +1,6 @@
 """Users: people who sign in, their roles in each business, and the pages that let them in."""
 
-from pathlib import Path
-
-from billycan import Code, Manifest
+from billycan import App, CallerKind, Code, Manifest, hookimpl
 
 from . import account, forgotten, members, passkeys, signing_in
 from .current_role import find_identity
@@ -17,15 +15,18 @@ manifest = Manifest(
     name="users",
     settings=Settings,
     tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
-    migrations=Path(__file__).parent / "migrations",
     pages=(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
-    callers={"usr": find_identity},
     codes={
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
         "person_removed": Code(401, "Whoever queued the work was removed from the business."),
     },
-    greets=greeting,
+    offers=(CallerKind("usr", find_identity),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    app.add_greeting(greeting)

@@ -50,7 +50,7 @@ def has_chores(db: sa.Connection, tenant_id: str, endpoint_id: str) -> bool:
 
 
 def owe_deliveries(ctx: Context, names: Collection[str], first: int, last: int) -> None:
-    """Add a chore for each endpoint that subscribes to any of these events: the manifest's `hears_many`."""
+    """Add a chore for each endpoint that subscribes to any of these events: the `note_many` of the manifest."""
     found = []
     for row in ctx.db.execute(sa.select(_e.id, _e.events).where(own(ctx, endpoints)).order_by(_e.id)):
         if wanted := [name for name in names if any(events.matching(each, [name]) for each in row.events)]:

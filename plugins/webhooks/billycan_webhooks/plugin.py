@@ -1,9 +1,8 @@
 """Webhooks: every event is delivered, signed, to each endpoint that subscribes to it."""
 
 import threading
-from pathlib import Path
 
-from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Code, Context, Event, EventCarrier, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .chores import owe_deliveries
@@ -37,9 +36,7 @@ def deliver(app: App, stop: threading.Event) -> None:
 manifest = Manifest(
     name="webhooks",
     settings=Settings,
-    serve={"allow_private": "sandbox"},
     tables=(endpoints, deliveries, attempts, chores),
-    migrations=Path(__file__).parent / "migrations",
     routes=(
         Route("GET", "/v1/webhook_endpoints", h.list_endpoints, scope=READ),
         Route("POST", "/v1/webhook_endpoints", h.create_endpoint, scope=WRITE, status=201, shown_once="secret"),
@@ -60,7 +57,6 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
-    hears_many=owe_deliveries,
     tasks=(
         Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim),
@@ -80,10 +76,8 @@ manifest = Manifest(
         "too_many_endpoints": Code(409, "The business has the maximum number of endpoints: delete one first."),
         "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },
-    examples=Path(__file__).parent / "examples.json",
-    delivery=DELIVERY,
     doctor=describe_retention,
-    needs_events=needed_events(),
+    offers=(EventCarrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),),
 )
 
 

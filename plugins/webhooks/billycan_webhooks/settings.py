@@ -1,6 +1,6 @@
 """Settings of webhooks, which a deployment may change."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -10,6 +10,8 @@ MOST_LEASE_SECONDS = 600
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings of the plugin `webhooks`."""
+
+    when_alone: ClassVar[dict[str, str]] = {"allow_private": "sandbox"}
 
     allow_private: bool | Literal["sandbox"] = False
     retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)

@@ -111,12 +111,12 @@ def test_a_refusal_is_told_as_the_api_tells_it(make_app):
     assert "seller_abn" in done.output or "ABN" in done.output
 
 
-@pytest.mark.parametrize("examples", [None, "examples.json"])
-def test_a_plugin_that_recorded_nothing_says_so(make_app, install, tmp_path, examples):
-    """As one whose manifest names the file that its first recording will write."""
+@pytest.mark.parametrize("is_package", [False, True])
+def test_a_plugin_that_recorded_nothing_says_so(make_app, install, tmp_path, is_package):
+    """As one whose first recording is yet to be made."""
     from billycan import Manifest, Resource
 
-    install(Manifest(name="guest", events={"guest.came": Resource}, examples=tmp_path / examples if examples else None))
+    install(Manifest(name="guest", events={"guest.came": Resource}), folder=tmp_path if is_package else None)
     app = make_app("guest", "webhooks", fresh=True)
     with pytest.raises(CannotTrigger, match=r"no recorded example leads to guest\.came"):
         trigger(app, Client(app).sandbox().tenant_id, "guest.came")

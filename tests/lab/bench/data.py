@@ -11,8 +11,10 @@ from billycan.app import App
 from billycan.businesses import create_key
 from billycan.starting import migrate
 from billycan.starting.settings import Config, Settings
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
 from billycan_invoices.tables import allocations, invoices, lines, payments
+
+contacts = resource.contacts.table
 
 SECRET = "a secret for the bench that is long enough"
 PLUGINS = "contacts,documents,hosted,invoices"

@@ -29,9 +29,11 @@ from billycan.pages import Totals
 from billycan.starting import migrate
 from billycan.tenants import tenants
 from billycan.testing import Client
-from billycan_contacts.tables import contacts
+from billycan_contacts import resource
 from billycan_expenses.tables import categories, expenses
 from billycan_invoices.tables import invoices, lines
+
+contacts = resource.contacts.table
 
 ROWS = (1_000, 100_000, 1_000_000)  # invoices of one business
 BUSINESSES = (10, 1_000, 10_000)

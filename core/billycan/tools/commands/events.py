@@ -35,6 +35,7 @@ def trigger_event(opened: "Opened", event: str, tenant: str) -> None:
     from ..trigger import CannotTrigger, trigger
 
     with opened() as app:
+        app.start()  # as the server does, whose part this plays
         try:
             happened = trigger(app, tenant, event)
         except (CannotTrigger, Problem) as error:

@@ -71,3 +71,43 @@ def openapi(surface: bool) -> None:
             click.echo(printed(facts_of(app)), nl=False)
         else:
             print_json(app.openapi())
+
+
+@click.command()
+@click.argument("name")
+@as_json
+def resource(name: str, as_json: bool) -> None:
+    """Print a resource, a member a line: its column, and how clients send, see, filter, sort and search it.
+
+    NAME is the path of its list without /v1/. What is neither sent nor shown is a parameter of the list alone.
+
+    \b
+    billycan resource items
+    billycan resource items --json
+    """
+    from ...describe.resource import describe_resource, resource_names
+
+    with open_app() as app:
+        names = resource_names(app)
+        if name not in names:
+            raise click.ClickException(f"there is no resource {name}: name one of {', '.join(names)}")
+        described = describe_resource(app, name)
+    if as_json:
+        print_json(described)
+        return
+    rows: list[tuple[str, ...]] = [("MEMBER", "TYPE", "COLUMN", "SENT", "SHOWN", "FILTERS", "SORT", "SEARCH")]
+    for each in described:
+        type_ = f"{each.type} | null" if each.nullable else each.type
+        filters = " ".join(each.filters)
+        row = (
+            each.member,
+            type_,
+            each.column,
+            each.sent,
+            each.shown and "yes",
+            filters,
+            each.sort,
+            each.search and "yes",
+        )
+        rows.append(tuple(str(cell or "-") for cell in row))
+    print_table(rows, "")

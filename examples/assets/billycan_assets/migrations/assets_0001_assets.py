@@ -16,7 +16,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("cost", Cents(), nullable=False),
         sa.Column("bought_on", sa.Date),
-        sa.Column("custodian_id", sa.Text),
+        sa.Column("custodian_id", ByCodePoint),
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("name_folded", ByCodePoint, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),

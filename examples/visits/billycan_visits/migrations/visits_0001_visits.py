@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import TenThousandths
+from billycan import ByCodePoint, TenThousandths
 from billycan.migrations import create_resource_table, key_columns
 
 revision, down_revision = "visits_0001", None
@@ -13,7 +13,7 @@ def upgrade() -> None:
     create_resource_table(
         op,
         "visits",
-        sa.Column("job_id", sa.Text, nullable=False),
+        sa.Column("job_id", ByCodePoint, nullable=False),
         sa.Column("visited_on", sa.Date, nullable=False),
         sa.Column("hours", TenThousandths(), nullable=False),
         sa.ForeignKeyConstraint(

@@ -265,7 +265,7 @@ def _default_columns(members: tuple[Member, ...]) -> list[Member]:
 
 
 def _member(name: str, kind: Any) -> Member:
-    choices = [parts(option)[0] for option in options(kind) if option not in (type(None), UnsetType)]
+    choices = [parts(option)[0] for option in options(parts(kind)[0]) if option not in (type(None), UnsetType)]
     (kind, *_) = choices or (str,)
     form = _form(name, kind)
     within: tuple[Member, ...] = ()

@@ -1,11 +1,13 @@
-"""Structs that clients send and receive."""
+"""Contacts, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from typing import Annotated, Literal
 
+import sqlalchemy as sa
 from msgspec import Meta, Struct, field
 
-from billycan import Address, NewResource, PageQuery, Resource
-from billycan.fields import Abn, Email, Name, Notes, Phone, Search, Tag, Url
+from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, resource
+from billycan.fields import Abn, Email, Name, Notes, Phone, Tag, Url
+from billycan.sql import json_list_has
 
 Kind = Literal["person", "company"]
 Role = Literal["client", "supplier"]
@@ -47,18 +49,18 @@ class NewContact(NewResource, kw_only=True):
     tags: Tags to find them by.
     """
 
-    name: Name
-    kind: Kind = "company"
+    name: Annotated[Name, Member(sort="indexed", search=True)]
+    kind: Annotated[Kind, Member(filter="any")] = "company"
     roles: Annotated[list[Role], Meta(min_length=1, max_length=2)] = field(default_factory=lambda: ["client"])
-    email: Email | None = None
-    phone: Phone | None = None
+    email: Annotated[Email | None, Member(filter="one", search=True)] = None
+    phone: Annotated[Phone | None, Member(search=True)] = None
     website: Url | None = None
-    abn: Abn | None = None
+    abn: Annotated[Abn | None, Member(filter="one", search=True)] = None
     gst_registered: bool | None = None
     contractor: bool = False
     billing_address: Address | None = None
     site_address: Address | None = None
-    people: Annotated[list[NewPerson], Meta(max_length=50)] = []
+    people: Annotated[list[NewPerson], Meta(max_length=50), Member(search=True)] = []
     payment_terms_days: Annotated[int, Meta(ge=0, le=365)] | None = None
     notes: Notes | None = None
     tags: Annotated[list[Tag], Meta(max_length=50)] = []
@@ -76,7 +78,7 @@ class Contact(Resource):
     name: str
     kind: Kind
     roles: list[Role]
-    status: Status
+    status: Annotated[Status, Member(filter="any")]
     email: str | None
     phone: str | None
     website: str | None
@@ -92,20 +94,48 @@ class Contact(Resource):
 
 
 class ContactQuery(PageQuery, kw_only=True):
-    """Filters of contacts.
+    """Parameters of the list of contacts besides those of its members.
 
     role: Contacts with this role.
-    contractor: Contacts whose payments are reported, or the others.
     tag: Contacts with this tag.
+    contractor: Contacts whose payments are reported, or the others.
     """
 
-    sortable = ("created_at", "updated_at", "name")
-
-    search: Search | None = None
-    status: list[Status] | None = None
-    kind: list[Kind] | None = None
     role: Role | None = None
     tag: Tag | None = None
     contractor: bool | None = None
-    email: Email | None = None
-    abn: Abn | None = None
+
+
+def has_role(ctx: Context, role: str) -> sa.ColumnElement[bool]:
+    """Match contacts with a role."""
+    return json_list_has(ctx, contacts.table.c.roles, role)
+
+
+def has_tag(ctx: Context, tag: str) -> sa.ColumnElement[bool]:
+    """Match contacts with a tag."""
+    return json_list_has(ctx, contacts.table.c.tags, tag)
+
+
+actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})
+
+contacts = resource(
+    "contacts",
+    sends=NewContact,
+    shows=Contact,
+    prefix="con",
+    query=ContactQuery,
+    more=(
+        # Few are known not to be registered, and every sum of claims looks for them.
+        sa.Index(
+            "ix_contacts_not_registered",
+            "tenant_id",
+            "id",
+            sqlite_where=sa.text("NOT gst_registered"),
+            postgresql_where=sa.text("NOT gst_registered"),
+        ),
+    ),
+    filters={"role": has_role, "tag": has_tag},
+    actions=lambda contact: actions.allowed(contact.status),
+    needs={"allowed_actions": ("status",)},
+    remembers=True,
+)

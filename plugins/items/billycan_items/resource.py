@@ -1,10 +1,10 @@
-"""Structs that clients send and receive."""
+"""Items, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from billycan import NewResource, PageQuery, Resource
-from billycan.fields import Description, Name, Search, Text, UnitPrice
+from billycan import Member, NewResource, Resource, resource
+from billycan.fields import Description, Name, Text, UnitPrice
 
 GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
@@ -23,13 +23,13 @@ class NewItem(NewResource, kw_only=True):
     active: Whether forms still offer it.
     """
 
-    name: Name
-    description: Description | None = None
+    name: Annotated[Name, Member(sort="indexed", search=True)]
+    description: Annotated[Description | None, Member(search=True)] = None
     unit: Unit | None = None
-    unit_price: UnitPrice
-    gst_code: GstCode | None = None
-    sku: Sku | None = None
-    active: bool = True
+    unit_price: Annotated[UnitPrice, Member(filter="range", sort=True)]
+    gst_code: Annotated[GstCode | None, Member(filter="any")] = None
+    sku: Annotated[Sku | None, Member(filter="one", sort=True, search=True, unique=True)] = None
+    active: Annotated[bool, Member(filter="one")] = True
 
 
 class Item(Resource):
@@ -44,14 +44,4 @@ class Item(Resource):
     active: bool
 
 
-class ItemQuery(PageQuery, kw_only=True):
-    """Filters of items."""
-
-    sortable = ("created_at", "updated_at", "name", "sku", "unit_price")
-
-    search: Search | None = None
-    active: bool | None = None
-    sku: Sku | None = None
-    gst_code: list[GstCode] | None = None
-    unit_price_from: UnitPrice | None = None
-    unit_price_to: UnitPrice | None = None
+items = resource("items", sends=NewItem, shows=Item, prefix="itm")

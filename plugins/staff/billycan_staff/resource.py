@@ -1,4 +1,4 @@
-"""Structs that clients send and receive."""
+"""Staff, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 import re
 from itertools import pairwise
@@ -6,8 +6,8 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from billycan import NewResource, PageQuery, Resource, RuleBroken
-from billycan.fields import Email, Name, Phone, Search, Text, Zone, read_instant
+from billycan import Member, NewResource, Resource, RuleBroken, resource
+from billycan.fields import Email, Name, Phone, Text, Zone, read_instant
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -95,13 +95,13 @@ class NewStaff(NewResource, kw_only=True):
     active: Whether they can be booked and assigned.
     """
 
-    name: Name
-    email: Email | None = None
-    phone: Phone | None = None
-    timezone: Zone | None = None
+    name: Annotated[Name, Member(sort="indexed", search=True)]
+    email: Annotated[Email | None, Member(filter="one", search=True)] = None
+    phone: Annotated[Phone | None, Member(search=True)] = None
+    timezone: Annotated[Zone | None, Member(filter="any")] = None
     hours: Annotated[list[Hours], Meta(max_length=100)] = []
     time_off: Annotated[list[TimeOff], Meta(max_length=500)] = []
-    active: bool = True
+    active: Annotated[bool, Member(filter="one")] = True
 
     def __post_init__(self) -> None:
         in_order = sorted(enumerate(self.hours), key=lambda item: (item[1].day, item[1].start))
@@ -122,15 +122,7 @@ class Staff(Resource):
     active: bool
 
 
-class StaffQuery(PageQuery, kw_only=True):
-    """Filters of staff."""
-
-    sortable = ("created_at", "updated_at", "name")
-
-    search: Search | None = None
-    active: bool | None = None
-    email: Email | None = None
-    timezone: list[Zone] | None = None
+staff = resource("staff", sends=NewStaff, shows=Staff, prefix="stf")
 
 
 def minutes_of(clock_time: str) -> int:

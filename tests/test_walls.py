@@ -14,8 +14,8 @@ from billycan import records as records_module
 from billycan.counters import counters
 from billycan.db import metadata
 from billycan.engines import walls
+from billycan.engines.statements import Statement
 from billycan.starting import migrate, policies, versions
-from billycan.statements import Statement
 from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
 from billycan.tools.cli import commands
@@ -129,6 +129,20 @@ def test_a_reason_opens_no_tenants_connection(app):
     for options in ({}, {walls.ACROSS: "this test does"}):
         with pytest.raises(RuntimeError, match="one tenant touches"), app.db.reading("ten_1", across="so") as db:
             db.execute(REFUSED["everybody's"].execution_options(**options))
+
+
+def test_options_of_a_connection_end_with_its_use(make_app):
+    app = make_app("contacts", pool_size=1)
+    for begin in (app.db.reading, app.db.writing):
+        with begin("ten_1") as db:
+            db.execution_options(**{walls.ACROSS: "so", "billycan_unhurried": True})
+        for tenant_id, across in (("ten_1", ""), ("", ""), ("", "so"), ("", "")):
+            with begin(tenant_id, across=across) as db:
+                options = db.get_execution_options()
+                assert (options.get(walls.TENANT, ""), options.get(walls.ACROSS, "")) == (tenant_id, across)
+                assert "billycan_unhurried" not in options
+    with app.db.noting() as db:
+        assert walls.TENANT not in db.get_execution_options()
 
 
 # The places where core and its plugins read across tenants, each with its reason. Each could show one tenant's rows to

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from .declarations import Member, resource
     from .dependents import check_unused
+    from .engines.statements import Row
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .ids import new_id
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
     from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Query, Reply, Resource
     from .sharing.limits import Allowance, Limit
-    from .statements import Row
     from .states import Actions
     from .work import unit_of_work
 
@@ -168,7 +168,7 @@ _HOMES = {
     "reader": "decode",
     "records": "Records",
     "resources": "Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
-    "statements": "Row",
+    "engines.statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",
 }

@@ -10,21 +10,21 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
+from .engines.statements import at_once
 from .extending import fill_members
 from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
-from .statements import at_once
 from .wire import encode
 
 if TYPE_CHECKING:
     from .app import App
+    from .engines.statements import Asked
     from .extending import Sent
     from .keys import Identity
     from .manifest import Extends
     from .pages import Found
-    from .statements import Asked
     from .tenants import Tenant
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
 
 from .context import Context
 from .db import ByCodePoint, metadata, upserts
-from .statements import Asked, Statement
+from .engines.statements import Asked, Statement
 
 EVENTS = "core_events"  # numbers a business's events
 counters = sa.Table(

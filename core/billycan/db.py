@@ -16,7 +16,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from .engines import postgres, sqlite, walls
+from .engines import PLAIN, postgres, sqlite, walls
 from .fields import Moment
 from .wire import encode
 
@@ -53,6 +53,7 @@ class Decimals(sa.types.TypeDecorator[Decimal]):
 
     impl = sa.BigInteger
     cache_ok = True
+    are_shared = True  # equal values of a list may be one object
 
     def __init__(self, places: int) -> None:
         super().__init__()
@@ -105,6 +106,8 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
 
     impl = sa.DateTime
     cache_ok = True
+    are_shared = True
+    read_text = staticmethod(Moment.stored)  # of a time as PostgreSQL writes it
 
     @property
     def python_type(self) -> type[Moment]:
@@ -252,7 +255,7 @@ def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.Co
 class Database:
     """One deployment's database. Reads take `reading()`, writes `writing()`: nothing else opens a connection."""
 
-    def __init__(self, url: sa.URL, pool_size: int = 8) -> None:
+    def __init__(self, url: sa.URL, pool_size: int = 8, *, plain_sql: bool = False) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         settings = {
@@ -262,6 +265,7 @@ class Database:
             "json_serializer": lambda value: encode(value).decode(),
             "json_deserializer": _from_json,
             "hide_parameters": True,
+            "execution_options": {PLAIN: True} if plain_sql else {},
         }
         self._engines: sqlite.Engines | postgres.Engines
         self._engines = sqlite.Engines(url, settings) if self.is_sqlite else postgres.Engines(url, settings)

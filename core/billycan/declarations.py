@@ -22,6 +22,7 @@ from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
+from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .naming import Names
 from .neighbours import Neighbours
@@ -29,7 +30,6 @@ from .plain import is_struct, parts
 from .plain import options as options_of
 from .records import Filter, Records
 from .resources import PageQuery, Query, Resource
-from .statements import Row
 
 T = TypeVar("T", bound=Struct)
 

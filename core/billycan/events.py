@@ -12,13 +12,13 @@ import sqlalchemy as sa
 from . import counters
 from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
+from .engines.statements import Asked, Insertion, Row, Statement
 from .fields import DayOrInstant, Moment
 from .ids import is_id
 from .pages import Order, check_size
 from .problems import MOST_SHOWN, BadRequest
 from .records import Records
 from .resources import Page, Paging
-from .statements import Asked, Insertion, Row, Statement
 from .wire import encode
 
 __all__ = ["body_of", "events", "filtered", "matching", "records"]

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
     from .app import App
     from .context import Context, Event
+    from .engines.statements import Row
     from .keys import Identity
     from .manifest import Route
     from .pages import Found
     from .problems import Problem
     from .resources import Page, Paging
     from .sharing.limits import Allowance, Limit
-    from .statements import Row
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")

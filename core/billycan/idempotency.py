@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
+from .engines.statements import Statement, at_once
 from .problems import Conflict, Invalid
-from .statements import Statement, at_once
 
 answers = sa.Table(
     "core_idempotency",

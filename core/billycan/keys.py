@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
+from .engines.statements import Statement
 from .fields import Moment
 from .problems import Unauthenticated
 from .sharing.recent import Recent
-from .statements import Statement
 from .tenants import tenants
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from .context import Context
-from .statements import Asked, ByIds
+from .engines.statements import Asked, ByIds
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 

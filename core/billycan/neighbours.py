@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
+from .engines.statements import Statement
 from .problems import Fault, Invalid
-from .statements import Statement
 
 
 def take_turns(ctx: Context) -> None:

@@ -15,11 +15,11 @@ from sqlalchemy.sql import operators
 
 from .context import Context
 from .engines.postgres import PLANNED_ANEW
+from .engines.statements import Statement, cache_key
 from .fields import Moment
 from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 from .searching import is_narrowed
-from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
 MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger
@@ -181,7 +181,7 @@ def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id}
     asked, keys, bound = [], list[Any](), list[Any]()
     for n, found in enumerate(lists):
-        filters, values, expressions = _filters(found, f"list{n}_")
+        filters, values, expressions = _filters(found, ctx.db, f"list{n}_")
         if not all(expression.is_plain for expression in expressions):
             counts = [_count(found.table, found.where) if found.live is None else found.live for found in lists]
             return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
@@ -214,7 +214,7 @@ def _counting(
     return Statement(sa.select(*counts).execution_options(**planning), varying=parameters), parameters
 
 
-def _filters(found: Found, start: str = "") -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
+def _filters(found: Found, db: sa.Connection, start: str = "") -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
     """Return a list's filters without values, the values by parameter name, and the expressions among the filters."""
     filters: list[tuple[Any, Any, int] | _Expression] = []
     values, expressions = dict[str, Any](), list[_Expression]()
@@ -223,7 +223,7 @@ def _filters(found: Found, start: str = "") -> "tuple[_Filters, dict[str, Any], 
             filters.append((condition.column, condition.compare, len(condition.values)))
             values |= {f"{start}value{i}_{n}": value for n, value in enumerate(condition.values)}
         else:
-            expressions.append(_Expression(condition))
+            expressions.append(_Expression(condition, db))
             filters.append(expressions[-1])
     return tuple(filters), values, expressions
 
@@ -236,7 +236,7 @@ def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
 
 
 def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
-    filters, values, expressions = _filters(found)
+    filters, values, expressions = _filters(found, ctx.db)
     given |= {"tenant_id": ctx.tenant_id, **values}
     searched = (
         bool(expressions)
@@ -293,9 +293,9 @@ class _Expression:
 
     __slots__ = ("binds", "condition", "is_plain", "key")
 
-    def __init__(self, condition: sa.ColumnElement[bool]) -> None:
-        found = condition._generate_cache_key()
-        self.condition, self.binds = condition, list(found.bindparams) if found else []
+    def __init__(self, condition: sa.ColumnElement[bool], db: sa.Connection) -> None:
+        found = cache_key(db, condition)
+        self.condition, self.binds = condition, found.bindparams if found else []
         self.key = found.key if found else None
         # SQLAlchemy compiles a list of values anew for each number of values.
         self.is_plain = found is not None and not any(bind.expanding or bind.callable for bind in self.binds)

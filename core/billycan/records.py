@@ -13,6 +13,8 @@ from . import counters, dependents
 from .conditions import bound_condition, has_text, is_number, search_condition, stored_texts
 from .context import Context
 from .db import own
+from .engines.rows import records_of
+from .engines.statements import Asked, Row, Statement, at_once
 from .extending import store_members
 from .folding import digits_of, fold
 from .ids import new_id
@@ -22,8 +24,6 @@ from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
-from .rows import records_of
-from .statements import Asked, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]

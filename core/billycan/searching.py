@@ -14,8 +14,8 @@ import msgspec
 import sqlalchemy as sa
 
 from .context import Context
+from .engines.statements import Statement
 from .folding import fold
-from .statements import Statement
 
 MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
 _MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway

@@ -4,11 +4,11 @@ from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
 from .db import at_most, bytes_of, deployment_table, one_moment, upsert
 from .engines.postgres import PLANNED_ANEW
+from .engines.rows import records_of
+from .engines.statements import Asked, ByIds, Insertion, Statement, at_once
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
-from .rows import records_of
-from .statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 
 __all__ = [

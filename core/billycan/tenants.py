@@ -11,12 +11,12 @@ from msgspec import Meta, Struct, field
 from .address import Address
 from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata
+from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .manifest import GstPeriods
 from .patch import Patch
 from .problems import Conflict, Invalid, RuleBroken
 from .sharing.recent import MOST, Recent
-from .statements import Asked, Statement, at_once
 
 tenants = sa.Table(
     "core_tenants",

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import events
+from .engines.statements import at_once
 from .problems import Problem
-from .statements import at_once
 
 if TYPE_CHECKING:
     from .context import Context

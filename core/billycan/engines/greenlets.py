@@ -1,7 +1,7 @@
 """Waiting for PostgreSQL under gevent by gevent's own loop.
 
-psycopg calls `poll`, which gevent imitates with two watchers and a timer. Without them a list takes 0.96 of the CPU
-time, and a new invoice 0.93.
+This replaces psycopg's wait, which calls `poll`: gevent imitates that with two watchers and a timer. Without them a
+request takes 0.94 to 0.96 of the CPU time.
 """
 
 from collections.abc import Generator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from . import sessions, walls
+from . import PLAIN, sessions, walls
 from .idle_connections import IdleConnections
 
 if TYPE_CHECKING:
@@ -127,29 +127,42 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
     """Let all reads outside of a transaction in the block see the database at one moment."""
     from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
 
-    from .trips import send_together  # noqa: PLC0415
-
     connection: Any = db.connection.driver_connection
+    options = db.get_execution_options()
     # A write transaction decides this itself, and a nested block already sees one moment.
     if hasattr(connection, "billycan_begins") or connection.info.transaction_status != TransactionStatus.IDLE:
         yield
         return
     try:
         # Not in one trip: statements sent together are one transaction from the first on.
-        if first := _first(connection, db.get_execution_options()):
-            send_together(connection, first)
-        send_together(connection, [_BEGIN_READING])
+        if first := _first(connection, options):
+            _send(connection, first, options)
+        _send(connection, [_BEGIN_READING], options)
         yield
     except BaseException:
         walls.forget_tenant(connection)
         with suppress(Exception):  # the error that led here is the one to raise
-            send_together(connection, [_ROLLBACK])
+            _send(connection, [_ROLLBACK], options)
         raise
-    send_together(connection, [_COMMIT])
+    _send(connection, [_COMMIT], options)
 
 
 # Never prepared: to make room for it, another would be forgotten first, and a moment begins before anything else.
 _BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", anew=True)
+
+
+def _send(connection: Any, sent: Sequence[Sent], options: Mapping[str, Any]) -> None:
+    """Send statements whose results are not needed."""
+    if PLAIN not in options:
+        from .trips import send_together  # noqa: PLC0415 - SQLite needs no psycopg
+
+        send_together(connection, sent)
+        return
+    from psycopg import RawCursor  # noqa: PLC0415 - as above
+
+    with RawCursor(connection) as cursor:
+        for each in sent:
+            cursor.execute(each.text, each.values, prepare=False)
 
 
 def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
@@ -172,12 +185,10 @@ def _note_begin(db: sa.Connection) -> None:
 
 def _roll_back(db: sa.Connection) -> None:
     """Roll back before psycopg does, so that PostgreSQL keeps the prepared statements: a listener for each."""
-    from .trips import send_together  # noqa: PLC0415 - as above
-
     connection: Any = None if db.invalidated else db.connection.driver_connection
     if connection and not connection.closed and connection.info.transaction_status:
         with suppress(Exception):  # psycopg tries next, and raises what is wrong
-            send_together(connection, [_ROLLBACK])
+            _send(connection, [_ROLLBACK], db.get_execution_options())
 
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
@@ -188,11 +199,9 @@ def _note_reset(connection: Any, record: Any, state: Any) -> None:
 
 def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
     """Send what goes ahead of a statement that SQLAlchemy sends: a listener for each."""
-    from .trips import send_together  # noqa: PLC0415 - as above
-
     if first := _first(cursor.connection, context.execution_options):
         try:
-            send_together(cursor.connection, first)
+            _send(cursor.connection, first, context.execution_options)
         except BaseException:
             walls.forget_tenant(cursor.connection)
             raise
@@ -200,11 +209,11 @@ def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any)
 
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
-    from .trips import check_prepared  # noqa: PLC0415 - as above
-
     _prepare_to_send(cursor, statement, parameters, context)
     cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
-    if (cursor.statusmessage or "").startswith(_FORGETFUL):
+    if (cursor.statusmessage or "").startswith(_FORGETFUL) and PLAIN not in context.execution_options:
+        from .trips import check_prepared  # noqa: PLC0415 - as above
+
         check_prepared(cursor.connection)
     return True
 
@@ -217,8 +226,6 @@ def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
     # A connection in steady use is alive; only an idle one is checked, which saves each request a trip.
     if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
         try:
-            connection.pgconn.exec_(b"")
+            connection.execute("")
         except Exception as error:
             raise sa.exc.DisconnectionError("the server closed an idle connection") from error
-        if connection.closed or connection.broken:
-            raise sa.exc.DisconnectionError("the server closed an idle connection")

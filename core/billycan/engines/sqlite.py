@@ -23,6 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from .. import private
+from . import PLAIN
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
@@ -41,7 +42,9 @@ class Engines:
     def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
         if url.database:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.writer = sa.create_engine(url, **settings)
+        # Of one pool: with one connection kept for reads and one for writes, there must be one for notes.
+        room = {"max_overflow": max(settings["max_overflow"], 2)}
+        self.writer = sa.create_engine(url, **{**settings, **room})
         self.reader = self.writer.execution_options(billycan_read=True)
         self.notes = self.writer.execution_options(billycan_note=True)
         sa.event.listen(self.writer, "do_connect", _make_private)
@@ -138,7 +141,10 @@ def _begin(db: sa.Connection) -> None:
             as_it_is[name] = value
     begin = "BEGIN" if reads else "BEGIN IMMEDIATE"
     try:
-        driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
+        if PLAIN in options:
+            db.exec_driver_sql(begin)
+        else:
+            driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
     except sqlite3.Error as error:
         db._handle_dbapi_exception(error, begin, None, None, None)
 

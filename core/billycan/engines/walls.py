@@ -97,11 +97,11 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
         froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
         hidden = {table for scope in above for table in scope} if element._auto_correlate else {*element._correlate}
         scope: Scope = {t: [] for each in froms for t in _tables(each) if t not in hidden}
-        for condition, tables in _conditions(element._where_criteria, froms, scope):
+        for condition, tables in _conditions([element.whereclause], froms, scope):
             _note(condition, tables, scope)
     elif isinstance(element, sa.Update | sa.Delete):
         scope = {t: [] for t in _tables(element.table)}
-        for condition in _split_and(element._where_criteria):
+        for condition in _split_and([element.whereclause]):
             _note(condition, scope, scope)
     elif isinstance(element, sa.Subquery | sa.CTE):
         if element.element not in walked and not _is_open(element):

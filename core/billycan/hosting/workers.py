@@ -162,7 +162,7 @@ def prepare_worker(worker: Any) -> None:
         worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, let_others_go if is_gevent else _go_on)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         if is_gevent:
-            _prepare_gevent(worker.cfg)
+            _prepare_gevent(worker.cfg, waits=not (_served and _served[0].settings.plain_sql))
     for app in _served:
         # A greenlet cannot switch inside SQLite, so at most one request of a business is really at work.
         app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
@@ -218,15 +218,15 @@ def _admitting(
     return admit
 
 
-def _prepare_gevent(cfg: Any) -> None:
-    """Let gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
+def _prepare_gevent(cfg: Any, *, waits: bool) -> None:
+    """Let gevent leave connections to other processes, and, if it `waits`, wait for PostgreSQL by its own loop."""
     from gevent.baseserver import BaseServer  # noqa: PLC0415 - gevent need not be installed
 
     # In each round of its loop. gunicorn has it accept one where there are several processes, and 100 where there is
     # one: with 100, of eight connections that came at once the same process took all in one case of six.
     BaseServer.max_accept = _MOST_ACCEPTED
     cfg.set("workers", 1)
-    if "psycopg" in sys.modules:
+    if waits and "psycopg" in sys.modules:
         from billycan.engines import greenlets  # noqa: PLC0415 - SQLite needs no psycopg
 
         greenlets.install_wait()

@@ -57,6 +57,7 @@ class Clock:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=ENGINES, help="run on one database only; default: both")
+    parser.addoption("--plain-sql", action="store_true", help="have SQLAlchemy alone run every statement: plain_sql")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -166,7 +167,9 @@ def app_pool(databases: Databases) -> Iterator[AppPool]:
 
 
 @pytest.fixture
-def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock) -> Iterator[Callable[..., "App"]]:
+def make_app(
+    engine: str, databases: Databases, app_pool: AppPool, clock: Clock, pytestconfig: pytest.Config
+) -> Iterator[Callable[..., "App"]]:
     """Build an app with the named plugins on a migrated database: `make_app("contacts", per_minute=5)`.
 
     The database has the tables of every installed plugin, and no rows. With `fresh=True` it has those of the named
@@ -189,6 +192,7 @@ def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock)
     ) -> App:
         names = tuple(sorted(plugins))
         _skip_without(names)
+        given = {"plain_sql": pytestconfig.getoption("--plain-sql"), **given}
         # A plugin that a test installs may have the name of one that is there, and none of its tables.
         guests = [name for name in names if not isinstance(packages.installed().get(name), EntryPoint)]
         walls = ("walled",) if walled else ()
@@ -196,7 +200,8 @@ def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock)
         def build(url: str) -> App:
             config = _config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
-            db = databases.open(url, config.settings.pool_size) if not fresh and is_first(url) else None
+            size, plain = config.settings.pool_size, config.settings.plain_sql
+            db = databases.open(url, size, plain_sql=plain) if not fresh and is_first(url) else None
             return App(config, clock, db)
 
         def is_first(url: str) -> bool:

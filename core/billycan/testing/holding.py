@@ -49,15 +49,14 @@ _thread = threading.local()
 def watch() -> None:
     """Start watching the write transactions of this process, except those of migrations and of tests themselves."""
     # pytest loads this module in every run, with or without billycan's tests.
-    from .. import statements  # noqa: PLC0415
     from ..db import Database  # noqa: PLC0415
-    from ..engines import walls  # noqa: PLC0415
+    from ..engines import statements, walls  # noqa: PLC0415
 
     for name in ("writing", "noting"):
         setattr(Database, name, _watched(getattr(Database, name)))
     sa.event.listen(sa.Engine, "do_connect", _time_sql)
-    compiled: Any = sa.sql.elements.ClauseElement
-    compiled._compile_w_cache = _timed(compiled._compile_w_cache)
+    compiler: Any = sa.sql.compiler.SQLCompiler
+    compiler.__init__ = _timed(compiler.__init__)
     form: Any = statements._Form
     form.__init__ = _timed(form.__init__)
     walls._tenants_of = _timed(walls._tenants_of)

@@ -17,6 +17,7 @@ from ..starting import migrate, packages, plugins, versions
 _WIDTH = 120
 _TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
 _NAMES = sqlite.dialect().identifier_preparer
+_POSTGRESQL = sa.make_url("postgresql+psycopg://").get_dialect()()
 _BRIEF = {2: "Cents()", 4: "TenThousandths()"}
 _FROM = {
     "billycan": ("ByCodePoint", "Cents", "Decimals", "Json", "TenThousandths", "UTCDateTime"),
@@ -215,9 +216,15 @@ def _type(kind: Any) -> str:
         return "UTCDateTime"
     if isinstance(kind, sa.JSON):
         return "Json"
-    if kind is ByCodePoint or (isinstance(kind, sa.Text) and "postgresql" in kind._variant_mapping):
+    if kind is ByCodePoint or (isinstance(kind, sa.Text) and _collation(kind) == "C"):
         return "ByCodePoint"
     return f"sa.{kind!r}".removesuffix("()")
+
+
+def _collation(kind: Any) -> str | None:
+    """Return the collation that a type has on PostgreSQL."""
+    found: str | None = kind.dialect_impl(_POSTGRESQL).collation
+    return found
 
 
 def _name(thing: Any) -> str:

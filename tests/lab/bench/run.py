@@ -2,8 +2,9 @@
 
 The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/. On PostgreSQL there is also
 billycan behind row-level security, on a copy of the database, and billycan with its log of requests on, to show the
-cost of each. All serve the same rows with as many processes and threads, and receive the same requests, in turns, from
-one load client with keep-alive connections. Their answers are compared byte by byte before anything is measured.
+cost of each; with `--against plain`, billycan whose statements SQLAlchemy runs by itself. All serve the same rows with
+as many processes and threads, and receive the same requests, in turns, from one load client with keep-alive
+connections. Their answers are compared byte by byte before anything is measured.
 """
 
 import argparse
@@ -37,6 +38,8 @@ OTHERS = {"floor": "tests/lab/bench/floor.py", "drf": "tests/lab/bench/peers/drf
 OTHERS["fastapi"] = "tests/lab/bench/peers/fast"
 OTHERS["hardened"] = "core/billycan/starting/policies.py"
 OTHERS["logged"] = "plugins/requests"
+OTHERS["plain"] = "core/billycan/engines"  # with the setting plain_sql
+OURS = ("billycan", "hardened", "logged", "plain")
 ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security
 ROLE = "billycan_web"
 PER_PAGE = 25
@@ -230,7 +233,7 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         ]
         asked = {}
         for target in (billycan, *others):
-            if target.name in ("billycan", "floor", "hardened", "logged"):
+            if target.name in (*OURS, "floor"):
                 # Paging there by OFFSET once gives each its own cursor.
                 page = target.ask("deep", f"/v1/contacts?page={sizes.deep // PER_PAGE - 1}")
                 target.cursor = decoded(page)["pagination"]["next_cursor"]
@@ -306,11 +309,12 @@ def serving(
         "BENCH_SECRET": SECRET,
     }
     log, in_peers = folder / f"{name}.log", {"python": str(PEERS)}
-    if name in ("billycan", "hardened", "logged"):
+    if name in OURS:
         environ = {"BILLYCAN_WORKER_CLASS": kind, "BILLYCAN_WORKERS": workers, "BILLYCAN_THREADS": threads}
         environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
         environ |= {"BILLYCAN_PLUGINS": LOGGED if name == "logged" else PLUGINS}
         environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / f"shared-{name}")}
+        environ |= {"BILLYCAN_PLAIN_SQL": str(name == "plain").lower()}
         server = Server("billycan.hosting.workers:application()", HERE, ["-c", str(SHIPPED)], environ, log)
     elif name == "floor":
         server = Server("floor:application", HERE, gunicorn, environ, log)
@@ -362,7 +366,9 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
     parser.add_argument("--only", help="operations whose name holds this")
-    parser.add_argument("--against", nargs="*", choices=OTHERS, default=[*OTHERS], help="these only")
+    parser.add_argument(
+        "--against", nargs="*", choices=OTHERS, default=[name for name in OTHERS if name != "plain"], help="these only"
+    )
     parser.add_argument("--worker-class", default="gthread", choices=("gthread", "sync", "gevent"), help="of gunicorn")
     parser.add_argument("--workers", type=int, default=1, help="processes of each server")
     parser.add_argument("--threads", type=int, default=4, help="of each gthread process")

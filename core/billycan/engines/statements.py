@@ -1,8 +1,8 @@
 """Statements that are built once, compiled at their first use, and then handed to the database's driver directly.
 
-SQLAlchemy builds and compiles them; its work at each execution, such as looking up the compiled form and describing the
-result anew, costs more than the rest of the way to PostgreSQL and back: one row by its id takes 215 µs of CPU by
-`Connection.execute`, 43 µs by psycopg alone, and 87 µs by `Records.find`, which makes a record of it, too.
+This replaces `Connection.execute`. SQLAlchemy builds and compiles statements; its work at each execution, such as
+looking up the compiled form and describing the result anew, costs more than the rest of the way to PostgreSQL and back:
+one row by its id takes 210 µs of CPU by `Connection.execute`, 47 by psycopg alone, and 53 here.
 """
 
 import re
@@ -21,13 +21,13 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from .db import Decimals, UTCDateTime
-from .engines import postgres
-from .engines.postgres import Sent
-from .moments import Moment
+from . import PLAIN, postgres
+from .postgres import Sent
 
 if TYPE_CHECKING:
-    from .engines.trips import Result
+    from sqlalchemy.sql.cache_key import CacheKey
+
+    from .trips import Result
 
 Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
@@ -52,10 +52,11 @@ class Statement:
 
     def all(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
         """Run it and return its rows; none if it returns no rows."""
+        if PLAIN in db.get_execution_options():
+            return _executed(db, self._of(db), parameters)
         form = self._form(db, parameters)
         if not form.is_plain:
-            found = db.execute(form.statement, parameters)
-            return list(found.all()) if found.returns_rows else []
+            return _executed(db, form.statement, parameters)
         return _sent(db, [(form, parameters)])[0] if form.order is None else form.run(db, parameters)
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
@@ -72,6 +73,9 @@ class Statement:
         """Run it without fetching rows."""
         self.all(db, parameters)
 
+    def _of(self, db: sa.Connection) -> Any:
+        return self._by_dialect.get(db.dialect.name, self._statement)
+
     def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "tuple[_Form, Mapping[str, Any]]":
         return self._form(db, parameters), parameters
 
@@ -82,11 +86,15 @@ class Statement:
         if form is None:
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
-            statement = self._by_dialect.get(dialect.name, self._statement)
-            form = self._forms[key] = _Form(
-                statement, dialect, list(parameters) if self._varies else None, self._varying
-            )
+            columns = list(parameters) if self._varies else None
+            form = self._forms[key] = _Form(self._of(db), dialect, columns, self._varying)
         return form
+
+
+def _executed(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
+    """Run a statement by SQLAlchemy and return its rows."""
+    found = db.execute(statement, parameters)
+    return list(found.all()) if found.returns_rows else []
 
 
 Asked = tuple["Statement | Insertion", Any]  # with its parameters
@@ -99,7 +107,8 @@ def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[lis
     happened. With `commits`, the transaction is committed along with them, and its `db` cannot be used any more. Three
     that find a row each take two thirds of the CPU time this way, and half of PostgreSQL's.
     """
-    if db.dialect.name != "postgresql" or (len(asked) < 2 and not commits):
+    is_alone = len(asked) < 2 and not commits
+    if db.dialect.name != "postgresql" or is_alone or PLAIN in db.get_execution_options():
         return [statement.all(db, given) for statement, given in asked]
     forms = [statement._ready(db, given) for statement, given in asked]
     if not all(form.is_plain for form, _ in forms):
@@ -117,6 +126,14 @@ def _sent(
         return [form.fetched(result, db.dialect) for (form, _), result in zip(forms, results, strict=False)]
     except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
+
+
+def cache_key(db: sa.Connection, condition: sa.ColumnElement[bool]) -> "CacheKey | None":
+    """Return the key that a condition shares with those that differ in values only, and its parameters.
+
+    None if there is none, or if this connection uses SQLAlchemy's public names alone.
+    """
+    return None if PLAIN in db.get_execution_options() else condition._generate_cache_key()
 
 
 class ByIds:
@@ -174,11 +191,15 @@ class Insertion:
 
     def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]) -> list[Any]:
         """Insert the rows of a tenant; return none."""
-        if db.dialect.name == "postgresql":
-            return _sent(db, [self._ready(db, given)])[0]
         tenant_id, rows = given
+        is_plain = PLAIN in db.get_execution_options()
+        if db.dialect.name == "postgresql" and not is_plain:
+            return _sent(db, [self._ready(db, given)])[0]
         each = [{"tenant_id": tenant_id, **row} for row in rows]
-        self._each._form(db, each[0]).run_all(db, each)
+        if is_plain:
+            db.execute(self._each._of(db), each)
+        else:
+            self._each._form(db, each[0]).run_all(db, each)
         return []
 
     def _ready(
@@ -321,7 +342,7 @@ class _Form:
                 places.setdefault((convert, kind), []).append(i)
         # Not for numerics: equal ones may have different numbers of decimals.
         self.converts = [
-            (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Decimals | UTCDateTime))
+            (convert, of, kind != _NUMERIC and hasattr(columns[of[0]].type, "are_shared"))
             for (convert, kind), of in places.items()
         ]
         # Interned, as Structs' member names are: other strings are compared letter by letter for each value.
@@ -355,8 +376,8 @@ class _Form:
 
 def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
     """Return the converter of a column's values other than NULL, if they need one; `number` is PostgreSQL's type."""
-    if number == _TIME and isinstance(kind, UTCDateTime):
-        return Moment.stored
+    if number == _TIME and hasattr(kind, "read_text"):
+        return kind.read_text
     process = kind.dialect_impl(dialect).result_processor(dialect, number)
     if number != _TIME:
         return process

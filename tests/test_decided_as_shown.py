@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from billycan.describe.parameters import checks_version
 from billycan.starting.packages import first_party
 from billycan_dashboard.resources import forms
 from billycan_dashboard.resources.kinds import kinds
@@ -118,3 +119,27 @@ def test_what_is_looked_at_again_is_done(app, noisy, owner):
     assert noisy.client.get("/v1/emails")["data"] == []
     done = send(owner, refused, f"{record}/email", {"to": "ada@example.com"})
     assert done.status_int == 303 and noisy.client.get(api)["data"]["status"] == "sent"
+
+
+def test_no_route_passes_over_the_version_that_a_client_names(app, noisy):
+    """Whatever it says in If-Match is compared, under a lock; a record without a version has none that fits."""
+    passed, tried = [], 0
+    for endpoint in filter(checks_version, app.endpoints):
+        app.clock.move(seconds=10)
+        request, tried = noisy.requests(endpoint)[0], tried + 1
+        stale = {"If-Match": '"999999"'}
+        answer = noisy.client.call(request.method, request.path, raw=request.body, headers=stale)
+        if answer.status_int != 412:
+            passed.append((request.method, endpoint.route.path, answer.status_int))
+    assert passed == [] and tried > 80
+
+
+def test_a_statement_is_not_emailed_to_a_client_who_has_changed_since(app, noisy, owner):
+    contacts = kinds(app)["/v1/contacts"]
+    path = f"{contacts.page}/{noisy.contact}/statement/email"
+    page = owner.get(path)
+    change(app, contacts, noisy.contact)
+    refused = send(owner, page, path, {"to": "ada@example.com"})
+    assert refused.status_int == 409 and SAID in refused.text
+    assert noisy.client.get("/v1/emails")["data"] == []
+    assert send(owner, refused, path, {"to": "ada@example.com"}).status_int == 303

@@ -112,3 +112,20 @@ def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_r
         status, _, body = received(stream)
         assert (status, json.loads(body)["error"]["code"]) == (400, "malformed_json")
         assert stream.read() == b""
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("key", [True, False], ids=["read", "left unread"])
+def test_a_body_has_no_more_chunks_than_can_be_read_at_once(server, key):
+    """Each takes time, in which a process with gevent serves nobody else, however few bytes it has."""
+    head = written("POST", "/v1/contacts", Client(server.app).secret if key else "")
+    head = head.replace(b"Content-Length: 0", b"Content-Type: application/json\r\nTransfer-Encoding: chunked")
+    many = b"1\r\n \r\n" * 25_000 + b'd\r\n{"name":"Ada"}\r\n0\r\n\r\n'
+    few = b"1\r\n \r\n" * 900 + b'e\r\n{"name":"Ada"}\r\n0\r\n\r\n'
+    for chunks, status, follows in ((few, 201 if key else 401, True), (many, 413 if key else 401, False)):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer, peer.makefile("rb") as stream:
+            peer.sendall(head + chunks + written("GET", "/-/health", ""))
+            assert received(stream)[0] == status
+            assert (received(stream)[0] == 200) if follows else (stream.read() == b""), (
+                "what follows may be of the body"
+            )

@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import ipaddress
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -32,7 +31,7 @@ from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, by_address
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address
 from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
@@ -42,6 +41,7 @@ from .tenants import Tenants
 log = logging.getLogger("billycan")
 
 Clock = Callable[[], datetime]
+_TOLD_SECONDS = 60.0  # between two lines in the log about limits that cannot be shared
 _SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
 Given = TypeVar("Given", bound=Offer)
@@ -77,6 +77,7 @@ class App:
         self._closes_db = db is None
         self.shared = places.find_shared_folder(self.settings, self.db)
         self.limiter = Limiter(self.shared)
+        self._own_counts, self._told = OwnCounts(), 0.0
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
         self.shares = Shares()
@@ -217,14 +218,14 @@ class App:
         return address
 
     def count(self, now: float, *limits: Limit, identity: Identity | None = None, address: str = "") -> Allowance:
-        """Count a request under each limit, by the hook `rate_limit`; where nothing can be counted it is allowed."""
+        """Count a request under each limit, by the hook `rate_limit`; alone, if it cannot be shared."""
         try:
             return self.hook.rate_limit(app=self, limits=limits, identity=identity, address=address, now=now)  # type: ignore[no-any-return]
         except OSError:
-            # Better to serve uncounted than not at all; whoever runs this must know.
-            log.exception("rate limits cannot be counted: the request is served all the same")
-            reset, most = math.ceil(now), limits[0].per_minute
-            return Allowance(allowed=True, limit=most, remaining=most, reset=reset, window="minute")
+            if abs(now - self._told) >= _TOLD_SECONDS:  # or a flood would fill the log, too
+                self._told = now
+                log.exception("rate limits cannot be shared: each process counts by itself until there is room again")
+            return self._own_counts.take_each(now, *limits)
 
     def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> None:
         """Count a request for a page by its remote address; RateLimited where that has made too many.

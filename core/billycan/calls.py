@@ -17,7 +17,7 @@ from .ids import is_id
 from .incoming import Incoming
 from .manifest import Route
 from .patch import decode_patch, differing
-from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound
+from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
 from .query import decode_query, with_cursor
 from .reader import SetAside, decode
 from .resources import Empty, Page, Reply
@@ -164,6 +164,8 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
         _check_unchanged(ctx, endpoint, taken)
     choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
     result = endpoint.run(ctx, taken.values, taken.params)
+    if ctx.if_match is not None and ctx.writes and (taken.params or call.method != "POST"):
+        raise VersionConflict("What this request changes has no version: send it without If-Match.")
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
         if isinstance(result, Reply):
@@ -192,7 +194,9 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
     """Refuse read-only members that differ from the answer of GET for the same record."""
     record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
     # A client that sends back a stale record gets a version conflict, not a fault for a read-only member.
+    if_match = ctx.if_match
     ctx.check_version(getattr(record, "version", 0))
+    ctx.if_match = if_match  # to be compared once more, under the record's lock
     shown = wire.parse(wire.encode(record))
     if changed := differing(taken.aside, shown):
         raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))

@@ -108,9 +108,13 @@ class Context:
         return _day_of(self._now, timezone)
 
     def check_version(self, version: int) -> None:
-        """Raise VersionConflict if the client's If-Match names another version; call it under the row's lock."""
+        """Raise VersionConflict if the client's If-Match names another version; call it under the row's lock.
+
+        It is compared once: from there on, the request itself may have changed the record.
+        """
         if self.if_match is not None and str(version) not in self.if_match:
             raise VersionConflict
+        self.if_match = None
 
     def asked(self, kind: type[Struct]) -> frozenset[str] | None:
         """Return the members of records of this kind that the client named in `fields`; None if it gets all of them."""

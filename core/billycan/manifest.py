@@ -122,8 +122,8 @@ class Document(Struct, frozen=True, kw_only=True):
 
     path: The path of the GET route of one; its `{id}` is the record's.
     show: `show(ctx, id)` gives its Paper; NotFound where it is not the tenant's.
-    finish: `finish(ctx, id)` sends or issues it, in the caller's transaction, where it is a draft, and does nothing
-      where it is not; None where there are no drafts.
+    finish: `finish(ctx, id)` locks it, in the caller's transaction, so that If-Match is compared; where it is a draft
+      it sends or issues it. None where nothing can be locked.
     takes: The Struct of the query that the GET route takes, all with defaults, for a `show(ctx, id, query)`.
     template: A Typst file of its own for its PDF, which finds the Paper as JSON in `sys.inputs.paper`.
     """

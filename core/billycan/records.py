@@ -164,7 +164,6 @@ class Records(Generic[T]):
             raise NotFound
         if ctx.if_match is not None and id in ctx.path.split("/"):
             ctx.check_version(row.version)
-            ctx.if_match = None  # From here on, the request itself may have changed it.
         return row
 
     def rows(

@@ -109,6 +109,21 @@ class Model:
         )
 
 
+def test_of_many_files_those_that_say_nothing_any_more_are_removed(
+    folder: Path, limiter: Limiter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys come and go, and each leaves a file."""
+    monkeypatch.setattr(limits, "_MOST_KEYS", 20)
+    for number in range(200):
+        assert accepted(limiter, 2, name=f"key {number}", per=(1, 1)) == 1
+    for second in range(60, 70):
+        limiter.take(f"late {second}", 1, 1, NOW + second)
+    left = {path.name for path in folder.iterdir() if path.name.isdigit()}
+    assert len(left) <= 20 and {log_file(folder, f"late {second}").name for second in range(60, 70)} <= left
+    assert accepted(limiter, 2, name="key 1", per=(1, 1), now=NOW + 70) == 1
+    assert accepted(limiter, 2, name="late 69", per=(1, 1), now=NOW + 70) == 0
+
+
 EDGES = [0, 0, 0, 2**-20, 0.1, 0.25, 1 - 2**-20, 1, 1 + 2**-20, 7, 59, 60 - 2**-20, 60, 60 + 2**-20, 200]
 gaps = st.one_of(st.sampled_from(EDGES), st.floats(0, 130), st.floats(0, 2))
 steps_back = st.floats(-60, 0)

@@ -134,6 +134,29 @@ def test_who_waits_for_its_client_holds_nothing_of_its_business(ends, what):
     assert business._lines == {}
 
 
+@pytest.mark.parametrize("what", ["recv", "sendall"])
+def test_so_many_of_a_business_wait_for_their_clients(ends, monkeypatch, what):
+    monkeypatch.setattr(shares, "MOST_AWAY", 1)
+    business, places = Shares(4), Places(1)
+    other = Share(business, "a", LIVE)
+    assert other.begin()
+    other.pause()
+    ends.client.send(b"head")
+    ends.peer.recv(8192)
+    ends.peer.begin(places)
+    ends.peer.hold(Share(business, "a", LIVE))
+    error = TooManyAtOnce if what == "recv" else ConnectionResetError
+    with pytest.raises(error):
+        getattr(ends.peer, what)(8192 if what == "recv" else b"a" * 10_000_000)
+    assert ends.peer.has_place and places._free == 0, "to answer in"
+    ends.peer.end(lambda size: b"")
+    assert business._lines["a"].away == 1 and business._lines["a"].held == 0
+    other.resume()
+    other.pause()
+    other.leave()
+    assert business._lines == {} and places._free == 1
+
+
 def test_who_waits_for_its_business_holds_no_place(ends):
     places, business = Places(1), Shares(4)
     other = Share(business, "a", LIVE)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from billycan.problems import Timeout
+from billycan.problems import Timeout, TooManyAtOnce
 from billycan.sharing.limits import by_address
 from billycan.sharing.shares import Share
 
@@ -139,23 +139,33 @@ class Peer(socket.socket):
         if share.is_repeated:
             self.let_others_go()
 
-    def end(self, read_rest: Callable[[int], bytes]) -> None:
+    def end(self, read_rest: Callable[[int], bytes] | None) -> bool:
         """Return the place and the share after the response, and read the rest that the client sends of its request.
 
-        A connection that is closed with unread bytes on their way would lose the response.
+        A connection that is closed with unread bytes on their way would lose the response. Return False if the rest
+        cannot be read to its end, or not at all: nothing more is received then, because it could be taken for a
+        request.
         """
         if self._share:
             self._share.leave()
         self._give()
         self._places = self._share = None
         self._receive_by = time.monotonic() + LINGER_SECONDS
-        _discard(read_rest)
+        if not (read_rest and _discard(read_rest)):
+            self._close_in_peace()
+        return not self._is_over
 
     def refuse(self, response: bytes) -> None:
         """Send this response and nothing after it, whatever else the client sends."""
         self._is_over = True
         self.sendall(response)
-        self.shutdown(socket.SHUT_WR)
+        self._close_in_peace()
+
+    def _close_in_peace(self) -> None:
+        """Send and receive nothing more, but take what is on its way, or the response would be lost."""
+        self._is_over = True
+        with suppress(OSError):
+            self.shutdown(socket.SHUT_WR)
         until, receive = time.monotonic() + LINGER_SECONDS, super().recv
         _discard(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
 
@@ -175,7 +185,7 @@ class Peer(socket.socket):
         """Return the bytes that have arrived; none, as if the client had hung up, after the deadline of a request's
         head.
 
-        Raise Timeout after the deadline of a body.
+        Raise Timeout after the deadline of a body, and TooManyAtOnce if too many requests of its business wait.
         """
         if self._is_over:
             return b""
@@ -196,12 +206,15 @@ class Peer(socket.socket):
         return data
 
     def send(self, *given: Any, **more: Any) -> int:
-        """Send bytes and return how many were taken; raise ConnectionResetError after the response's deadline."""
+        """Send bytes and return how many were taken.
+
+        Raise ConnectionResetError after the response's deadline, or if too many requests of its business wait.
+        """
         if self._send_by is None:
             self._send_by = time.monotonic() + RESPONSE_SECONDS
         try:
             sent: int = self._in_time(super().send, self._send_by, *given)
-        except TimeoutError:
+        except (TimeoutError, TooManyAtOnce):
             self._is_over = True
             raise ConnectionResetError(errno.ECONNRESET, "the client does not take its response") from None
         return sent
@@ -260,8 +273,13 @@ def _slowest(peers: Iterable[Peer]) -> Peer | None:
     return max(waiting, key=lambda peer: (of_network[peer.network], -peer.since), default=None)
 
 
-def _discard(read: Callable[[int], bytes]) -> None:
+def _discard(read: Callable[[int], bytes]) -> bool:
+    """Read to the end, and return True; False if there is too much, or if it cannot be read."""
     left = MOST_LINGER_BYTES
     with suppress(Exception):
-        while left > 0 and (data := read(65536)):
+        while left > 0:
+            data = read(65536)
+            if not data:
+                return True
             left -= len(data)
+    return False

@@ -9,6 +9,9 @@ read before.
 
 One client can have many addresses, so the number of files for each use of addresses is bounded. Addresses beyond that
 number are counted by network, in a table of fixed size (`_Crowd`).
+
+A file that has not counted for a minute says nothing any more. Such files are removed where there are many, and where
+the folder is full. If that does not help, each process counts by itself (`OwnCounts`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import mmap
 import os
 import random
 import socket
+import tempfile
 import threading
 import weakref
 from array import array
@@ -26,7 +30,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -40,6 +44,7 @@ MINUTE = 60 * SECOND
 MOST_PER_MINUTE = 100_000
 _MOST_MAPS = 512  # Each takes a file descriptor.
 _SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is searched for idle files, and how many of them.
+_MOST_KEYS = 2048  # files of keys and businesses, beyond which idle ones are removed
 _CROWD_WORDS = 1 << 18
 _MAPPED = bytes(10) + b"\xff\xff"  # the prefix of an IPv4 address on a dual-stack socket
 _GONE = -1  # The count of a file that was replaced or removed, for processes that still map it.
@@ -103,7 +108,8 @@ class Limiter:
 
     def __init__(self, folder: Path, most_addresses: int = 2048) -> None:
         self._folder, self._addresses, self._most_addresses = folder, folder / "addresses", most_addresses
-        self._looked = 0  # when the table was last checked to be in its place
+        self._looked = self._swept = 0  # when the table was last checked to be in its place, and idle files removed
+        self._has_grown = False  # whether a file was made since then
         with _lock:
             self._begin()
 
@@ -129,13 +135,24 @@ class Limiter:
                 self._looked = at
                 if not os.fstat(self._table).st_nlink:  # Some systems empty /dev/shm when a user logs out.
                     self._begin_anew()
+                if self._has_grown:
+                    self._has_grown = False
+                    self._sweep(self._folder, at, _MOST_KEYS)
             try:
-                for place in places:
-                    fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
-                return self._count(limits, at)
-            finally:  # Written out: _locked would add a quarter to the time of the whole call.
-                for place in places:
-                    fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
+                return self._take(places, limits, at)
+            except OSError:
+                if not self._make_room(at):
+                    raise
+                return self._take(places, limits, at)
+
+    def _take(self, places: Sequence[int], limits: Sequence[Limit], at: int) -> Allowance:
+        try:
+            for place in places:
+                fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
+            return self._count(limits, at)
+        finally:  # Written out: _locked would add a quarter to the time of the whole call.
+            for place in places:
+                fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
     def _count(self, limits: Sequence[Limit], at: int) -> Allowance:
         """Count a request under each of the limits, whose locks are held, or under none of them."""
@@ -180,7 +197,8 @@ class Limiter:
     def _locked_crowd(self, use: str) -> Iterator[_Crowd]:
         with self._locked(_place(f"addresses of {use}")):
             if use not in self._crowds:
-                self._crowds[use] = _Crowd(self._addresses / f"{use}.crowd")
+                path = self._addresses / f"{use}.crowd"
+                self._crowds[use] = _Crowd(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             yield self._crowds[use]
 
     @contextmanager
@@ -215,12 +233,34 @@ class Limiter:
         # A ring only grows: a smaller one would forget requests, should the limit rise again within the minute.
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
-        new.write_bytes(array("q", [len(stamps), *stamps]))
+        try:
+            new.write_bytes(array("q", [len(stamps), *stamps]))
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
         os.truncate(new, 8 * (1 + room))  # Pages that are never written take no memory, however high the limit.
         if found:
             found.words[0] = _GONE
         new.replace(path)
+        self._has_grown = True
         return _Log(path)
+
+    def _make_room(self, at: int) -> bool:
+        """Remove idle files from a full folder, at most once a second; return False if that was tried just before.
+
+        No lock of a name may be held.
+        """
+        if abs(at - self._swept) < SECOND:
+            return False
+        self._swept = at
+        self._sweep(self._folder, at)
+        for folder in self._addresses.iterdir():
+            if folder.is_dir():
+                with self._locked_crowd(folder.name) as crowd:
+                    crowd.noted = (self._sweep(folder, at), at)
+        # What is removed takes room as long as any process maps it.
+        self._logs = {key: log for key, log in self._logs.items() if log.words[0] != _GONE}
+        return True
 
     def _make_place(self, key: str, path: Path, at: int) -> bool:
         """Create an empty file for one more address; return False if there are too many."""
@@ -239,11 +279,11 @@ class Limiter:
                 path.touch(0o600)
             return has_place
 
-    def _sweep(self, folder: Path, at: int) -> int:
-        """Remove the idle files in a sample of the addresses' files; return the number of files left."""
-        paths = list(folder.iterdir())
+    def _sweep(self, folder: Path, at: int, most: int = 0) -> int:
+        """Remove idle files of a sample from a folder with more than `most`; return the number of files left."""
+        paths = [path for path in folder.iterdir() if path.name.isdigit()]
         count = len(paths)
-        for path in random.sample(paths, min(count, _SWEEP_FILES)):
+        for path in random.sample(paths, min(count, _SWEEP_FILES)) if count > most else ():
             try:
                 with self._locked(int(path.name), fcntl.LOCK_EX | fcntl.LOCK_NB):
                     log = _Log.find(path)
@@ -256,6 +296,36 @@ class Limiter:
             except BlockingIOError:
                 pass  # In use. Waiting could deadlock: its holder may wait for the crowd.
         return count
+
+
+class OwnCounts:
+    """Counts requests in this process alone, by name, in memory of fixed size, while nothing can be shared.
+
+    A limit then holds in each process, and half of it is allowed at once, the rest spread evenly.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._table: _Crowd | None = None
+
+    def take_each(self, now: float, *limits: Limit) -> Allowance:
+        """Count a request at `now`, as `Limiter.take_each` does; a refusal has charged the limits before it."""
+        found = []
+        with self._lock:
+            self._table = self._table or _Crowd(_private_file())
+            for limit in limits:
+                found.append(self._table.take(limit.name, limit.per_minute, limit.per_second, round(now * SECOND)))
+                if not found[-1].allowed:
+                    return found[-1]
+        return min(found, key=attrgetter("remaining"))
+
+
+def _private_file() -> int:
+    """Return an open file of this process that takes no room in any folder, where the system has such files."""
+    if hasattr(os, "memfd_create"):  # macOS has none
+        return os.memfd_create("billycan limits")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 class _Log:
@@ -337,7 +407,7 @@ class _Log:
 
 
 class _Crowd:
-    """The addresses of one use without a file of their own, counted by network in a file of fixed size.
+    """The addresses of one use without a file of their own, counted by network in an open file of fixed size.
 
     Each network has four words, and each word is the time until which it is charged. The earliest of them counts, and a
     request moves all four beyond it. Other networks may have charged some of the words, but hardly ever all: a network
@@ -346,8 +416,8 @@ class _Crowd:
     of its words are ever used, so it is not mapped and takes only the memory of those.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    def __init__(self, file: int) -> None:
+        self._file = file
         weakref.finalize(self, os.close, self._file)
         os.truncate(self._file, 8 * (2 + _CROWD_WORDS))
 

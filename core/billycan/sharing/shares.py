@@ -9,6 +9,7 @@ from ..problems import TooManyAtOnce
 
 PLACES = 32  # for a process whose server does not set a number
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
+MOST_AWAY = 64  # requests of a business and its sandbox in each process that wait for their clients
 WAIT_SECONDS = 5.0
 # The order of waiting requests: the live business first, and for each those that are under way already.
 _LIVE_UNDER_WAY, LIVE, _SANDBOX_UNDER_WAY, SANDBOX = range(4)
@@ -58,8 +59,25 @@ class Shares:
                     waiting.popleft().release()
                     return
             line.held -= 1
-            if not line.held:
-                del self._lines[business]
+            self._forget_idle(business, line)
+
+    def leave_for_client(self, business: str) -> None:
+        """Count a request that waits for its client; raise TooManyAtOnce if the business has too many of those.
+
+        What they have sent, or are to receive, takes memory.
+        """
+        with self._lock:
+            line = self._lines[business]  # the request still holds its part
+            if line.away >= MOST_AWAY:
+                raise TooManyAtOnce
+            line.away += 1
+
+    def return_from_client(self, business: str) -> None:
+        """Count a request no longer that its client has answered."""
+        with self._lock:
+            line = self._lines[business]
+            line.away -= 1
+            self._forget_idle(business, line)
 
     def withdraw(self, business: str, rank: int, gate: threading.Lock) -> bool:
         """Leave the queue; return False if a part was handed over in the meantime."""
@@ -70,14 +88,18 @@ class Shares:
                 return True
         return False
 
+    def _forget_idle(self, business: str, line: _Queue) -> None:
+        if not line.held and not line.away:
+            del self._lines[business]
+
 
 class _Queue:
-    """The number of requests of a business at work, and its queues of waiting ones, by rank."""
+    """How many requests of a business are at work, and wait for their clients; its queues of waiting ones, by rank."""
 
-    __slots__ = ("held", "waiting")
+    __slots__ = ("away", "held", "waiting")
 
     def __init__(self) -> None:
-        self.held = 0
+        self.held = self.away = 0
         self.waiting: tuple[deque[threading.Lock], ...] = (deque(), deque(), deque(), deque())
 
 
@@ -87,7 +109,7 @@ class Share:
     def __init__(self, shares: Shares, business: str, rank: int) -> None:
         self._shares, self._business, self._rank = shares, business, rank
         self._gate: threading.Lock | None = None
-        self._is_held = self._is_over = False
+        self._is_held = self._is_over = self._is_away = False
         self.is_repeated = False  # whether the same business took a part just before
 
     def begin(self) -> bool:
@@ -105,13 +127,15 @@ class Share:
             raise TooManyAtOnce
 
     def pause(self) -> None:
-        """Give the part up while the request waits for its client."""
+        """Give the part up while the request waits for its client; raise TooManyAtOnce if too many of them do."""
         if self._is_held:
-            self._is_held = False
-            self._shares.give(self._business)
+            self._shares.leave_for_client(self._business)
+            self._is_away = True
+            self._give()
 
     def resume(self) -> None:
         """Take the part again, waiting as long as necessary without a place: a request under way cannot be refused."""
+        self._return()
         if not self._is_over:
             self._rank = _UNDER_WAY.get(self._rank, self._rank)
             if not self.begin():
@@ -120,7 +144,18 @@ class Share:
     def leave(self) -> None:
         """Give the part up for good."""
         self._is_over = True
-        self.pause()
+        self._return()
+        self._give()
+
+    def _give(self) -> None:
+        if self._is_held:
+            self._is_held = False
+            self._shares.give(self._business)
+
+    def _return(self) -> None:
+        if self._is_away:
+            self._is_away = False
+            self._shares.return_from_client(self._business)
 
     def _wait(self, seconds: float) -> None:
         gate, self._gate = self._gate, None

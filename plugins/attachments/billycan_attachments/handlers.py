@@ -9,7 +9,7 @@ from typing import Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import BadRequest, Context, Deleted, NotFound, Page, Records, Reply, Row, new_id, own
+from billycan import BadRequest, Conflict, Context, Deleted, NotFound, Page, Records, Reply, Row, new_id, own
 from billycan.web import Incoming, Unavailable
 
 from . import stored_files
@@ -21,6 +21,7 @@ from .storage import storage_of
 from .tables import attachments
 
 log = logging.getLogger("billycan.attachments")
+MOST_OF_RECORD = 100  # they are deleted with their record, in one transaction
 _ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 
 
@@ -71,14 +72,20 @@ def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
     The body is the file's bytes, at most 10 MiB. The type of the file is recognized from them, whatever the
     Content-Type says. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the
     write scope of the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
-    `resource_not_found`, and a file for which the business has no room left gives `quota_exceeded`. Emits
-    `attachment.created`.
+    `resource_not_found`, one that has 100 attachments `too_many_attachments`, and a file for which the business has no
+    room left `quota_exceeded`. Emits `attachment.created`.
     """
     owner_of(ctx, query.resource).check_exists(ctx, query.resource)
     stored_files.reserve_bytes(ctx, body.id)
     values = {name: getattr(body, name) for name in ("id", "filename", "content_type", "size", "sha256")}
     most = ctx.settings(Settings).quota_bytes
     made = stored_files.insert_attachment(ctx, {**values, "resource": query.resource}, most=most)
+    # Other uploads of the business wait since the insert, so the count is right.
+    of_record = own(ctx, attachments) & (attachments.c.resource == query.resource)
+    if ctx.db.execute(sa.select(sa.func.count()).where(of_record)).scalar_one() > MOST_OF_RECORD:
+        raise Conflict(
+            f"A record has at most {MOST_OF_RECORD} attachments: delete one first.", code="too_many_attachments"
+        )
     body.is_kept = True
     return made
 

@@ -45,7 +45,10 @@ manifest = Manifest(
         Every(seconds=600, due=stored_files.orphaned_attachments, run=stored_files.remove_orphan),
         Every(seconds=30, due=stored_files.unstored_files, run=stored_files.store_file, own_transactions=True),
     ),
-    codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},
+    codes={
+        "quota_exceeded": Code(422, "The business has no room left for a file of this size."),
+        "too_many_attachments": Code(409, "The record has as many attachments as it can."),
+    },
     doctor=doctor,
 )
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from billycan import Context, NotFound, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan.web import UnsupportedMediaType
+from billycan_attachments import handlers
 from billycan_attachments.api import keep_attachment, read_attachment
 from billycan_attachments.storage import Folder, storage_of
 from billycan_attachments.tables import attachments, leftovers, used, waiting
@@ -499,3 +500,15 @@ def test_a_plugin_keeps_a_file_in_its_own_transaction(app, client, contact, fold
     assert rows(app, client, waiting) == []
     with pytest.raises(NotFound):
         read(deleted)
+
+
+def test_a_record_has_so_many_attachments(client, contact, monkeypatch):
+    """They are deleted with it, while nobody else can write to SQLite."""
+    monkeypatch.setattr(handlers, "MOST_OF_RECORD", 2)
+    for _ in range(2):
+        upload(client, contact)
+    assert upload(client, contact, status=409)["code"] == "too_many_attachments"
+    assert client.get(f"/v1/attachments?resource={contact}")["pagination"]["total"] == 2
+    upload(client, client.post("/v1/contacts", {"name": "Grace"})["data"]["id"])
+    client.delete(f"/v1/contacts/{contact}")
+    assert client.get("/v1/attachments")["pagination"]["total"] == 1

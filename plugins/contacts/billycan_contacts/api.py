@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Address, Context, GstPeriod, names_of, own
+from billycan import Address, Context, GstPeriod, NotFound, names_of, own
 from billycan.sql import Asked, ByIds, among, contains, either, fold, search_condition
 
 from .resource import contacts
@@ -46,6 +46,15 @@ emails = names_of(_table.c.email)
 
 # Map each id to the contact's status, `active` or `archived`.
 statuses = names_of(_table.c.status)
+
+
+def lock(ctx: Context, id: str) -> None:
+    """Lock a contact, whose version is compared with If-Match. Raise NotFound for any id that is not the tenant's."""
+    this = own(ctx, contacts) & (contacts.c.id == id)
+    row = ctx.db.execute(sa.select(contacts.c.version).where(this).with_for_update()).first()
+    if row is None:
+        raise NotFound
+    ctx.check_version(row.version)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:

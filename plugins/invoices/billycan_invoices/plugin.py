@@ -1,6 +1,7 @@
 """Invoices: what a client owes, from draft to paid, with GST calculated as the law requires."""
 
 from billycan import Code, Deleted, Document, Every, Manifest, Route
+from billycan_contacts import api as contacts
 
 from . import handlers as h
 from . import note_handlers as n
@@ -104,7 +105,7 @@ manifest = Manifest(
     documents=(
         Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
         Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
-        Document(path="/v1/contacts/{id}/statement", show=statement_paper, takes=StatementQuery),
+        Document(path="/v1/contacts/{id}/statement", show=statement_paper, finish=contacts.lock, takes=StatementQuery),
     ),
     hears=hears,
     tasks=(

@@ -28,6 +28,7 @@ from .templates import render_page
 SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
 MOST_FIELDS, MOST_BYTES = 6_000, 524_288  # an invoice has up to 500 lines
+MOST_BYTES_OF_STRANGERS = 65_536  # they may have many connections, and each keeps its form in memory
 _SHOWN = timedelta(minutes=5)
 _MAX_AGE = {
     "session": 30 * 86_400,
@@ -47,6 +48,7 @@ _HEADERS = {
 
 Answer = Shown | Led | Sent
 Form = tuple[Mapping[str, str], Mapping[str, Uploaded]]
+_NO_FORM: Form = ({}, {})
 
 
 class Screen(Struct, frozen=True):
@@ -119,7 +121,7 @@ class PageResource:
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
             raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
-        visit = self.enter(req, lambda req: read_form(req, self.screen.most_bytes))
+        visit = self.enter(req, has_form=True)
         if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
             visit.form.get("token", "").encode(), visit.token.encode()
         ):
@@ -151,14 +153,16 @@ class PageResource:
             shown.status = problem.status
         return shown
 
-    def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Form] = lambda _: ({}, {})) -> Visit:
-        """Return the visit, counted by network address first. `read` reads the form of a visitor who may send it."""
+    def enter(self, req: falcon.Request, *, has_form: bool = False) -> Visit:
+        """Return the visit, counted by network address first, with the form if the visitor may send one."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = read_cookie(self.app, req)
         session = self.session_of(cookie)
         if session and session.tenant_id:
             self.app.take_share(req, session.tenant_id)
-        form, files = read(req) if session or self.screen.anybody else ({}, {})
+        form, files = _NO_FORM
+        if has_form and (session or self.screen.anybody):
+            form, files = read_form(req, self.screen.most_bytes if session else MOST_BYTES_OF_STRANGERS)
         if form or files:
             # The form may have taken a minute to arrive: its sender may have been signed out or removed since.
             session = self.session_of(cookie)

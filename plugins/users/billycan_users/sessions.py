@@ -17,6 +17,7 @@ from .people import list_businesses
 from .rules import FRESH, IDLE, LONGEST
 from .tables import roles, sessions, users
 
+MOST_SESSIONS = 100  # of a person, which the page of the account lists
 _NOTED_SECONDS = 60
 _MOST_NOTING_SECONDS = 0.1
 
@@ -85,7 +86,7 @@ def start_session(
     is_complete: bool,
     business_id: str = "",
 ) -> str:
-    """Sign a person in and return the cookie. Delete those of their sessions that have expired."""
+    """Sign a person in and return the cookie. Delete those of their sessions that have expired or are too many."""
     cookie = secrets.token_urlsafe(32)
     over = (sessions.c.seen_at <= now - IDLE) | (sessions.c.created_at <= now - LONGEST)
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, over))
@@ -104,6 +105,10 @@ def start_session(
             proved_at=now,
         )
     )
+    # Apart from each other: somebody who only knows the password ends no session that is complete.
+    alike = (sessions.c.user_id == user_id) & (sessions.c.is_complete == is_complete)
+    newest = sa.select(sessions.c.id).where(alike).order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+    end_sessions(db, alike, sessions.c.id.in_(newest.offset(MOST_SESSIONS)))
     if business_id:
         _remember_business(db, user_id, business_id)
     return cookie

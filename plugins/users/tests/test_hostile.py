@@ -67,6 +67,16 @@ def test_a_form_is_counted_before_it_is_read(app):
     assert tried == {413, 429}
 
 
+def test_a_form_of_a_stranger_is_short(app, client):
+    """Strangers may have many connections, and each keeps its form in memory."""
+    browser = Browser(app)
+    sent = f"email=ada@example.com&password={'a' * 70_000}"
+    assert browser.web.post("/dashboard/sign-in", sent, status="*").status_int == 413
+    known = Browser(app).join(client)
+    known.get("/dashboard/profile")
+    assert known.send("/dashboard/profile", name="a" * 70_000, status=422).status_int == 422
+
+
 @pytest.mark.parametrize("first", ["theirs", "ours"])
 def test_an_invitation_gives_what_its_own_business_offers_and_no_more(app, client, first):
     """Whoever invites somebody sees the link: it must not lead to what others give the same person."""

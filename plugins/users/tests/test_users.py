@@ -13,6 +13,7 @@ from billycan.fields import Email
 from billycan.reader import _struct
 from billycan.testing import Client
 from billycan_users import people, rules
+from billycan_users import sessions as sessions_of
 from billycan_users.commands import users as command
 from billycan_users.field_values import read_field
 from billycan_users.greeting import greeting
@@ -134,6 +135,23 @@ def test_a_session_ends_when_nobody_comes_and_after_a_month(app, owner, clock):
         clock.move(hours=10)
         owner.get("/dashboard")
     assert owner.page.request.path == "/dashboard/sign-in"
+
+
+def test_somebody_has_so_many_sessions(app, owner, clock, monkeypatch):
+    """Or their page, and the end of all of them, would take as long as they like."""
+    monkeypatch.setattr(sessions_of, "MOST_SESSIONS", 2)
+    others = []
+    for _ in range(2):
+        clock.move(seconds=1)
+        others.append(Browser(app))
+        others[-1].sign_in(email=owner.email)
+    assert owner.email in others[1].get("/dashboard/account").text
+    assert owner.email not in owner.get("/dashboard/account").text, "the oldest of them has ended"
+    with app.db.writing() as db:
+        db.execute(sa.update(users).where(users.c.email == owner.email).values(totp=b"x"))
+    for _ in range(3):
+        Browser(app).sign_in(email=owner.email)
+    assert owner.email in others[0].get("/dashboard/account").text, "one without the second factor ends none with it"
 
 
 def test_a_new_password_ends_every_other_session(app, owner):

@@ -127,7 +127,9 @@ def _take_step(db: sa.Connection, chore: Mapping[str, Any], now: Moment, endpoin
 
 def _recover_next(db: sa.Connection, chore: Mapping[str, Any], its: sa.ColumnElement[bool], now: Moment) -> Step:
     """Make the next failed or held deliveries of a period due, with all their attempts again."""
-    after = (_d.created_at > chore["since"]) | (_d.id > (chore["after_id"] or ""))
+    after = sa.tuple_(_d.created_at, _d.id) > sa.tuple_(
+        sa.literal(chore["since"], _d.created_at.type), sa.literal(chore["after_id"] or "")
+    )
     within = _d.created_at.between(chore["since"], chore["until"])
     some = sa.select(_d.id, _d.created_at).where(its, LOST, within, after)
     found = db.execute(some.order_by(_d.created_at, _d.id).limit(MOST_AT_ONCE)).all()

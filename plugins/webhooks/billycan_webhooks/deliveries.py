@@ -116,26 +116,40 @@ def release_deliveries(ctx: Context, endpoint_id: str) -> None:
     _add_hints(ctx, [endpoint_id] if _start_chore(ctx, endpoint_id, "release").count else [])
 
 
-def events_under_way(ctx: Context, endpoint_id: str, status: str = "pending") -> set[str]:
+def count_pending(ctx: Context, endpoint_id: str) -> dict[str, int]:
+    """Count the first `MOST_COUNTED` pending deliveries of an endpoint, by event, and those still to be inserted."""
+    of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & (_d.status == "pending")
+    found = _count(ctx, sa.select(_d.event).where(of_it).order_by(_d.due_at))
+    return dict.fromkeys(chores.owed_events(ctx, endpoint_id), 0) | found
+
+
+def events_under_way(ctx: Context, endpoint_id: str, status: str) -> set[str]:
     """Return the events of an endpoint's deliveries in this status, including those still to be inserted."""
     of_it = sa.select(_d.event).where(own(ctx, deliveries), _d.endpoint_id == endpoint_id, _d.status == status)
     return {*ctx.db.execute(of_it.distinct()).scalars(), *chores.owed_events(ctx, endpoint_id)}
 
 
 def count_lost(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> dict[str, int]:
-    """Count the failed and held deliveries of a period, by event."""
+    """Count the first `MOST_COUNTED` failed and held deliveries of a period, by event."""
     of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & LOST & _d.created_at.between(since, until)
-    found = ctx.db.execute(sa.select(_d.event, sa.func.count().label("count")).where(of_it).group_by(_d.event))
+    return _count(ctx, sa.select(_d.event).where(of_it).order_by(_d.created_at, _d.id))
+
+
+def _count(ctx: Context, of_it: sa.Select[Any]) -> dict[str, int]:
+    some = of_it.limit(MOST_COUNTED).subquery()
+    found = ctx.db.execute(sa.select(some.c.event, sa.func.count().label("count")).group_by(some.c.event))
     return {row.event: row._mapping["count"] for row in found}
 
 
-def recover_deliveries(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
-    """Send every failed or held delivery of a period again, with all its attempts. Return the number of deliveries."""
-    count = sum(count_lost(ctx, endpoint_id, since, until).values())
+def recover_deliveries(ctx: Context, endpoint_id: str, since: Moment, until: Moment, counted: int) -> int:
+    """Send every failed or held delivery of a period again, with all its attempts. Return the number of deliveries.
+
+    `counted` is returned if the first step leaves some of them to the worker.
+    """
     done = _start_chore(ctx, endpoint_id, "recover", since=since, until=until)
     _add_hints(ctx, [endpoint_id] if done.count else [])
     # A delivery whose event is gone cannot be sent: if one step does it all, such deliveries are not counted.
-    return done.count if done.rest is None else count
+    return done.count if done.rest is None else counted
 
 
 def _start_chore(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> chores.Step:
@@ -152,6 +166,8 @@ def _add_hints(ctx: Context, endpoint_ids: Iterable[str]) -> None:
     noted: dict[Hint, None] = ctx.memo.setdefault("webhooks", {})
     noted.update(dict.fromkeys((ctx.tenant_id, id) for id in endpoint_ids))
 
+
+MOST_COUNTED = 10_000  # deliveries: the transaction of a request counts no more
 
 _d, _e, _l = deliveries.c, endpoints.c, events.events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")

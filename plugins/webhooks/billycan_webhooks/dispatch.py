@@ -178,7 +178,9 @@ class Dispatcher:
             log.error(cure, lease.endpoint.id)
             return sender.Outcome(error="signing_key")
         seconds, private = self.settings.timeout_seconds, self.settings.allows_private(lease.endpoint.environment)
-        return sender.attempt_delivery(lease.endpoint.url, lease.headers, lease.body, timeout=seconds, private=private)
+        return sender.attempt_delivery(
+            lease.endpoint.url, lease.headers, lease.body, timeout=seconds, private=private, business=lease.hint[0]
+        )
 
     def _landed(self, lease: Lease, outcome: sender.Outcome | None) -> None:
         """Take back a lease from a sender; `outcome` is None if nothing was sent."""

@@ -1,6 +1,6 @@
 """Handlers of webhook endpoints and deliveries: one function for each route."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -105,14 +105,14 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
 
     `enabled: false` holds new deliveries. Enabling the endpoint again does not send them: use `recover`. New `events`
     apply to new deliveries only. The key needs the read scope of everything the endpoint subscribes to, before and
-    after the change; for a new URL, also of every pending delivery; otherwise `insufficient_scope`. Refused with
-    `url_not_allowed` if nothing can be delivered to the URL.
+    after the change; for a new URL, also of every pending delivery, and `read` if 10,000 or more are pending; otherwise
+    `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL.
     """
     row = _lock(ctx, id)
     after = body.over(row._mapping)
     _allow(ctx, after.events)
     if after.url != row.url:
-        _allow(ctx, deliveries.events_under_way(ctx, id))
+        _allow_each(ctx, deliveries.count_pending(ctx, id), "are pending: wait")
     _check(ctx, after, known=row.events)
     values: dict[str, Any] = {name: getattr(after, name) for name in after.__struct_fields__}
     if after.enabled or not row.enabled:
@@ -167,15 +167,16 @@ def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """Send every failed or held delivery of a period again, in the background.
 
     Each gets as many attempts as a new delivery; the response says how many deliveries there are, up to a thousand of
-    which are due at once, and the others once a worker comes to them. For a disabled
-    endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent.
+    which are due at once, and the others once a worker comes to them. No more than 10,000 are counted. For a disabled
+    endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent, and `read` for
+    10,000 deliveries or more.
     """
     _enabled(_lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
-    _allow(ctx, deliveries.count_lost(ctx, id, since, until).keys() - {PING})
-    return Recovery(
-        endpoint_id=id, since=since, until=until, deliveries=deliveries.recover_deliveries(ctx, id, since, until)
-    )
+    lost = deliveries.count_lost(ctx, id, since, until)
+    _allow_each(ctx, lost, "are to be sent again: ask for a shorter period")
+    count = deliveries.recover_deliveries(ctx, id, since, until, sum(lost.values()))
+    return Recovery(endpoint_id=id, since=since, until=until, deliveries=count)
 
 
 def _enabled(row: Row, action: str) -> Row:
@@ -230,6 +231,14 @@ def _allow(ctx: Context, names: Iterable[str]) -> None:
             if not ctx.may_read(event):
                 scope = ctx.app.scope_of(event)
                 raise Forbidden(f"{name} delivers data that needs the scope {scope}.", required_scope=scope)
+
+
+def _allow_each(ctx: Context, counted: Mapping[str, int], which: str) -> None:
+    """Raise Forbidden unless the key may read the events of these deliveries; all events, if not all were counted."""
+    _allow(ctx, counted.keys() - {PING})
+    if sum(counted.values()) >= deliveries.MOST_COUNTED and ctx.identity and not ctx.holds("read"):
+        most = f"{deliveries.MOST_COUNTED:,} deliveries or more {which}"
+        raise Forbidden(f"{most}, or use a key that has the scope read.", required_scope="read")
 
 
 def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:

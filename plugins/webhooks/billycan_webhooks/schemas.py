@@ -122,7 +122,7 @@ class Recovery(Struct, kw_only=True):
     endpoint_id: The endpoint they go to.
     since: The start of the period.
     until: The end of the period.
-    deliveries: How many.
+    deliveries: How many; 10,000 if there are more.
     """
 
     endpoint_id: str

@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -19,8 +20,11 @@ from .addresses import NotAllowed
 MOST_BODY = 16 * 1024
 MOST_HEADERS, MOST_HEADER_BYTES = 64, 8 * 1024
 LOOKUP_SECONDS = 5.0
+# A look-up goes on after its deadline, for as long as the name server of a hostile receiver keeps it waiting.
+MOST_LOOKUPS, MOST_LOOKUPS_OF_ONE = 512, 32  # in all, and of one business
 
-_lookups = threading.BoundedSemaphore(32)
+_lookups: Counter[str] = Counter()  # under way, by business
+_counting = threading.Lock()
 
 
 class Outcome(Struct, kw_only=True):
@@ -39,12 +43,17 @@ class Outcome(Struct, kw_only=True):
     duration_ms: int = 0
 
 
-def attempt_delivery(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool) -> Outcome:
-    """POST the body. Never raises, never follows a redirect, and ends within `timeout` seconds."""
+def attempt_delivery(
+    url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool, business: str = ""
+) -> Outcome:
+    """POST the body. Never raises, never follows a redirect, and ends within `timeout` seconds.
+
+    The look-ups of a `business` that hang cannot keep another's from being made.
+    """
     started = time.monotonic()
     found, watch = Outcome(error=None), _Stopwatch()
     try:
-        backend = _CheckedBackend(started + timeout, private, watch)
+        backend = _CheckedBackend(started + timeout, private, watch, business)
         _post(addresses.parse_url(url, private), headers, body, backend, found)
         if not 200 <= (found.response_status or 0) < 300:
             found.error = "status"
@@ -148,12 +157,14 @@ def look_up(host: str, port: int) -> list[str]:
     return [str(answer[4][0]) for answer in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
-def _look_up_within(host: str, port: int, seconds: float) -> list[str]:
+def _look_up_within(host: str, port: int, seconds: float, business: str) -> list[str]:
     """Run `look_up` with a time limit, which getaddrinfo does not have."""
     if addresses.ip_address_of(host):
         return [host]
-    if not _lookups.acquire(timeout=max(seconds, 0)):
-        raise _NoSuchName
+    with _counting:
+        if _lookups[business] >= MOST_LOOKUPS_OF_ONE or _lookups.total() >= MOST_LOOKUPS:
+            raise _NoSuchName
+        _lookups[business] += 1
     done: SimpleQueue[list[str]] = SimpleQueue()
 
     def run() -> None:
@@ -162,7 +173,10 @@ def _look_up_within(host: str, port: int, seconds: float) -> list[str]:
         except (OSError, UnicodeError):
             done.put([])
         finally:
-            _lookups.release()
+            with _counting:
+                _lookups[business] -= 1
+                if not _lookups[business]:
+                    del _lookups[business]
 
     threading.Thread(target=run, daemon=True, name="webhooks look-up").start()
     try:
@@ -177,8 +191,9 @@ def _look_up_within(host: str, port: int, seconds: float) -> list[str]:
 class _CheckedBackend(httpcore.NetworkBackend):
     """Looks a name up once, refuses it if any address is forbidden, and connects only to an address it checked."""
 
-    def __init__(self, deadline: float, private: bool, watch: _Stopwatch | None = None) -> None:
+    def __init__(self, deadline: float, private: bool, watch: _Stopwatch | None = None, business: str = "") -> None:
         self.deadline, self.private, self.watch = deadline, private, watch or _Stopwatch()
+        self.business = business
         self.inner = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -190,7 +205,8 @@ class _CheckedBackend(httpcore.NetworkBackend):
         socket_options: Any = None,
     ) -> httpcore.NetworkStream:
         self.watch.begin("dns")
-        answers = _look_up_within(host, port, min(LOOKUP_SECONDS, _seconds_left(self.deadline)))
+        seconds = min(LOOKUP_SECONDS, _seconds_left(self.deadline))
+        answers = _look_up_within(host, port, seconds, self.business)
         for answer in answers:
             address = addresses.ip_address_of(answer.partition("%")[0])
             if address is None:

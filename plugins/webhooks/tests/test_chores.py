@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from billycan import Context, new_id, unit_of_work
 from billycan.testing import Client, holding, run_timed
 from billycan_webhooks import chores, retention
+from billycan_webhooks import deliveries as deliveries_of
 from billycan_webhooks.api import delete_of_connection
 from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import attempts, deliveries, endpoints
@@ -66,6 +67,25 @@ def test_many_are_recovered(client, endpoint):
     assert finish(client) == (4, {(client.tenant_id, endpoint)})
     assert counts(client, endpoint) == {"pending": 40, "failed": 3}, "one whose event is gone cannot be sent"
     assert client.post(f"/v1/webhook_endpoints/{endpoint}/recover", SINCE, 202)["data"]["deliveries"] == 0
+
+
+def test_no_request_counts_all_of_them(client, endpoint, monkeypatch):
+    monkeypatch.setattr(deliveries_of, "MOST_COUNTED", 20)
+    poor, here = client.key("webhooks:write", "contacts:read"), f"/v1/webhook_endpoints/{endpoint}"
+    fill(client, endpoint, "failed", 19, finished_at=client.app.now())
+    fill(client, endpoint, "pending", 19)
+    poor.patch(here, {"url": "http://127.0.0.1:9/other"})
+    assert poor.post(f"{here}/recover", SINCE, 202)["data"]["deliveries"] == 19
+    finish(client)
+    assert counts(client, endpoint) == {"pending": 38}
+    fill(client, endpoint, "failed", 25, finished_at=client.app.now())
+    for method, path, body in (("PATCH", here, {"url": "http://127.0.0.1:9/"}), ("POST", f"{here}/recover", SINCE)):
+        refused = poor.refused(403, "insufficient_scope", method, path, body)
+        assert refused["required_scope"] == "read" and "20 deliveries or more" in refused["message"]
+    client.patch(here, {"url": "http://127.0.0.1:9/"})
+    assert client.post(f"{here}/recover", SINCE, 202)["data"]["deliveries"] == 20, "of 25"
+    finish(client)
+    assert counts(client, endpoint) == {"pending": 63}
 
 
 def test_many_are_held_and_what_comes_later_is_not(client, endpoint, clock):

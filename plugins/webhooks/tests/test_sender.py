@@ -215,6 +215,29 @@ def test_a_look_up_that_hangs_is_left_at_the_deadline(monkeypatch):
     over.set()
 
 
+def test_look_ups_of_one_business_that_hang_keep_no_other_from_its_own(monkeypatch):
+    over, began = threading.Event(), threading.Semaphore(0)
+
+    def hang(host, port):
+        began.release()
+        return [] if over.wait(60) or host == "hangs.example.com" else ["192.0.2.1"]
+
+    def look_up(business):
+        return sender._look_up_within("hangs.example.com", 443, 0, business)
+
+    monkeypatch.setattr(sender, "look_up", hang)
+    for _ in range(sender.MOST_LOOKUPS_OF_ONE):
+        with pytest.raises(sender._NoSuchName):
+            look_up("ten_1")
+        assert began.acquire(timeout=60)
+    with pytest.raises(sender._NoSuchName):
+        look_up("ten_1")
+    assert not began.acquire(blocking=False), "one too many is not begun"
+    monkeypatch.setattr(sender, "look_up", lambda host, port: ["198.51.100.7"])
+    assert sender._look_up_within("receiver.example.com", 443, 60, "ten_2") == ["198.51.100.7"]
+    over.set()
+
+
 def test_failures_have_a_class_and_tell_no_address(receive, monkeypatch):
     with throwaway.hold_port() as nobody:
         refused = post(f"http://127.0.0.1:{nobody.getsockname()[1]}/", private=True)

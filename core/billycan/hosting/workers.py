@@ -35,8 +35,8 @@ log = logging.getLogger("billycan")
 
 MOST_PER_ADDRESS = 100  # connections to one process from one address, except a trusted proxy's
 OF_THEIR_OWN = ("/-/health", "/-/ready")  # paths that have a place each
-# Each takes 3 µs of CPU time, however small it is, while nobody else is served with gevent. Short bodies have fewer, and
-# of a body that nobody reads any more, few are looked at.
+# Each takes 3 µs of CPU time, however small it is, and with gevent nobody else is served meanwhile. Short bodies have
+# fewer, and of a body that nobody reads any more, few are looked at.
 MOST_CHUNKS, MOST_CHUNKS_OF_FEW_BYTES = 25_000, 1_000
 _CHUNK_BYTES = 64  # on average, beyond those
 _FILES = 4096  # open files of a process: each connection is one, and so is each of the limiter's

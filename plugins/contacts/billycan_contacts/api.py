@@ -50,8 +50,8 @@ statuses = names_of(_table.c.status)
 
 def lock(ctx: Context, id: str) -> None:
     """Lock a contact, whose version is compared with If-Match. Raise NotFound for any id that is not the tenant's."""
-    this = own(ctx, contacts) & (contacts.c.id == id)
-    row = ctx.db.execute(sa.select(contacts.c.version).where(this).with_for_update()).first()
+    this = own(ctx, _table) & (_table.c.id == id)
+    row = ctx.db.execute(sa.select(_table.c.version).where(this).with_for_update()).first()
     if row is None:
         raise NotFound
     ctx.check_version(row.version)

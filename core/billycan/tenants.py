@@ -204,6 +204,14 @@ def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
     )
 
 
+def _as_of_today(known: Tenant, ctx: Context) -> Tenant:
+    """The tenant as `show` gives it; `known` may have been read on another day."""
+    registered = known.registered_on(ctx.today_in(known.timezone))
+    if registered == known.gst_registered:
+        return known
+    return msgspec.structs.replace(known, gst_registered=registered)
+
+
 def _profile(row: sa.Row[Any]) -> Profile:
     return msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
 
@@ -212,6 +220,15 @@ def _profile(row: sa.Row[Any]) -> Profile:
 msgspec.json.Decoder(Profile)
 _BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
 _READ = Statement(_BY_ID)
+# With no profile where it is that of a version which is known: to read it takes half as long as to read the row.
+_UNLESS_KNOWN = sa.case(
+    (tenants.c.version == sa.bindparam("known", type_=sa.Integer), sa.null()), else_=tenants.c.profile
+)
+_READ_UNLESS_KNOWN = Statement(
+    sa.select(*(_UNLESS_KNOWN.label("profile") if c is tenants.c.profile else c for c in tenants.c)).where(
+        tenants.c.id == sa.bindparam("id")
+    )
+)
 
 
 class Tenants:
@@ -233,8 +250,10 @@ class Tenants:
 
     def read_along(self, ctx: Context, *asked: Asked) -> tuple[Tenant, list[list[Any]]]:
         """As `read`, and the rows of other statements that `at_once` takes."""
-        (row,), *more = at_once(ctx.db, (_READ, {"id": ctx.tenant_id}), *asked)
-        return show(row, ctx.today_in), more
+        known = self._recent.last(ctx.tenant_id)
+        given = {"id": ctx.tenant_id, "known": known.version if known else 0}
+        (row,), *more = at_once(ctx.db, (_READ_UNLESS_KNOWN, given), *asked)
+        return (show(row, ctx.today_in) if known is None or row.profile else _as_of_today(known, ctx)), more
 
     def business_of(self, db: Database, tenant_id: str) -> str:
         """The id that stands for a business and its sandbox: the live tenant's. It never changes, so it is kept."""

@@ -86,7 +86,7 @@ class Context:
         self._tenant: Tenant | None = None
         # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
         self._ahead: dict[Hashable, tuple[Any, Any]] = {}
-        self._prepares = False
+        self.prepares = False  # whether it works ahead of its transaction
         self._reading: ExitStack | None = None
 
     def now(self) -> Moment:
@@ -114,7 +114,7 @@ class Context:
         depends on, as it is now; what `work` is given and returns must not be changed afterwards. Each result is used
         once.
         """
-        if self._prepares:
+        if self.prepares:
             value = work()
             self._ahead[name] = given, value
             return value
@@ -127,13 +127,13 @@ class Context:
         What it refuses is left to the handler to refuse: a repeated Idempotency-Key has its answer.
         """
         before = self.held.copy(), self.memo.copy()
-        self.writes, self._prepares = False, True
+        self.writes, self.prepares = False, True
         try:
             work()
         except Problem:
             pass
         finally:
-            self.writes, self._prepares, self._tenant = True, False, None
+            self.writes, self.prepares, self._tenant = True, False, None
             self.held, self.memo = before
             if self._reading is not None:
                 del self.db
@@ -142,7 +142,7 @@ class Context:
 
     def __getattr__(self, name: str) -> Any:
         """Open the reading connection of `prepare` at its first use: most new documents need none."""
-        if name != "db" or not self._prepares:
+        if name != "db" or not self.prepares:
             raise AttributeError(name)
         self._reading = ExitStack()
         self.db = self._reading.enter_context(self.app.db.reading(self.tenant_id))

@@ -239,9 +239,14 @@ class Tenants:
         self._businesses: dict[str, str] = {}
 
     def load(self, ctx: Context) -> Tenant:
-        """The caller's tenant: from the open transaction of a write, else at most a second old."""
+        """The caller's tenant: from the open transaction of a write, else at most a second old.
+
+        Ahead of a transaction it may be older, for the transaction finds out whether it still is what it was.
+        """
         if ctx.writes:
             return self.read(ctx)
+        if ctx.prepares and (known := self._recent.last(ctx.tenant_id)):
+            return _as_of_today(known, ctx)
         return self._recent.get(ctx.tenant_id, lambda: self.read(ctx))
 
     def read(self, ctx: Context) -> Tenant:
@@ -253,7 +258,10 @@ class Tenants:
         known = self._recent.last(ctx.tenant_id)
         given = {"id": ctx.tenant_id, "known": known.version if known else 0}
         (row,), *more = at_once(ctx.db, (_READ_UNLESS_KNOWN, given), *asked)
-        return (show(row, ctx.today_in) if known is None or row.profile else _as_of_today(known, ctx)), more
+        if known and row.profile is None:
+            return _as_of_today(known, ctx), more
+        self._recent.forget(ctx.tenant_id)  # not replaced: what was read may be undone
+        return show(row, ctx.today_in), more
 
     def business_of(self, db: Database, tenant_id: str) -> str:
         """The id that stands for a business and its sandbox: the live tenant's. It never changes, so it is kept."""

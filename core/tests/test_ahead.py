@@ -110,3 +110,17 @@ def test_a_known_profile_is_that_of_today(make_app, clock):
     ctx = Context(client.app, client.tenant_id)
     with unit_of_work(ctx):
         assert ctx.tenant.gst_registered is True
+
+
+def test_a_profile_that_changed_elsewhere_is_known_again_after_one_write(make_app):
+    client = Client(make_app())
+    other = make_app(database=client.app.db.url.render_as_string(hide_password=False))
+    client.get("/v1/tenant")
+    Client(other, client.tenant_id).patch("/v1/tenant", {"name": "Ada"})
+    seen = []
+    for _ in range(2):
+        ctx = Context(client.app, client.tenant_id)
+        ctx.prepare(lambda ctx=ctx: seen.append(ctx.tenant.name))
+        with unit_of_work(ctx):
+            seen.append(ctx.tenant.name)
+    assert seen[1:] == ["Ada"] * 3

@@ -34,3 +34,7 @@ class Recent(Generic[T]):
         """Return the value of `key` that was loaded last, however old it is; None if there is none."""
         found = self._seen.get(key)
         return found[2] if found else None
+
+    def forget(self, key: str) -> None:
+        """Load the value of `key` anew when it is needed next."""
+        self._seen.pop(key, None)

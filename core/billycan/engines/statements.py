@@ -74,7 +74,7 @@ class Statement:
         """Run it without fetching rows."""
         self.all(db, parameters)
 
-    def _of(self, db: sa.Connection) -> Any:
+    def _of(self, db: sa.Engine | sa.Connection) -> Any:
         return self._by_dialect.get(db.dialect.name, self._statement)
 
     def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "tuple[_Form, Mapping[str, Any]]":
@@ -364,8 +364,7 @@ class _Form:
         """Run it, or `text` in its place, and return SQLite's cursor."""
         if not db.in_transaction():
             db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
-        # What `db.connection.driver_connection` looks up through four properties.
-        driver: Any = (db._dbapi_connection or db.connection).dbapi_connection
+        driver: Any = db.connection.driver_connection
         cursor = driver.cursor()
         text = text or self.text
         sqlite.limit_statement(db)

@@ -148,6 +148,7 @@ NOT_FOR_PLUGINS = {
         "timed_tasks",
     },
     "Recorder": {"after_commit", "call", "check"},
+    "Context": {"prepare"},
 }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .engines.statements import Row
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .ids import new_id
+    from .ids import new_id, new_ids
     from .keys import Identity
     from .manifest import (
         ActionWords,
@@ -133,6 +133,7 @@ __all__ = [
     "names_of",
     "neighbour_index",
     "new_id",
+    "new_ids",
     "numbered",
     "own",
     "reference",
@@ -156,7 +157,7 @@ _HOMES = {
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "ids": "new_id",
+    "ids": "new_id new_ids",
     "keys": "Identity",
     "sharing.limits": "Allowance Limit",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"

@@ -101,6 +101,8 @@ def answer_call(
 def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
     """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
+    if all(map(is_id, taken.params.values())):
+        endpoint.prepare(ctx, taken.values, taken.params)
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:

@@ -1,6 +1,8 @@
 """The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
+from collections.abc import Callable, Hashable
+from contextlib import ExitStack
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +16,7 @@ from .engines.statements import at_once
 from .extending import fill_members
 from .fields import Moment
 from .ids import new_id
-from .problems import Forbidden, Invalid, RateLimited, VersionConflict
+from .problems import Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .wire import encode
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 
 S = TypeVar("S", bound=Struct)
+V = TypeVar("V")
 
 # Each change keeps the whole record in the log, so a record that grows without end would fill the disk.
 MOST_RECORD_BYTES = 2 * 1024 * 1024
@@ -79,7 +82,12 @@ class Context:
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
         self._now = now or app.now()
+        self._days: dict[str, date] = {}  # by time zone
         self._tenant: Tenant | None = None
+        # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
+        self._ahead: dict[Hashable, tuple[Any, Any]] = {}
+        self.prepares = False  # whether it works ahead of its transaction
+        self._reading: ExitStack | None = None
 
     def now(self) -> Moment:
         """The time of this call; the same each time it is read."""
@@ -99,13 +107,57 @@ class Context:
         self._tenant, rows = self.app.tenants.read_along(self, *asked)
         return rows
 
+    def ahead(self, name: Hashable, given: Any, work: Callable[[], V]) -> V:
+        """Return `work()`, or what the route's `prepare` got from it before the transaction, out of an equal `given`.
+
+        Other requests of the business wait for the transaction, on SQLite those of all. So `given` is all that `work`
+        depends on, as it is now; what `work` is given and returns must not be changed afterwards. Each result is used
+        once.
+        """
+        if self.prepares:
+            value = work()
+            self._ahead[name] = given, value
+            return value
+        known = self._ahead.pop(name, None) if self._ahead else None
+        return work() if known is None or known[0] != given else known[1]
+
+    def prepare(self, work: Callable[[], Any]) -> None:
+        """Call `work` ahead of the transaction, with a reading connection if it needs one; see `ahead`.
+
+        What it refuses is left to the handler to refuse: a repeated Idempotency-Key has its answer.
+        """
+        before = self.held.copy(), self.memo.copy()
+        self.writes, self.prepares = False, True
+        try:
+            work()
+        except Problem:
+            pass
+        finally:
+            self.writes, self.prepares, self._tenant = True, False, None
+            self.held, self.memo = before
+            if self._reading is not None:
+                del self.db
+                self._reading.close()
+                self._reading = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Open the reading connection of `prepare` at its first use: most new documents need none."""
+        if name != "db" or not self.prepares:
+            raise AttributeError(name)
+        self._reading = ExitStack()
+        self.db = self._reading.enter_context(self.app.db.reading(self.tenant_id))
+        return self.db
+
     def today(self) -> date:
         """The calendar date in the tenant's time zone."""
         return self.today_in(self.tenant.timezone)
 
     def today_in(self, timezone: str) -> date:
         """The calendar date in an IANA time zone."""
-        return _day_of(self._now, timezone)
+        day = self._days.get(timezone)
+        if day is None:
+            day = self._days[timezone] = self._now.astimezone(ZoneInfo(timezone)).date()
+        return day
 
     def check_version(self, version: int) -> None:
         """Raise VersionConflict if the client's If-Match names another version; call it under the row's lock.
@@ -191,11 +243,6 @@ class Context:
         if len(encoded) > MOST_RECORD_BYTES:
             raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
-
-
-@lru_cache(256)  # used for each invoice of a list, and it takes 2 µs
-def _day_of(time: Moment, timezone: str) -> date:
-    return time.astimezone(ZoneInfo(timezone)).date()
 
 
 @lru_cache

@@ -1,7 +1,7 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -117,20 +117,27 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         return dialect.type_descriptor(sa.DateTime(timezone=dialect.name == "postgresql"))
 
     def bind_processor(self, dialect: Dialect) -> "Reader[Any]":
-        written = self.impl_instance.dialect_impl(dialect).bind_processor(dialect)
+        on_sqlite = dialect.name == "sqlite"
 
         def write(value: datetime | None) -> Any:
             if value is None:
                 return None
-            if value.tzinfo is None:
-                raise ValueError("a time without an offset")
-            moment = Moment.of(value)
-            return written(moment.replace(tzinfo=None)) if written else moment
+            if type(value) is not Moment:
+                if value.tzinfo is None:
+                    raise ValueError("a time without an offset")
+                value = Moment.of(value)
+            return _for_sqlite(value) if on_sqlite else value
 
         return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Moment]":
         return _of_sqlite if dialect.name == "sqlite" else _of_postgresql
+
+
+def _for_sqlite(moment: Moment) -> str:
+    """A time as SQLite keeps it; a Moment knows its text, and several columns of a new row have the same one."""
+    text = str(moment)
+    return f"{text[:10]} {text[11:19]}.{text[20:-1] or '000'}000"
 
 
 def _of_sqlite(text: str | None) -> Moment | None:
@@ -272,7 +279,7 @@ class Database:
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
             sa.event.listen(engine, "handle_error", self._see_to_error)
-            sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows)
+            sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows, retval=True)
 
     @contextmanager
     def reading(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
@@ -291,20 +298,16 @@ class Database:
         finally:
             self._engines.readers.give_back(db, sound=sound)
 
-    @contextmanager
-    def writing(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
+    def writing(self, tenant_id: str = "", *, across: str = "") -> AbstractContextManager[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
-        with self._engines.alone(_scope(tenant_id, across)) as db:
-            yield db
+        return self._engines.alone(_scope(tenant_id, across))
 
-    @contextmanager
-    def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
+    def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last.
 
         Nor does it wait longer than `wait_seconds` for others to finish writing.
         """
-        with self._engines.noting(wait_seconds) as db:
-            yield db
+        return self._engines.noting(wait_seconds)
 
     def make_private(self) -> None:
         """Close an embedded database's files to other users, as far as they are this user's own."""

@@ -60,11 +60,11 @@ def ago(ctx: Context, days: int, hour: int = 10) -> Iterator[None]:
     """Let what the block does happen so many days ago at that hour of the business's day, and never after now."""
     now = ctx.now()
     then = datetime.combine(ctx.today() - timedelta(days=days), time(hour), ZoneInfo(ctx.tenant.timezone))
-    ctx._now = min(Moment.of(then), now)
+    ctx._now, ctx._days = min(Moment.of(then), now), {}
     try:
         yield
     finally:
-        ctx._now = now
+        ctx._now, ctx._days = now, {}
 
 
 def working_day(ctx: Context, days: int) -> date:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from msgspec import Struct
@@ -53,6 +54,14 @@ class Endpoint(Struct, frozen=True):
     extended: Extended | None = None
     choice: chosen.Choice | None = None
     off: frozenset[str] = frozenset()
+
+    def prepare(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> None:
+        """Call the route's `prepare` with what its handler will get, before the transaction begins."""
+        if self.route.prepare is None:
+            return
+        if self.extended and "body" in values:
+            values = {**values, "body": self.extended.take_out(self, values["body"], params.get("id"))[0]}
+        ctx.prepare(partial(self.route.prepare, ctx, **values, **params))
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """Call the handler with these values, its `query` and `body`; return its answer with the plugins' members."""

@@ -45,6 +45,7 @@ forgotten = sa.Table(
 BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 
 _INSERT = Insertion(events, events.c.keys())
+_INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor")
 _NUMBER = counters.advanced_both()
 # Number and event in one statement, which every write that is told of sends last.
@@ -106,6 +107,8 @@ def written(ctx: Context) -> list[Asked]:
         counted = {"name_1": counters.EVENTS, "by_1": 1, "name_2": BYTES, "by_2": size}
         return [(_INSERT_ONE, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})]
     last = counters.advance_both(ctx, counters.EVENTS, len(ctx.events), BYTES, size)
+    if len(ctx.events) == 1:
+        return [(_INSERT_NUMBERED, {"tenant_id": ctx.tenant_id, "sequence": last, **_row(ctx, ctx.events[0])})]
     first = last - len(ctx.events) + 1
     return [
         _INSERT.asked(

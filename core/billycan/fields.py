@@ -220,7 +220,7 @@ class Number(Rule):
         number = Decimal(value)
         if not number.is_finite() or not self.least <= number <= self.most:
             raise RuleBroken("out_of_range", f"must be between {self.least} and {self.most}")
-        exponent = number.as_tuple().exponent
+        exponent = 0 if type(value) is int else number.as_tuple().exponent
         if isinstance(exponent, int) and -exponent > self.places:
             raise RuleBroken("invalid_value", f"must have at most {self.places} decimal places")
         # A zero keeps no sign, so that -0.00 is never printed.

@@ -40,8 +40,10 @@ class Route(Struct, frozen=True):
     that shows what another would do, has `stores=False`: it runs on a reading connection, holds nobody up, and has no
     use for an Idempotency-Key. `imports` says that rows of a CSV file become records by this POST; instead of True it
     may be `prepare(ctx)`, which stores what they would otherwise store once for the whole business, such as a starter
-    set: it is called in a transaction of its own, before the rows of a file are checked. What the route takes and gives
-    is read from the handler's signature, and what it refuses and emits from the codes and events in backticks in its
+    set: it is called in a transaction of its own, before the rows of a file are checked. A route whose handler has
+    much to work out has `prepare`, which takes what the handler takes and is called before the transaction begins, on a
+    reading connection: what it does by `ctx.ahead`, the handler need not do again. What the route takes and gives is
+    read from the handler's signature, and what it refuses and emits from the codes and events in backticks in its
     docstring.
     """
 
@@ -63,6 +65,7 @@ class Route(Struct, frozen=True):
     most_bytes: int = 0
     stores: bool = True
     imports: "bool | Callable[[Context], None]" = False
+    prepare: "Callable[..., Any] | None" = None
 
     @property
     def writes(self) -> bool:
@@ -78,6 +81,8 @@ class Route(Struct, frozen=True):
             raise ValueError(f"{self.method} {self.path}: receive is for a POST, and needs most_bytes")
         if self.imports and (self.method != "POST" or "{" in self.path):
             raise ValueError(f"{self.method} {self.path}: imports is for a POST that makes a record of its body")
+        if self.prepare and (not self.writes or self.receive):
+            raise ValueError(f"{self.method} {self.path}: prepare is for a route that writes and reads JSON")
 
 
 class Every(Struct, frozen=True, kw_only=True):

@@ -273,6 +273,8 @@ Reader = Leaf | ListOf | MapOf | AnyOf | StructOf
 
 def compiled(kind: Any, shown: Any = None) -> Reader:
     """Return the reader of a type; it is built once for each Struct."""
+    if is_struct(kind) and (shown is None or is_struct(shown)):
+        return _struct(kind, shown)
     kind, rule, limits = parts(kind)
     if rule:
         return Leaf(rule.read)

@@ -198,7 +198,7 @@ class Records(Generic[T]):
         then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
         that they may hold.
         """
-        values = {name: as_stored(value) for name, value in values.items()}
+        values = {n: as_stored(v) if isinstance(v, Struct | list) else v for n, v in values.items()}
         self._check_references(ctx, values)
         now = ctx.now()
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}

@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from . import counters, events, work
 from .context import Context, Event
 from .db import metadata
+from .engines.sqlite import note_listeners
 from .fields import Moment
 from .manifest import EventCarrier
 from .wire import encode
@@ -100,10 +101,12 @@ class Rehearsal:
         # What earlier rows had read is read again: it belongs to this recording, too.
         self._ctx.memo, self._ctx._tenant = {}, None
         sa.event.listen(self._ctx.db, "before_cursor_execute", self._record)
+        note_listeners(self._ctx.db)
         return self
 
     def __exit__(self, *error: object) -> None:
         sa.event.remove(self._ctx.db, "before_cursor_execute", self._record)
+        note_listeners(self._ctx.db)
 
     @contextmanager
     def row(self, place: int) -> Iterator[Callable[[], None]]:

@@ -54,7 +54,8 @@ class IdleConnections:
                 db.close()
                 return
             try:
-                db.rollback()
+                if db.in_transaction():
+                    db.rollback()
             except BaseException:
                 db.close()
                 raise

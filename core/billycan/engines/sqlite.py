@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from .. import private
-from . import PLAIN
+from . import PLAIN, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
@@ -50,7 +50,7 @@ class Engines:
         sa.event.listen(self.writer, "do_connect", _make_private)
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
-        sa.event.listen(self.writer, "before_cursor_execute", _limit)
+        sa.event.listen(self.writer, "before_cursor_execute", _limit, retval=True)
         self.readers, self.writers = (
             IdleConnections(self.reader, settings["pool_size"]),
             IdleConnections(self.writer, 1),
@@ -115,17 +115,33 @@ def _prepare(connection: Any, record: Any) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > deadline[0], _STEPS)
 
 
-def _limit(db: sa.Connection, *_: object) -> None:
-    """Interrupt statements that take too long: a listener for new transactions."""
-    db.info[_DEADLINE][0] = (
-        math.inf if UNHURRIED in db.get_execution_options() else time.monotonic() + STATEMENT_SECONDS
-    )
+def _limit(db: sa.Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> tuple[str, Any]:
+    """Interrupt statements that take too long: a listener for each."""
+    limit_statement(db)
+    return statement, parameters
 
 
-def _begin(db: sa.Connection) -> None:
+def limit_statement(db: Any) -> None:
+    """Interrupt the next statement of a connection if it takes too long."""
+    is_unhurried = UNHURRIED in db.get_execution_options()
+    db.billycan_deadline[0] = math.inf if is_unhurried else time.monotonic() + STATEMENT_SECONDS
+
+
+def note_listeners(db: Any) -> None:
+    """Note who listens to a connection's statements besides the walls and this module.
+
+    SQLAlchemy takes 2 µs to list them, so this is done once for a transaction, and by whoever listens from within one.
+    """
+    own = (_limit, walls.refuse_foreign_rows)
+    db.billycan_listeners = [listener for listener in db.dispatch.before_cursor_execute if listener not in own]
+
+
+def _begin(db: Any) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
-    options = db.get_execution_options()
+    options, info = db.get_execution_options(), db.info
     driver: Any = db.connection.driver_connection
+    db.billycan_deadline = info[_DEADLINE]
+    note_listeners(db)
     reads = bool(options.get("billycan_read"))
     # In tenths, so that most transactions find it unchanged.
     wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
@@ -134,7 +150,7 @@ def _begin(db: sa.Connection) -> None:
         wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
     # Only what differs: after `PRAGMA query_only` SQLite compiles each statement of the connection anew, which doubles
     # what a new invoice takes.
-    as_it_is = db.info.setdefault(_PRAGMAS, {})
+    as_it_is = info.setdefault(_PRAGMAS, {})
     for name, value in wanted.items():
         if as_it_is.get(name) != value:
             driver.execute(f"PRAGMA {name}={value}")
@@ -156,6 +172,7 @@ class Turns:
         self._line = WriterQueue()
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
+        self._held: set[int] = set()
 
     @contextmanager
     def taken(self, wait_seconds: float, whose: str = "") -> Iterator[float]:
@@ -175,8 +192,8 @@ class Turns:
             yield max(until - time.monotonic(), 0)
         finally:
             # Both: a thread that is ended while it waits may still hold the first lock.
-            self._release(0)
-            self._release(1)
+            for which in [*self._held]:
+                self._release(which)
             self._line.give()
 
     def close(self) -> None:
@@ -194,6 +211,7 @@ class Turns:
     def _wait(self, which: int, until: float) -> bool:
         while self._files:
             try:
+                self._held.add(which)
                 fcntl.flock(self._files[which], fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() > until:
@@ -206,6 +224,7 @@ class Turns:
     def _release(self, which: int) -> None:
         if self._files:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
+        self._held.discard(which)
 
 
 class WriterQueue:

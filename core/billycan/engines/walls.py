@@ -7,7 +7,7 @@ them. On PostgreSQL, row-level security can stand behind that, if the server run
 other tenants then do not exist for any statement.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,25 +26,38 @@ Scope = dict[Any, list[Any]]  # the tables of one SELECT, each with the values t
 _seen: WeakKeyDictionary[Any, tuple[str, ...] | str] = WeakKeyDictionary()
 
 
-def refuse_foreign_rows(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
+def refuse_foreign_rows(
+    db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool
+) -> tuple[str, Any]:
     """Refuse a statement that touches rows of tenants that it may not touch: a listener for every connection."""
-    options = context.execution_options
-    compiled, tenant = context.compiled, options.get(TENANT)
-    if not isinstance(compiled, SQLCompiler) or (tenant is None and ACROSS in options):
+    if isinstance(context.compiled, SQLCompiler):
+        check_tenants(context.compiled, context.compiled_parameters, context.execution_options)
+    return statement, parameters
+
+
+def check_tenants(compiled: SQLCompiler, given: Iterable[Any], options: Mapping[str, Any]) -> None:
+    """Raise RuntimeError for a statement with these parameters on a connection with these options if it may not run."""
+    tenant = options.get(TENANT)
+    if tenant is None and ACROSS in options:
         return
-    found = _seen.get(compiled)
-    if found is None:  # once for each statement, because SQLAlchemy caches compiled statements
-        found = _seen[compiled] = _tenants_of(compiled)
+    found = tenants_of(compiled)
     if isinstance(found, str):
         whose = "one tenant" if tenant else "the system"
         cure = "add own(ctx, …) to it" if tenant else "name the tenant in it, or open the connection with across='why'"
         raise RuntimeError(f"a statement of {whose} touches {found} of every tenant: {cure}")
-    if tenant and any(given[name] != tenant for given in context.compiled_parameters for name in found):
+    if tenant and any(each[name] != tenant for each in given for name in found):
         raise RuntimeError("a statement names another tenant than the one its connection is for")
 
 
-def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
+def tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
     """Return the parameters that name a statement's tenants, or the name of a table of which it touches all rows."""
+    found = _seen.get(compiled)
+    if found is None:  # once for each statement, because SQLAlchemy caches compiled statements
+        found = _seen[compiled] = _find_tenants(compiled)
+    return found
+
+
+def _find_tenants(compiled: SQLCompiler) -> tuple[str, ...] | str:
     statement: Any = compiled.statement
     if isinstance(statement, sa.Insert) and statement.select is None:
         names = tuple(name for name, bind in compiled.binds.items() if _is_tenant_of(bind, name, statement.table))

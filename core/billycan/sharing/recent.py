@@ -29,3 +29,12 @@ class Recent(Generic[T]):
             self._seen.clear()
         self._seen[key] = (now, epoch, value)
         return value
+
+    def last(self, key: str) -> T | None:
+        """Return the value of `key` that was loaded last, however old it is; None if there is none."""
+        found = self._seen.get(key)
+        return found[2] if found else None
+
+    def forget(self, key: str) -> None:
+        """Load the value of `key` anew when it is needed next."""
+        self._seen.pop(key, None)

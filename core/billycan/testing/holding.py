@@ -59,7 +59,7 @@ def watch() -> None:
     compiler.__init__ = _timed(compiler.__init__)
     form: Any = statements._Form
     form.__init__ = _timed(form.__init__)
-    walls._tenants_of = _timed(walls._tenants_of)
+    walls._find_tenants = _timed(walls._find_tenants)
     sys.addaudithook(_refuse)
     gc.callbacks.append(_time_collection)
     time.sleep = _announced(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on

@@ -21,6 +21,7 @@ from billycan import (
     Patch,
     Records,
     Row,
+    decode,
     new_id,
     own,
     take_turns,
@@ -39,7 +40,8 @@ from billycan.sql import (
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
-from .items import fill_in, let_new_items_fill_in
+from .figures import work_of, work_out
+from .items import let_new_items_fill_in
 from .lines import (
     Line,
     NewLine,
@@ -52,11 +54,14 @@ from .lines import (
     line_of,
     patched,
     plain_percent,
-    work_out,
 )
 
 L = TypeVar("L", bound=Struct)
 T = TypeVar("T", bound=Struct)
+S = TypeVar("S", bound=Struct)
+
+# The members of a row whose stored value differs from the shown one.
+Shown = Callable[[Context, Row], Mapping[str, Any]]
 
 # The columns behind the members that every document has, for the `needs` of its Records.
 NEEDS: dict[str, tuple[str, ...]] = {"client": ("client_id", "client_name"), "currency": (), "line_items": ()}
@@ -222,9 +227,39 @@ class Documents(Generic[L, T]):
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """Return the members for another document of the same content, such as an invoice of a quote, and `also`."""
+        return ctx.ahead((self.noun, "content"), (row, also), lambda: self._content(ctx, row, also))
+
+    def _content(self, ctx: Context, row: Row, also: Sequence[str]) -> dict[str, Any]:
         without = {"id": None} if ctx.has("items") else {"id": None, "item_id": None}
         lines = [{**as_sent(line), **without} for line in self.lines(ctx, [row.id])[row.id]]
         return {name: getattr(row, name) for name in (*CONTENT, *also)} | {"line_items": lines}
+
+    def prepare_new(self, ctx: Context, body: Any) -> None:
+        """Do what `add` needs no lock for: lines, figures, and the values of the lines to insert."""
+        self._new_lines(ctx, self._figures(ctx, body)[0])
+
+    def prepare_change(self, ctx: Context, id: str, body: Patch[Any], shown: Shown = lambda ctx, row: {}) -> None:
+        """Do what `edit` and `change` need no lock for; `shown` returns what the handler gives `edit`."""
+        found, lines = at_once(ctx.db, self.records.asked(ctx, id), self._lines.asked(ctx.tenant_id, id))
+        if not found:
+            return
+        row, lines = found[0], [line_of(*line[1:]) for line in lines]
+        edit = self._ahead(ctx, row, body, dict(shown(ctx, row)), lines)
+        if edit.changed is None and not edit.keeps_figures:
+            lines, _ = self._figures(ctx, edit.after, edit.lines)
+            self._stored(ctx, row.id, lines)
+
+    def prepare_copy(self, ctx: Context, row: Row, kind: type[Struct], *also: str) -> None:
+        """Do what `copy` and adding the copy need no lock for."""
+        self.prepare_new(ctx, self.copy(ctx, row, kind, *also))
+
+    def copy(self, ctx: Context, row: Row, kind: type[S], *also: str, **members: Any) -> S:
+        """Return the body of another document of the same content, as a client could send it; see `content`."""
+
+        def copied() -> S:
+            return decode({**self.content(ctx, row, *also), **members}, kind)
+
+        return ctx.ahead((self.noun, "copy"), (row, kind, also, members), copied)
 
     def draft(
         self,
@@ -241,9 +276,7 @@ class Documents(Generic[L, T]):
         """
         client = client_of(ctx, body.client_id)
         self.neighbours.check(ctx, body, before)
-        if worked is None:
-            fill_in(ctx, body.line_items, stored)
-        lines, figures = worked or work_out(ctx, body, stored)
+        lines, figures = worked or self._figures(ctx, body, stored)
         left_out = ("line_items", "currency", *self.neighbours.off(ctx))
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
@@ -251,8 +284,7 @@ class Documents(Generic[L, T]):
     def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
         """Create a document from what a client sent; `columns` are set by the server. Emits `created`."""
         draft = self.draft(ctx, body, worked=worked)
-        id = new_id(self.records.prefix)
-        lines = self._stored(ctx, id, draft.lines)
+        id, lines = self._new_lines(ctx, draft.lines)
         row = self.records.insert(ctx, *lines, **{**columns, **draft.columns, "id": id})
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
@@ -265,7 +297,20 @@ class Documents(Generic[L, T]):
         Raises Conflict if the patch changes locked members, and Invalid if it names a line that the document does not
         have.
         """
-        lines = self.lines(ctx, [row.id])[row.id]
+        return self._ahead(ctx, row, body, shown)
+
+    def _ahead(
+        self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None = None
+    ) -> Edit:
+        return ctx.ahead((self.noun, "edit"), (row, shown), lambda: self._edit(ctx, row, body, shown, lines))
+
+    def _edit(
+        self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None
+    ) -> Edit:
+        # A copy, as it may have to be done again: of the row as it is under the lock.
+        sent = body.sent if "line_items" not in body else {**body.sent, "line_items": [*body.sent["line_items"]]}
+        body = Patch(body.kind, {**sent}, body.known)
+        lines = self.lines(ctx, [row.id])[row.id] if lines is None else lines
         stored = {**row._mapping, **self.neighbours.shown(ctx, row._mapping), "currency": "AUD", **shown}
         is_open = self.open_once_sent is None or stored["status"] == "draft"
         let_one_discount_clear_the_other(body)
@@ -372,12 +417,29 @@ class Documents(Generic[L, T]):
                 shown["hosted_url"] = link(ctx, row) if may_see else None
             yield shown
 
+    def _figures(self, ctx: Context, body: Any, stored: Sequence[Line] = ()) -> Figures:
+        """Return a document's lines and the columns of its figures."""
+        work = work_of(ctx, body, stored)
+        return ctx.ahead((self.noun, "figures"), work, lambda: work_out(work))
+
+    def _new_lines(self, ctx: Context, lines: Sequence[Line]) -> tuple[str, list[Asked]]:
+        """Return a new document's id and the statements that insert its lines, for `at_once`."""
+
+        def made() -> tuple[str, list[Asked]]:
+            id = new_id(self.records.prefix)
+            return id, self._insertions(ctx, id, lines)
+
+        return ctx.ahead((self.noun, "lines"), lines, made)
+
     def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
         """Return the statements that insert a document's lines, for `at_once`."""
+        return ctx.ahead((self.noun, document_id), lines, lambda: self._insertions(ctx, document_id, lines))
+
+    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]
-        return [self._insert.asked(ctx.tenant_id, rows)] if rows else []
+        return [self._insert.converted(ctx.app.db.writer, ctx.tenant_id, rows)] if rows else []
 
     def _remove_lines(self, ctx: Context, document_id: str) -> None:
         ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.document_id == document_id))

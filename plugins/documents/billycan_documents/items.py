@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, Fault, Invalid, Patch, check_unused, own
@@ -15,13 +16,14 @@ COPIED = ("description", "unit", "unit_price", "gst_code")
 def let_new_items_fill_in(body: Patch[Any], stored: Sequence[Line]) -> None:
     """Let a new item fill in a stored line: clear the members that the item gives and the patch does not send."""
     had = {line.id: line.item_id for line in stored}
-    for part in body.sent.get("line_items", ()):
+    parts = body.sent.get("line_items", [])
+    for i, part in enumerate(parts):
         if part.get("item_id") is not None and part.get("id") in had and part["item_id"] != had[part["id"]]:
-            part.update({name: None for name in COPIED if name not in part})
+            parts[i] = {**part, **{name: None for name in COPIED if name not in part}}
 
 
-def fill_in(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) -> None:
-    """Copy into each line that names an item the members that were not sent, with one query for all lines.
+def items_named(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) -> dict[int, Any]:
+    """Return the item to fill in each line that names one and lacks members, by the line's place, with one query.
 
     Raises Invalid for an unknown item. A complete stored line keeps its item, whether the plugin is on or off.
     """
@@ -33,7 +35,7 @@ def fill_in(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) 
         and (had.get(line.id or "") != line.item_id or line.description is None or line.unit_price is None)
     }
     if not asked:
-        return
+        return {}
     found: Mapping[str, Any] = {}
     if ctx.has("items"):
         from billycan_items import api as items  # noqa: PLC0415 - there only where that plugin is
@@ -42,11 +44,22 @@ def fill_in(ctx: Context, sent: Sequence[NewLine], stored: Sequence[Line] = ()) 
     if unknown := [i for i, id in asked.items() if id not in found]:
         missing = "there is no such record"
         raise Invalid.of(*(Fault(f"line_items[{i}].item_id", "not_found", missing) for i in unknown))
-    for i, id in asked.items():
-        line, item = sent[i], found[id]
-        line.description = line.description or item.description or item.name
-        line.unit_price = item.unit_price if line.unit_price is None else line.unit_price
-        line.unit, line.gst_code = line.unit or item.unit, line.gst_code or item.gst_code
+    return {i: found[id] for i, id in asked.items()}
+
+
+def fill_in(sent: Sequence[NewLine], items: Mapping[int, Any]) -> list[NewLine]:
+    """Return the lines with the members of their items in place of those that were not sent."""
+    lines = [*sent]
+    for i, item in items.items():
+        line = lines[i]
+        lines[i] = msgspec.structs.replace(
+            line,
+            description=line.description or item.description or item.name,
+            unit_price=item.unit_price if line.unit_price is None else line.unit_price,
+            unit=line.unit or item.unit,
+            gst_code=line.gst_code or item.gst_code,
+        )
+    return lines
 
 
 def keeps_items(documents: sa.Table, lines: sa.Table) -> Callable[[Context, Deleted], None]:

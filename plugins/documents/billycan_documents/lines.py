@@ -6,7 +6,6 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
-import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
@@ -22,7 +21,6 @@ from billycan import (
     TenThousandths,
     decode,
     neighbour_index,
-    new_id,
     tenant_table,
 )
 from billycan.fields import (
@@ -38,7 +36,7 @@ from billycan.fields import (
     UnitPrice,
 )
 
-from .rules import Charge, CodeTotals, GstCode, Totals, totals
+from .rules import CodeTotals, GstCode
 
 MOST_LINES = 500  # that a client may send
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
@@ -116,46 +114,16 @@ class NewDocument(NewResource, kw_only=True):
     discount_amount: Amount | None = None
 
 
-def work_out(ctx: Context, document: NewDocument, stored: Sequence[Line] = ()) -> tuple[list[Line], dict[str, Any]]:
-    """Fill in a document's lines and calculate the columns of its figures; `stored` are its present lines.
-
-    Raises Invalid for an unknown line id, for GST charged by a tenant that is not registered for it, and for an amount
-    beyond the limit.
-    """
-    if faults := _line_faults([line.id for line in document.line_items], (line.id for line in stored)):
-        raise Invalid.of(*faults)
-    amounts_are = document.amounts_are or ctx.tenant.amounts_are
-    gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
-    # A job has no date; its invoice gets one.
-    day = getattr(document, "issue_date", None) or ctx.today()
-    codes = [line.gst_code or _default_code(ctx, day) for line in document.line_items]
-    check_registration(ctx, codes, day)
-    figures = totals(
-        [_charge(line, code) for line, code in zip(document.line_items, codes, strict=True)],
-        amounts_are=amounts_are,
-        gst_rounding=gst_rounding,
-        discount_percent=document.discount_percent,
-        discount_amount=document.discount_amount,
-    )
-    columns = {
-        "amounts_are": amounts_are,
-        "gst_rounding": gst_rounding,
-        "discount_percent": document.discount_percent,
-        "discount_amount": document.discount_amount,
-        "subtotal": figures.subtotal,
-        "discount_total": figures.discount_total,
-        "gst": figures.gst,
-        "total": figures.total,
-        "gst_breakdown": msgspec.to_builtins(list(figures.gst_breakdown)),
-    }
-    return _lines(document.line_items, codes, figures), columns
-
-
 def check_registration(ctx: Context, codes: Sequence[str], day: date) -> None:
     """Refuse GST in a document dated on a day when the tenant is not registered for it (s 9-5, 29-70 GST Act)."""
     if may_charge_gst(ctx, codes, day):
         return
-    raise Invalid(
+    raise unregistered(codes, day)
+
+
+def unregistered(codes: Sequence[str], day: date) -> Invalid:
+    """Return the refusal of GST that a business charges on a day when it is not registered for it."""
+    return Invalid(
         f"A business that is not registered for GST on {day} cannot charge it: use another gst_code or gst_settings.",
         code="gst_not_registered",
         param=f"line_items[{codes.index('gst')}].gst_code",
@@ -177,10 +145,19 @@ def breakdown(stored: Any) -> list[CodeTotals]:
 
 def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
     """Let a percentage sent in a patch clear a stored amount, and vice versa, in the document and in each line."""
-    for part in (body.sent, *body.sent.get("line_items", ())):
-        for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
-            if part.get(one) is not None and other not in part:
-                part[other] = None
+    parts = body.sent.get("line_items", [])
+    for i, part in enumerate(parts):
+        if other := _discount_to_clear(part):
+            parts[i] = {**part, other: None}
+    if other := _discount_to_clear(body.sent):
+        body.sent[other] = None
+
+
+def _discount_to_clear(part: Mapping[str, Any]) -> str | None:
+    for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
+        if part.get(one) is not None and other not in part:
+            return other
+    return None
 
 
 def patched(body: Patch[Any], before: Mapping[str, Any], line: type[Struct]) -> Any:
@@ -198,7 +175,7 @@ def patched(body: Patch[Any], before: Mapping[str, Any], line: type[Struct]) -> 
 
 def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:
     """Return a fault for each line that a patch names and the document does not have."""
-    return _line_faults([line.get("id") for line in body.sent.get("line_items", ())], (line.id for line in stored))
+    return line_faults([line.get("id") for line in body.sent.get("line_items", ())], (line.id for line in stored))
 
 
 def id_faults(member: str, kind: str, ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
@@ -295,38 +272,6 @@ def plain_percent(percent: Decimal | None) -> Decimal | None:
     return None if percent is None else plain_number(percent)
 
 
-def _line_faults(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
+def line_faults(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
+    """Return a fault for each id that no stored line has, or that appears twice."""
     return id_faults("line_items", "a line of this document", ids, stored)
-
-
-def _default_code(ctx: Context, day: date) -> GstCode:
-    return "gst" if ctx.tenant.registered_on(day) else "out_of_scope"
-
-
-def _charge(line: NewLine, code: GstCode) -> Charge:
-    return Charge(line.quantity, _price(line), code, line.discount_percent, line.discount_amount)
-
-
-def _price(line: NewLine) -> Decimal:
-    assert line.unit_price is not None  # noqa: S101 - it was sent, or filled in
-    return line.unit_price
-
-
-def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
-    return [
-        Line(
-            id=line.id or new_id("lin"),
-            description=line.description or "",
-            quantity=plain_number(line.quantity),
-            unit=line.unit,
-            unit_price=plain_number(_price(line), 2),
-            discount_percent=plain_percent(line.discount_percent),
-            discount_amount=line.discount_amount,
-            gst_code=code,
-            net=amounts.net,
-            gst=amounts.gst,
-            total=amounts.total,
-            item_id=line.item_id,
-        )
-        for line, code, amounts in zip(sent, codes, figures.lines, strict=True)
-    ]

@@ -85,9 +85,10 @@ def totals(
     codes = [charge.gst_code for charge in charges]
     entered = _entered(charges)
     amounts = [amount for _, amount in entered]
-    discount = nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
-    if discount:
-        amounts = [amount - share for amount, share in zip(amounts, _shares(discount, amounts, codes), strict=True)]
+    if discount_percent is not None or discount_amount is not None:
+        discount = nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
+        shares = _shares(discount, amounts, codes) if discount else [0] * len(amounts)
+        amounts = [amount - share for amount, share in zip(amounts, shares, strict=True)]
     discount_total = sum(undiscounted for undiscounted, _ in entered) - sum(amounts)
 
     inclusive = amounts_are == "inclusive"
@@ -95,7 +96,8 @@ def totals(
     nets = [amount - gst for amount, gst in zip(amounts, gsts, strict=True)] if inclusive else amounts
     rows = list(zip(codes, nets, gsts, strict=True))
     for i, (_, net, gst) in enumerate(rows):
-        check_limit(f"line_items[{i}].total", net + gst)
+        if abs(net + gst) > _MOST_CENTS:
+            check_limit(f"line_items[{i}].total", net + gst)
 
     subtotal, gst = sum(nets), sum(gsts)
     check_limit("total", subtotal, discount_total, gst, subtotal + gst)
@@ -137,7 +139,7 @@ def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
     found, faults = [], []
     for i, charge in enumerate(charges):
         try:
-            found.append(_line(charge, f"line_items[{i}]."))
+            found.append(_line(charge, i))
         except Invalid as problem:
             faults += problem.details
     if faults:
@@ -145,15 +147,17 @@ def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
     return found
 
 
-def _line(charge: Charge, where: str) -> tuple[int, int]:
+def _line(charge: Charge, place: int) -> tuple[int, int]:
     """Return the line's amount before and after its own discount, each rounded once from the exact figure."""
     if charge.gst_code not in RATES:
-        raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
+        raise Invalid.member(f"line_items[{place}].gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = _EXACT.multiply(charge.quantity, charge.unit_price).scaleb(2, _EXACT)
     before = nearest(exact)
-    check_limit(f"{where}total", before)
+    if abs(before) > _MOST_CENTS:
+        check_limit(f"line_items[{place}].total", before)
     if charge.discount_percent is None and charge.discount_amount is None:
         return before, before
+    where = f"line_items[{place}]."
     discount = _discount(Fraction(exact), charge.discount_percent, charge.discount_amount, where)
     return before, nearest(Fraction(exact) - discount)
 
@@ -242,6 +246,6 @@ def dollars(cents: int) -> Decimal:
 
 def check_limit(param: str, *amounts: int) -> None:
     """Refuse amounts beyond the limit, in cents."""
-    if any(abs(cents) > _MOST_CENTS for cents in amounts):
+    if max(map(abs, amounts)) > _MOST_CENTS:
         message = f"must not exceed {LIMIT:,}: lower a quantity or unit_price, or split the document"
         raise Invalid.member(param, "out_of_range", message)

@@ -10,7 +10,7 @@ import msgspec
 from billycan import Context, decode, names_of
 from billycan_documents.api import NewLine
 
-from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, work_of
+from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
 from .documents import neighbours
 from .due import Unpaid, lock_unpaid, unpaid
 from .handlers import create_invoice, preview_invoice, send_invoice
@@ -40,6 +40,7 @@ __all__ = [
     "names",
     "owed_by_each",
     "payable",
+    "prepare_whole",
     "preview",
     "send",
     "take_payment",
@@ -66,7 +67,8 @@ def make(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Invoice:
 
 def preview(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Preview:
     """Work out an invoice without storing it, as `POST /v1/invoices/preview` does."""
-    return preview_invoice(ctx, decode(_members(invoice), NewInvoice))
+    members = _members(invoice)
+    return preview_invoice(ctx, ctx.ahead("invoices.preview", members, lambda: decode(members, NewInvoice)))
 
 
 def send(ctx: Context, id: str) -> Invoice:

@@ -334,7 +334,14 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     parts = [_stored(_part(line)) for line in work.lines]
     members = neighbours.without_gone(ctx, {**work.content, "line_items": lines})
     columns = {"claim_on": work.row.id, "claimed": work.row.total, "claim_parts": parts}
-    return add_draft(ctx, decode(members, NewInvoice), **columns)
+    body = ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice))
+    return add_draft(ctx, body, **columns)
+
+
+def prepare_whole(ctx: Context, content: Mapping[str, Any]) -> None:
+    """Do what `claim` needs no lock for, where it drafts an ordinary invoice of all the work and nothing else."""
+    members = neighbours.without_gone(ctx, content)
+    documents.prepare_new(ctx, ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice)))
 
 
 def _progress(

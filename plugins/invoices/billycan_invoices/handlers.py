@@ -13,7 +13,6 @@ from billycan import (
     Page,
     Patch,
     Row,
-    decode,
     take_turns,
 )
 from billycan.gst import check_undo_date, is_lodged, undone_on
@@ -322,8 +321,15 @@ def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     From any status. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
     `invoice.created`.
     """
-    content = documents.content(ctx, records.lock(ctx, id), "purchase_order", "metadata")
-    return create_invoice(ctx, decode(content, NewInvoice))
+    return create_invoice(ctx, documents.copy(ctx, records.lock(ctx, id), NewInvoice, *_COPIED))
+
+
+def prepare_duplicate(ctx: Context, id: str) -> None:
+    """Do what duplicating an invoice needs no lock for."""
+    documents.prepare_copy(ctx, records.find(ctx, id), NewInvoice, *_COPIED)
+
+
+_COPIED = ("purchase_order", "metadata")
 
 
 def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row
+from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row, new_id
 from billycan.gst import is_lodged, undone_on
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
@@ -25,7 +25,19 @@ from .note_schemas import (
     NoteLine,
     NoteVoiding,
 )
-from .notes import allowed_actions, get, lines_of, missing, page, records, show, store_lines, tell, work_out
+from .notes import (
+    allowed_actions,
+    get,
+    insertion,
+    lines_of,
+    missing,
+    page,
+    records,
+    show,
+    store_lines,
+    tell,
+    work_out,
+)
 from .rules import ZERO
 from .settling import becomes_paid, lock_invoices, moved, take_clients_turn
 from .settling import tell as tell_of_invoice
@@ -54,8 +66,10 @@ def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentN
     """
     invoice = _invoice(ctx, body.invoice_id)
     lines, columns = _worked_out(ctx, invoice, body)
+    id = ctx.ahead("note id", lines, lambda: new_id(records.prefix))
     row = records.insert(
         ctx,
+        id=id,
         **_header(ctx, invoice, body),
         **columns,
         invoice_id=invoice.id,
@@ -72,6 +86,12 @@ def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentN
     )
     store_lines(ctx, row.id, lines)
     return tell(ctx, row, "adjustment_note.created", lines)
+
+
+def prepare_note(ctx: Context, body: NewAdjustmentNote) -> None:
+    """Do what drafting a note needs no lock for."""
+    lines, _ = _worked_out(ctx, _invoice(ctx, body.invoice_id), body)
+    insertion(ctx, ctx.ahead("note id", lines, lambda: new_id(records.prefix)), lines)
 
 
 def get_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:

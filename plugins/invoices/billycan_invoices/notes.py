@@ -10,7 +10,17 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Records, Row, new_id, own
-from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, Statement, bytes_of, page_too_large, records_of
+from billycan.sql import (
+    MOST_PAGE_BYTES,
+    Asked,
+    ByIds,
+    Insertion,
+    Statement,
+    at_once,
+    bytes_of,
+    page_too_large,
+    records_of,
+)
 from billycan_documents.api import CodeTotals, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -159,9 +169,18 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
     """Store a note's lines; with `anew`, replace the stored ones."""
     if anew:
         ctx.db.execute(sa.delete(note_lines).where(own(ctx, note_lines), note_lines.c.document_id == note_id))
-    rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
-    if rows:
-        _INSERT.run(ctx.db, ctx.tenant_id, rows)
+    if lines:
+        at_once(ctx.db, insertion(ctx, note_id, lines))
+
+
+def insertion(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Asked:
+    """Return the statement that inserts a note's lines; a route's `prepare` may call it first."""
+
+    def made() -> Asked:
+        rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
+        return _INSERT.converted(ctx.app.db.writer, ctx.tenant_id, rows)
+
+    return ctx.ahead(("note", note_id), lines, made)
 
 
 def work_out(
@@ -172,8 +191,20 @@ def work_out(
     `stored` are the note's current lines, whose ids are kept. Raises Invalid above what issued notes left of the
     invoice.
     """
+    credited = credited_of(ctx, invoice.id)
+    given = (invoice, credited, asked, stored)
+    return ctx.ahead("note", given, lambda: _work_out(ctx, *given))
+
+
+def _work_out(
+    ctx: Context,
+    invoice: Row,
+    credited: Sequence[NoteLine],
+    asked: Sequence[NewNoteLine] | None,
+    stored: Sequence[NoteLine],
+) -> tuple[list[NoteLine], dict[str, Any]]:
     lines = documents.lines(ctx, [invoice.id])[invoice.id]
-    terms, left = Terms(invoice.amounts_are, invoice.gst_rounding), left_of(ctx, invoice, lines)
+    terms, left = Terms(invoice.amounts_are, invoice.gst_rounding), _left_of(invoice, lines, credited)
     made = note_rules.all_left(lines, left, terms) if asked is None else note_rules.work_out(asked, lines, left, terms)
     ids = [line.id for line in stored] if asked is None else []
     for i, line in enumerate(made):
@@ -200,8 +231,15 @@ def work_out(
 
 def left_of(ctx: Context, invoice: Row, lines: Sequence[Any]) -> Left:
     """Return what is left of an invoice to credit, without what was written off."""
-    asked = {"tenant_id": ctx.tenant_id, "invoice_id": invoice.id}
-    credited = [_line(row) for row in _CREDITED.all(ctx.db, asked)]
+    return _left_of(invoice, lines, credited_of(ctx, invoice.id))
+
+
+def credited_of(ctx: Context, invoice_id: str) -> list[NoteLine]:
+    """Return the lines of the notes that reduce an invoice."""
+    return [_line(row) for row in _CREDITED.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})]
+
+
+def _left_of(invoice: Row, lines: Sequence[Any], credited: Sequence[NoteLine]) -> Left:
     return note_rules.left_of(lines, credited, invoice.total - invoice.amount_credited - invoice.amount_written_off)
 
 

@@ -10,6 +10,7 @@ from . import record_pages
 from .cards import by_month, owed
 from .cards import gst as gst_card
 from .demo import add_samples
+from .documents import documents
 from .due import due_soon, overdue, tell_due_soon, tell_overdue
 from .gst import gst
 from .neighbours import hears
@@ -54,7 +55,14 @@ manifest = Manifest(
     },
     routes=(
         Route("GET", "/v1/invoices", h.list_invoices, scope="invoices:read"),
-        Route("POST", "/v1/invoices", h.create_invoice, scope="invoices:write", status=201),
+        Route(
+            "POST",
+            "/v1/invoices",
+            h.create_invoice,
+            scope="invoices:write",
+            status=201,
+            prepare=documents.prepare_new,
+        ),
         Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write", stores=False),
         Route(
             "GET",
@@ -65,7 +73,13 @@ manifest = Manifest(
         ),
         Route("GET", "/v1/invoices/summary.csv", summarise_invoices_as_csv, scope="invoices:read"),
         Route("GET", "/v1/invoices/{id}", h.get_invoice, scope="invoices:read"),
-        Route("PATCH", "/v1/invoices/{id}", h.update_invoice, scope="invoices:write"),
+        Route(
+            "PATCH",
+            "/v1/invoices/{id}",
+            h.update_invoice,
+            scope="invoices:write",
+            prepare=documents.prepare_change,
+        ),
         Route("DELETE", "/v1/invoices/{id}", h.delete_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/send", h.send_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/payments", h.add_payment, scope="invoices:write", status=201),
@@ -75,7 +89,14 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/undo_write_off", h.undo_write_off, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/forfeit", h.forfeit_invoice, scope="invoices:write"),
-        Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
+        Route(
+            "POST",
+            "/v1/invoices/{id}/duplicate",
+            h.duplicate_invoice,
+            scope="invoices:write",
+            status=201,
+            prepare=h.prepare_duplicate,
+        ),
         Route(
             "GET",
             "/v1/contacts/{id}/statement",
@@ -92,7 +113,14 @@ manifest = Manifest(
         Route("POST", "/v1/payments/{id}/refund", p.refund_payment, scope="invoices:write"),
         Route("POST", "/v1/payments/{id}/reverse", p.reverse_whole_payment, scope="invoices:write"),
         Route("GET", "/v1/adjustment_notes", n.list_adjustment_notes, scope="invoices:read"),
-        Route("POST", "/v1/adjustment_notes", n.create_adjustment_note, scope="invoices:write", status=201),
+        Route(
+            "POST",
+            "/v1/adjustment_notes",
+            n.create_adjustment_note,
+            scope="invoices:write",
+            status=201,
+            prepare=n.prepare_note,
+        ),
         Route("GET", "/v1/adjustment_notes/{id}", n.get_adjustment_note, scope="invoices:read"),
         Route("PATCH", "/v1/adjustment_notes/{id}", n.update_adjustment_note, scope="invoices:write"),
         Route("DELETE", "/v1/adjustment_notes/{id}", n.delete_adjustment_note, scope="invoices:write"),

@@ -13,6 +13,7 @@ from billycan.fields import Moment
 from billycan.sql import ByIds
 
 from . import rules
+from .documents import documents
 from .handlers import create_job
 from .resource import Job, NewJob, neighbours
 from .tables import jobs
@@ -38,8 +39,18 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     Forbidden if the caller's key lacks `jobs:write`.
     """
     ctx.require("jobs:write")
+    return create_job(ctx, _body(ctx, members))
+
+
+def prepare(ctx: Context, members: Mapping[str, Any]) -> None:
+    """Do what `make` needs no lock for, in a route's `prepare`."""
+    documents.prepare_new(ctx, _body(ctx, members))
+
+
+def _body(ctx: Context, members: Mapping[str, Any]) -> NewJob:
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
-    return create_job(ctx, decode(neighbours.without_gone(ctx, known), NewJob))
+    known = neighbours.without_gone(ctx, known)
+    return ctx.ahead("jobs.make", known, lambda: decode(known, NewJob))
 
 
 def totals(ctx: Context, ids: Iterable[str]) -> dict[str, Decimal]:

@@ -49,9 +49,7 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
     a business that is not registered for GST charges it. Emits `job.updated` if anything changed.
     """
     row = records.lock(ctx, id)
-    for name in ("line_items", "checklist"):
-        if name in body and body.sent[name] is None:
-            body.sent[name] = []
+    _empty_lists(body)
     _check_items([item.get("id") for item in body.sent.get("checklist", ())], (item["id"] for item in row.checklist))
     assigned = assignee_ids(ctx, row)
     edit = documents.edit(ctx, row, body, assignee_ids=assigned)
@@ -61,6 +59,18 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
     if row.status == "complete":
         _check_done(as_stored(edit.after.checklist))
     return documents.change(ctx, edit)
+
+
+def prepare_update(ctx: Context, id: str, body: Patch[NewJob]) -> None:
+    """Do what changing a job needs no lock for."""
+    _empty_lists(body)
+    documents.prepare_change(ctx, id, body, lambda ctx, row: {"assignee_ids": assignee_ids(ctx, row)})
+
+
+def _empty_lists(body: Patch[NewJob]) -> None:
+    for name in ("line_items", "checklist"):
+        if name in body and body.sent[name] is None:
+            body.sent[name] = []
 
 
 def delete_job(ctx: Context, id: str) -> Deleted:

@@ -6,6 +6,7 @@ from . import handlers as h
 from . import record_pages
 from .cards import by_status
 from .demo import add_samples
+from .documents import documents
 from .neighbours import hears
 from .resource import Job
 from .tables import invoiced, jobs, lines
@@ -27,9 +28,9 @@ manifest = Manifest(
     },
     routes=(
         Route("GET", "/v1/jobs", h.list_jobs, scope="jobs:read"),
-        Route("POST", "/v1/jobs", h.create_job, scope="jobs:write", status=201),
+        Route("POST", "/v1/jobs", h.create_job, scope="jobs:write", status=201, prepare=documents.prepare_new),
         Route("GET", "/v1/jobs/{id}", h.get_job, scope="jobs:read"),
-        Route("PATCH", "/v1/jobs/{id}", h.update_job, scope="jobs:write"),
+        Route("PATCH", "/v1/jobs/{id}", h.update_job, scope="jobs:write", prepare=h.prepare_update),
         Route("DELETE", "/v1/jobs/{id}", h.delete_job, scope="jobs:write"),
         Route("POST", "/v1/jobs/{id}/schedule", h.schedule_job, scope="jobs:write"),
         Route("POST", "/v1/jobs/{id}/start", h.start_job, scope="jobs:write"),

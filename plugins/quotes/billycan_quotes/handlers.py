@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row, take_turns
 from billycan.fields import Moment
 from billycan.mornings import Morning
-from billycan_documents.api import check_registration, client_of, frozen
+from billycan_documents.api import Line, check_registration, client_of, frozen
 
 from .documents import billed_amounts, check_dates, documents, records, status_of
 from .resource import ListedQuote, NewQuote, Quote
@@ -49,6 +49,11 @@ def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
     """
     row = records.lock(ctx, id)
     return documents.change(ctx, documents.edit(ctx, row, body, status=status_of(ctx, row)))
+
+
+def prepare_update(ctx: Context, id: str, body: Patch[NewQuote]) -> None:
+    """Do what changing a quote needs no lock for."""
+    documents.prepare_change(ctx, id, body, lambda ctx, row: {"status": status_of(ctx, row)})
 
 
 def delete_quote(ctx: Context, id: str) -> Deleted:
@@ -148,32 +153,55 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     return (_to_invoice if body.to == "invoice" else _to_job)(ctx, row, content, body)
 
 
+def prepare_conversion(ctx: Context, id: str, body: Conversion) -> None:
+    """Do what converting a quote into one invoice of all of it, or into a job, needs no lock for."""
+    row = records.find(ctx, id)
+    content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
+    _lines(ctx, row)
+    if body.to == "invoice" and ctx.has("invoices"):
+        from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
+
+        invoices.prepare_whole(ctx, {**content, "job_id": row.job_id})
+    elif body.to == "job" and ctx.has("jobs"):
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
+
+        jobs.prepare(ctx, _of_job(row, content))
+
+
+def _of_job(row: Row, content: dict[str, Any]) -> dict[str, Any]:
+    return {**content, "title": row.title or row.number, "description": row.summary}
+
+
 def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
     from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
-    lines = documents.lines(ctx, [row.id])[row.id]
+    lines = _lines(ctx, row)
     work = invoices.Work(row, lines, {**content, "job_id": row.job_id})
     made = invoices.claim(ctx, "quote_id", work, conversion)
     if billed_amounts(ctx, [row])[row.id].is_all:
         columns: dict[str, Any] = {"status": "invoiced", "converted_to": "invoice", "invoice_id": made.id}
-        documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted")
+        documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted", lines=lines)
     else:
-        documents.tell(ctx, records.save(ctx, row, touch=True), "quote.updated")
+        documents.tell(ctx, records.save(ctx, row, touch=True), "quote.updated", lines=lines)
     return made
 
 
 def _to_job(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
     from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
 
-    made = jobs.make(ctx, {**content, "title": row.title or row.number, "description": row.summary})
+    made, stored = jobs.make(ctx, _of_job(row, content)), _lines(ctx, row)
     if ctx.has("invoices"):
         from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
-        lines = zip(documents.lines(ctx, [row.id])[row.id], made.line_items, strict=True)
+        lines = zip(stored, made.line_items, strict=True)
         invoices.hand_over(ctx, row.id, made.id, {old.id: new.id for old, new in lines})
     columns: dict[str, Any] = {"status": "converted", "converted_to": "job", "job_id": made.id}
-    documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted")
+    documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted", lines=stored)
     return made
+
+
+def _lines(ctx: Context, row: Row) -> list[Line]:
+    return ctx.ahead("quotes.lines", row, lambda: documents.lines(ctx, [row.id])[row.id])
 
 
 def past_expiry(app: App, now: Moment) -> sa.Select[Any]:

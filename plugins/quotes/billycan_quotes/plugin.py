@@ -5,6 +5,7 @@ from billycan import Deleted, Document, Every, Manifest, Route
 from . import handlers as h
 from . import record_pages
 from .demo import add_samples
+from .documents import documents
 from .neighbours import hears
 from .pages import finish_quote, quote_page, quote_paper
 from .resource import Quote
@@ -29,9 +30,9 @@ manifest = Manifest(
     },
     routes=(
         Route("GET", "/v1/quotes", h.list_quotes, scope="quotes:read"),
-        Route("POST", "/v1/quotes", h.create_quote, scope="quotes:write", status=201),
+        Route("POST", "/v1/quotes", h.create_quote, scope="quotes:write", status=201, prepare=documents.prepare_new),
         Route("GET", "/v1/quotes/{id}", h.get_quote, scope="quotes:read"),
-        Route("PATCH", "/v1/quotes/{id}", h.update_quote, scope="quotes:write"),
+        Route("PATCH", "/v1/quotes/{id}", h.update_quote, scope="quotes:write", prepare=h.prepare_update),
         Route("DELETE", "/v1/quotes/{id}", h.delete_quote, scope="quotes:write"),
         Route("POST", "/v1/quotes/{id}/send", h.send_quote, scope="quotes:write"),
         Route("POST", "/v1/quotes/{id}/accept", h.accept_quote, scope="quotes:write"),
@@ -46,6 +47,7 @@ manifest = Manifest(
             status=201,
             needs=({"invoices", "jobs"},),
             makes=("/v1/invoices/{id}", "/v1/jobs/{id}"),
+            prepare=h.prepare_conversion,
         ),
     ),
     pages=(("/q/{token}", quote_page),),

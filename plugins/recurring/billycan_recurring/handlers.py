@@ -6,6 +6,7 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, check_unused, new_id, own
@@ -50,6 +51,21 @@ def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> Recurri
     return emit_recurring(ctx, row, "recurring_invoice.created")
 
 
+def prepare_new(ctx: Context, body: NewRecurringInvoice) -> None:
+    """Do what creating a recurring invoice needs no lock for."""
+    _worked_out(ctx, body, None)
+
+
+def prepare_update(ctx: Context, id: str, body: Patch[NewRecurringInvoice]) -> None:
+    """Do what changing a recurring invoice needs no lock for."""
+    row = records.find(ctx, id)
+    let_one_discount_clear_the_other(body)
+    before = {**row._mapping, "currency": "AUD"}
+    after = ctx.ahead("recurring after", row, lambda: body.over(before))
+    if "line_items" in body:
+        _worked_out(ctx, after, row)
+
+
 def get_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     """One recurring invoice.
 
@@ -70,7 +86,7 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     before = {**row._mapping, "currency": "AUD"}
     let_one_discount_clear_the_other(body)
     _check_lines([line.get("id") for line in body.sent.get("line_items", ())], row.line_items)
-    after = body.over(before)
+    after = ctx.ahead("recurring after", row, lambda: body.over(before))
     changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
     if row.status == "ended" and changed - {"external_id", "metadata"}:
         raise Conflict("A recurring invoice that has ended cannot be changed.", code="document_locked", status="ended")
@@ -182,14 +198,24 @@ def _values(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[st
     _require(ctx, body.then)
     if (row is None or body.start_on != row.start_on) and body.start_on < ctx.today() - timedelta(MOST_DAYS_AGO):
         raise Invalid.member("start_on", "out_of_range", "must not be more than a year ago")
+    values = _worked_out(ctx, body, row)
+    check_client(ctx, body.client_id)
+    return values
+
+
+def _worked_out(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[str, Any]:
+    values, members = ctx.ahead("recurring", body, lambda: _of_body(body))
+    day = body.start_on if row is None else row.next_on or ctx.today()
+    return {**values, "total": invoices.preview(ctx, {**members, "issue_date": day}).total}
+
+
+def _of_body(body: NewRecurringInvoice) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns of a body, and the members of the invoices that it makes."""
     values = {name: getattr(body, name) for name in body.__struct_fields__ if name != "currency"}
     values["line_items"] = [as_stored(line) for line in _with_ids(body.line_items)]
     members = {name: as_stored(values[name]) for name in BODY if name != "metadata"}
     members["line_items"] = [{**line, "id": None} for line in values["line_items"]]
-    day = body.start_on if row is None else row.next_on or ctx.today()
-    figures = invoices.preview(ctx, {**members, "issue_date": day})
-    check_client(ctx, body.client_id)
-    return {**values, "total": figures.total}
+    return values, members
 
 
 def _require(ctx: Context, then: str) -> None:
@@ -204,10 +230,8 @@ def _check_lines(sent: list[str | None], stored: list[dict[str, Any]]) -> None:
         raise Invalid.of(*faults)
 
 
-def _with_ids(lines: Iterable[NewLine]) -> Iterable[NewLine]:
-    for line in lines:
-        line.id = line.id or new_id("lin")
-        yield line
+def _with_ids(lines: Iterable[NewLine]) -> list[NewLine]:
+    return [line if line.id else msgspec.structs.replace(line, id=new_id("lin")) for line in lines]
 
 
 def _when(row: Row, values: dict[str, Any]) -> dict[str, Any]:

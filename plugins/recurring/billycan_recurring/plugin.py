@@ -29,9 +29,15 @@ manifest = Manifest(
     },
     routes=(
         Route("GET", _PATH, h.list_recurring_invoices, scope="recurring:read"),
-        Route("POST", _PATH, h.create_recurring_invoice, scope="recurring:write", status=201),
+        Route("POST", _PATH, h.create_recurring_invoice, scope="recurring:write", status=201, prepare=h.prepare_new),
         Route("GET", f"{_PATH}/{{id}}", h.get_recurring_invoice, scope="recurring:read"),
-        Route("PATCH", f"{_PATH}/{{id}}", h.update_recurring_invoice, scope="recurring:write"),
+        Route(
+            "PATCH",
+            f"{_PATH}/{{id}}",
+            h.update_recurring_invoice,
+            scope="recurring:write",
+            prepare=h.prepare_update,
+        ),
         Route("DELETE", f"{_PATH}/{{id}}", h.delete_recurring_invoice, scope="recurring:write"),
         Route("POST", f"{_PATH}/{{id}}/pause", h.pause_recurring_invoice, scope="recurring:write"),
         Route("POST", f"{_PATH}/{{id}}/resume", h.resume_recurring_invoice, scope="recurring:write"),

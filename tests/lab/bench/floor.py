@@ -288,7 +288,8 @@ class Invoices:
         with writing() as db:
             shown = create(db, tenant, body)
             written = encode(shown).decode()
-            event = (tenant, new_id("evt"), advance(db, tenant, "core_events"), "invoice.created", now(), written)
+            sequence = advance_both(db, tenant, "core_events", "core_events.bytes", len(written.encode()))
+            event = (tenant, new_id("evt"), sequence, "invoice.created", now(), written)
             db.execute(
                 sql(
                     "INSERT INTO core_events (tenant_id, id, sequence, event, created_at, data) "
@@ -336,6 +337,17 @@ def advance(db: Any, tenant: str, name: str) -> int:
         "DO UPDATE SET number = core_counters.number + 1, live = core_counters.live + 1 RETURNING number"
     )
     return int(db.execute(sql(given), (tenant, name)).fetchone()[0])
+
+
+def advance_both(db: Any, tenant: str, name: str, other: str, by: int) -> int:
+    """Advance a counter by one, and another that sums up sizes; return the first one's number."""
+    given = (
+        "INSERT INTO core_counters (tenant_id, name, number, live) VALUES (?, ?, 1, 1), (?, ?, ?, ?) "
+        "ON CONFLICT (tenant_id, name) DO UPDATE SET number = core_counters.number + excluded.number, "
+        "live = core_counters.live + excluded.live RETURNING name, number"
+    )
+    rows = db.execute(sql(given), (tenant, name, tenant, other, by, by)).fetchall()
+    return next(int(number) for found, number in rows if found == name)
 
 
 def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:

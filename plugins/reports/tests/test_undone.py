@@ -534,6 +534,33 @@ def test_a_note_of_one_code_counts_by_what_it_takes_off(app, undone):
     assert [report[label]["amount"] for label in ("G1", "G3", "G18", "1B")] == [0, 0, 1100, 100]
 
 
+@pytest.mark.parametrize("amount", [220, 110])
+@pytest.mark.parametrize("spent", ["refunded", "used"])
+@pytest.mark.parametrize("undone", [{}, {"date": str(LAST)}, {"date": str(TODAY)}], ids=["mistake", "before", "after"])
+def test_what_was_given_back_stays_so_whichever_note_it_was_of(app, undone, spent, amount):
+    """Credit of two notes is alike: once the first is void, what was given back of it was of the second."""
+    business = Business(app, "cash")
+    id, other = business.sell(), business.sell(220)
+    payment = business.pay(id, 1100)
+    first, _ = business.credit(id, 220), business.credit(id, 330)
+    business.on(DATED)
+    back = {"amount": amount, "payment_method": "card"}
+    used = {"allocations": [{"invoice_id": other, "amount": amount}]}
+    paths = {"refunded": ("refund", back), "used": ("allocate", used)}
+    business.act(f"payments/{payment}/{paths[spent][0]}", paths[spent][1])
+    gst = [100, -D(amount) / 11 if spent == "refunded" else 0, 0]
+    assert business.gst() == gst
+    business.on(TODAY)
+    business.act(f"adjustment_notes/{first}/void", undone)
+    assert business.gst() == gst
+    if spent == "used":
+        business.act(f"payments/{payment}/deallocate", {"invoice_id": other})
+        assert business.gst() == [100, 0, 0]
+        amount = 0
+    business.act(f"payments/{payment}/refund", {**back, "amount": 330 - amount})
+    assert business.gst() == [100, -30, 0]
+
+
 def test_what_was_paid_before_a_write_off_but_recorded_after_it_is_no_recovery(app):
     """On no day is the debt whole again."""
     business = Business(app, "accrual")

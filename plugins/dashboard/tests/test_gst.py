@@ -84,6 +84,11 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert "$100.80" in page.text and "Decimal" not in page.text
     assert "marked as lodged" in lodged and "as it was lodged" in lodged and ">Mark as lodged<" not in lodged
     assert client.get("/v1/gst_periods")["data"][0]["labels"]["1A"]["whole_dollars"] == 100
+    browser.get(page.html.find("a", string="Reopen")["href"])
+    browser.send(reason="Too early")
+    assert client.get("/v1/gst_periods")["data"][0]["status"] == "reopened"
+    browser.get(HERE)
+    browser.send(f"{HERE}/lodge")
     sell(client, "110.00", "2026-09-02")
     page = browser.get(f"{HERE}?from=2026-10-01&to=2026-12-31").text
     assert "Corrections of periods lodged before" in page and ">INV-0002</a> $10.00" in page
@@ -96,7 +101,7 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert "the whole dollars to lodge include them" not in page and "are in what is lodged" not in page
     viewer = Browser(client.app).join(client, "viewer")
     viewer.web.post(f"{HERE}/lodge", {"from": "2026-10-01", "to": "2026-10-31"}, status=403)
-    assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
+    assert client.get("/v1/gst_periods")["pagination"]["total"] == 2
 
 
 def test_a_viewer_reads_the_settings_in_words(client):

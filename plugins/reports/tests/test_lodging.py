@@ -293,6 +293,8 @@ def test_the_last_period_can_be_taken_back_and_lodged_again(client, clock):
     at(clock, "2027-01-03")
     second = lodge(client, Q2)
     assert second["labels"]["1A"]["amount"] == 5  # the correction
+    listed = client.get("/v1/gst_periods")["data"]
+    assert [one["allowed_actions"] for one in (second, *listed)] == [["reopen"], ["reopen"], []]
     path = f"/v1/gst_periods/{first['id']}/reopen"
     error = client.refused(409, "later_period_lodged", "POST", path, {"reason": "Too early"})
     assert error["gst_period_id"] == second["id"]

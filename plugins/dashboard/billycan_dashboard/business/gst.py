@@ -74,6 +74,7 @@ def show_gst(visit: Visit) -> Answer:
         "query": urlencode(asked),
         "here": HERE,
         "lodged_page": page_of(visit.app, report["gst_period_id"] or ""),
+        "reopening_page": _reopening_page(visit, report["gst_period_id"]),
         "periods_page": page_at(visit.app, PERIODS),
         "may_lodge": over and is_period and not report["gst_period_id"] and visit.identity.holds("reports:write"),
         "is_over": over,
@@ -145,6 +146,15 @@ def _called(since: date, until: date) -> str:
     if (months, until.month) == (12, 6):
         return f"Year to June {until.year}"
     return f"{since:%B %Y}" if months == 1 else f"{since:%b} to {until:%b %Y}"
+
+
+def _reopening_page(visit: Visit, period_id: str | None) -> str:
+    """The page that reopens a period, if it is the last that was lodged and the visitor may do so."""
+    if period_id is None or not visit.identity.holds("reports:write"):
+        return ""
+    period = visit.call("GET", f"{PERIODS}/{period_id}")["data"]
+    may = "reopen" in period["allowed_actions"]
+    return f"{page_of(visit.app, period_id)}/reopen?version={period['version']}" if may else ""
 
 
 def _headline(report: dict[str, Any]) -> dict[str, Any]:

@@ -458,6 +458,23 @@ def test_money_counts_when_it_was_received_however_late_it_is_matched(app, basis
         assert (at_the_end["total"], at_the_end["credit"]) == (0, 0)
 
 
+def test_a_wrong_match_made_after_lodging_is_in_no_lodged_period(app):
+    """So it was a mistake if nothing is said, and the money counts for the right invoice on the day it came."""
+    business = Business(app, "cash")
+    wrong, right, payment = business.sell(), business.sell(), business.receive(1100)
+    business.lodge()
+    business.on(TODAY)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": wrong, "amount": 1100}]})
+    business.on(date(2026, 10, 22))
+    business.act(f"payments/{payment}/deallocate", {"invoice_id": wrong})
+    assert business.gst() == [0, 0, 0]
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": right, "amount": 1100}]})
+    assert business.gst() == [0, 0, 100]
+    assert business.owed() == [2200, 1100, 1100, 1100]
+    entries = business.web.get(f"/v1/reports/receivables?as_at={QUARTERS[0][1]}")["data"]["entries"]
+    assert [(one["total"], one["credit"]) for one in entries] == [(1100, 0)]
+
+
 def test_money_that_came_before_its_invoice_brings_it_forward_on_accrual(app):
     """S 29-5(1)(a): the first of invoice and payment."""
     business = Business(app, "accrual")

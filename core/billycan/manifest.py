@@ -235,6 +235,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     sort: How the list is sorted at first, such as `name`; otherwise as the API sorts it.
     deletable: The statuses in which one can be deleted; empty where its status does not matter.
     kept_by: The column of the table that has a value in what must be kept whatever its status, with its attachments.
+    counts_on: The columns of the days on which one counts; one of days that are locked must be kept, too.
     actions: Words for its actions by their names, and for those of a row by both: `payments/reverse`.
     labels: What members are called, where their names do not suit people.
     hints: What forms say of members, where the API's words do not suit people.
@@ -252,6 +253,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     sort: str = ""
     deletable: tuple[str, ...] = ()
     kept_by: str = ""
+    counts_on: tuple[str, ...] = ()
     actions: Mapping[str, ActionWords] = {}
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}

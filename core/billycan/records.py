@@ -274,7 +274,7 @@ class Records(Generic[T]):
     def _beside(
         self, ctx: Context, rows: Sequence[Row], asked: Collection[str], columns: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """Yield for each row the members that are not columns."""
+        """Yield for each row the members that are not columns; `columns` can give the allowed actions, too."""
         named = [(name, f"{name}_id", found) for name, found in self.named(ctx, rows).items()]
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
@@ -286,7 +286,7 @@ class Records(Generic[T]):
             for name, by_id in given:
                 members[name] = by_id[row.id]
             if "allowed_actions" in asked:
-                allowed = self.actions(row)
+                allowed = members["allowed_actions"] if "allowed_actions" in columns else self.actions(row)
                 members["allowed_actions"] = [name for name in allowed if name not in off] if off else allowed
             yield members
 

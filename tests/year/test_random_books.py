@@ -77,7 +77,8 @@ class Sale:
         if basis == "cash":
             kept = [one.kept(day) for note in self.notes if note.stands(day) for one in note.credits]
             credit, gst = (sum((one[place] for one in kept), D(0)) for place in (0, 1))
-            received, price = self.paid(day) + credit, self.total(day) + credit
+            price = self.total(day) + credit
+            received = min(self.paid(day) + credit, price)  # what is paid beyond the price is for no supply
             return received, to_cents((self.gst(day) + gst) * received / price) if received else D(0), D(0)
         begins = min([self.day, *(one.day for one in self.moves if one.amount)])
         if begins > day:
@@ -274,7 +275,7 @@ class Books:
                 one.amount, left = one.amount - taken, left - taken
         else:
             money.settle(sale, self.today, -amount)
-        self.keep_again(money, amount, sale, mistake=flag)
+        self.keep_again(money, amount, sale, None if flag else self.today)
 
     def refund(self, which, amount, flag):
         if money := self.pick([one for one in self.money if one.left() > 0], which):
@@ -328,9 +329,12 @@ class Books:
         self.notes.append(note)
 
     def void_note(self, which, amount, flag):
-        """A note was a mistake, or is void from today on; its credit is there still, so it pays for the sale again."""
+        """A note was a mistake, or is void from today on; as much credit is there still, so it pays for the sale again.
+
+        What was given back or used of it was then credit of other notes from the same money.
+        """
         found = [one for one in self.notes if one.void_on == date.max and not one.sale.bad_on]
-        found = [one for one in found if all(self.is_whole(credit) for credit in one.credits)]
+        found = [one for one in found if all(map(self.is_there, one.credits))]
         if not (note := self.pick(found, which)):
             return
         self.business.do(f"adjustment_notes/{note.id}/void", {"mistake": flag})
@@ -341,11 +345,16 @@ class Books:
                     one.amount = D(0)
             if not flag:
                 credit.money.settle(note.sale, self.today, credit.amount, note)
+            for then, gone, _, sale in sorted(credit.gone, key=lambda one: one[0]):
+                day = then if flag else self.today
+                if gone > 0:
+                    self.spend(credit.money, gone, sale, day)
+                else:
+                    self.keep_again(credit.money, -gone, sale, day)
 
-    def is_whole(self, credit):
-        """Tell whether none of a note's credit was given back or used."""
-        money = credit.money
-        return money.ended_on == date.max and credit.amount <= min(money.left(), credit.kept()[0])
+    def is_there(self, credit):
+        """Tell whether the money still has as much as a note's credit."""
+        return credit.money.ended_on == date.max and credit.amount <= credit.money.left()
 
     def write_off(self, which, amount, flag):
         found = [one for one in self.sales if one.due() > 0 and not one.bad_on]
@@ -369,30 +378,30 @@ class Books:
             self.business.do(f"invoices/{sale.id}/void", {"mistake": flag})
             sale.never, sale.void_on = flag, None if flag else self.today
 
-    def spend(self, money, amount, sale):
+    def spend(self, money, amount, sale, day=None):
         """Give credit of notes back, or use it for a sale, the oldest first; what is more was credit before."""
         for note in self.notes:
             for one in note.credits:
                 if one.money is money and note.void_on == date.max:
-                    amount = one.spend(self.today, amount, sale)
+                    amount = one.spend(max(day or self.today, note.day), amount, sale)
 
-    def keep_again(self, money, amount, sale, mistake):
-        """Make the credit that a sale used available again: from today on, or, after a mistake, as it was all along."""
+    def keep_again(self, money, amount, sale, day):
+        """Make the credit that a sale used available again: from a day on, or, after a mistake, as it was all along."""
         used = [
             (one[0], credit, one)
             for note in self.notes
             for credit in note.credits
             for one in credit.gone
-            if credit.money is money and one[3] is sale
+            if credit.money is money and one[3] is sale and note.void_on == date.max
         ]
         for _, credit, one in sorted(used, key=lambda one: one[0], reverse=True):
             if (taken := min(amount, one[1])) <= 0:
                 continue
             gst = to_cents(one[2] * taken / one[1])
-            if mistake:
+            if day is None:
                 one[1:3] = one[1] - taken, one[2] - gst
             else:
-                credit.gone.append([self.today, -taken, -gst, sale])
+                credit.gone.append([max(day, one[0]), -taken, -gst, sale])
             amount -= taken
 
     def buy(self, which, amount, flag):

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -16,8 +18,8 @@ class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table and the noun for a record.
 
     `deletable` are the statuses in which a record can be deleted: empty if its status does not matter, None if it
-    never can. A record with a value in `kept_by` cannot be deleted, whatever its status. `tells` is true if an event
-    says that a record was deleted.
+    never can. A record with a value in `kept_by` cannot be deleted, whatever its status, nor can one with any of the
+    `days` on which it counts in locked books. `tells` is true if an event says that a record was deleted.
     """
 
     plugin: str
@@ -25,6 +27,7 @@ class Owner(Struct, frozen=True, eq=False):
     one: str
     deletable: tuple[str, ...] | None
     kept_by: sa.Column[str] | None
+    days: tuple[sa.Column[date], ...]
     tells: bool
 
     def check_exists(self, ctx: Context, id: str) -> None:
@@ -51,19 +54,24 @@ class Owner(Struct, frozen=True, eq=False):
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
         """Raise Conflict if the record, and with it its attachments, must be kept."""
-        if self.deletable == () and self.kept_by is None:
+        if self.deletable == () and self.kept_by is None and not self.days:
             return
         status = self.table.c.status if self.deletable and "status" in self.table.c else sa.null()
         kept_by = sa.null() if self.kept_by is None else self.kept_by
-        found = sa.select(status.label("status"), kept_by.label("kept_by"))
+        found = sa.select(status.label("status"), kept_by.label("kept_by"), *self.days)
         found = found.where(own(ctx, self.table), self.table.c.id == id)
         row = ctx.db.execute(found.with_for_update(read=True)).first()
         if row is None:
             return
         may_go = self.deletable is not None and (row.status is None or row.status in self.deletable)
-        if may_go and row.kept_by is None:
+        until, first = ctx.tenant.locked_until, min((day for day in row[2:] if day is not None), default=date.max)
+        more: dict[str, Any]
+        if not may_go or row.kept_by is not None:
+            as_it_is, more = (f" is `{row.status}` and", {"status": row.status}) if row.status else ("", {})
+        elif until is not None and first <= until:
+            as_it_is, more = f" counts on {first}, when the books are locked, and", {"locked_until": str(until)}
+        else:
             return
-        as_it_is, more = (f" is `{row.status}` and", {"status": row.status}) if row.status else ("", {})
         raise Conflict(
             f"The {self.one}{as_it_is} must be kept, and with it what is attached to it.",
             code="document_locked",
@@ -83,7 +91,8 @@ def owners_by_prefix(app: App) -> Mapping[str, Owner]:
         can_be_deleted = ("DELETE", f"{path}/{{id}}") in app.at
         deletable = (pages[path].deletable if path in pages else ()) if can_be_deleted else None
         kept_by = table.c[pages[path].kept_by] if path in pages and pages[path].kept_by else None
-        found[prefix] = Owner(plugin, table, one, deletable, kept_by, f"{_noun(app, path)}.deleted" in app.events)
+        days = tuple(table.c[name] for name in pages[path].counts_on) if path in pages else ()
+        found[prefix] = Owner(plugin, table, one, deletable, kept_by, days, f"{_noun(app, path)}.deleted" in app.events)
     return found
 
 

@@ -307,6 +307,21 @@ def test_a_lodged_expense_keeps_its_receipt(make_app, folder, clock):
     client.delete(f"/v1/attachments/{receipt['id']}")
 
 
+def test_an_expense_of_locked_days_keeps_its_receipt(make_app, folder):
+    """As it does once its period is lodged: the receipt proves a figure that can no longer change."""
+    client = Client(make_app("attachments", "contacts", "expenses", attachments={"folder": str(folder)}))
+    before, after = "2026-11-10", "2026-11-20"
+    dates = {"date": before}, {"date": after, "paid_on": before}, {"date": after}
+    receipts = [upload(client, expense(client, **one)["id"])["id"] for one in dates]
+    client.patch("/v1/tenant", {"locked_until": "2026-11-15"})
+    for receipt in receipts[:2]:
+        error = client.refused(409, "document_locked", "DELETE", f"/v1/attachments/{receipt}")
+        assert error["locked_until"] == "2026-11-15"
+    client.delete(f"/v1/attachments/{receipts[2]}")
+    client.patch("/v1/tenant", {"locked_until": None})
+    client.delete(f"/v1/attachments/{receipts[0]}")
+
+
 def test_a_record_whose_end_no_event_tells_takes_its_files_with_it_too(app, client, contact, clock):
     gone, here = [
         client.post("/v1/webhook_endpoints", {"url": f"https://hooks.example.com/{i}", "events": ["contact.created"]})

@@ -1,6 +1,7 @@
 """The pages of the GST report: the figures of the API, their documents, and periods marked as lodged."""
 
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_the_last_period_that_is_over_is_shown_with_what_each_label_is_made_of(c
         and b"1A,GST on sales,100.80,100,100,1" in file.body
     )
     cash = browser.get(f"{HERE}?{JULY}&basis=cash").text
-    assert "cash basis" in cash and "GST to pay</dt><dd>$0<" in cash
+    assert "cash basis" in cash and "1A less 1B</dt><dd>$0.00<" in cash and "no tax period" not in cash
     assert "not over yet" in browser.get(f"{HERE}?from=2026-10-01&to=2026-12-31").text
     browser.get(f"{HERE}?from=yesterday&to=2026-09-30", status=400)
     browser.get(f"{HERE}/documents", status=400)
@@ -73,6 +74,9 @@ def test_the_documents_of_a_label_are_shown_page_by_page_and_are_all_in_the_file
 def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     browser = Browser(client.app).join(client, "developer")
     browser.get(HERE)
+    refused = browser.send(f"{HERE}/lodge", to="2026-10-31", status=422).text
+    assert "2026-07-01 to 2026-09-30" in refused, "the page says what can be lodged"
+    browser.get(HERE)
     lodged = browser.send(f"{HERE}/lodge").text
     (period,) = client.get("/v1/gst_periods")["data"]
     page = browser.get(f"/dashboard/gst_periods/{period['id']}")
@@ -80,16 +84,27 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert "$100.80" in page.text and "Decimal" not in page.text
     assert "marked as lodged" in lodged and "as it was lodged" in lodged and ">Mark as lodged<" not in lodged
     assert client.get("/v1/gst_periods")["data"][0]["labels"]["1A"]["whole_dollars"] == 100
+    reopen = page.html.find("a", string="Reopen")["href"]
+    links = {str(one.get("href")) for one in browser.get(f"{HERE}?{JULY}").html.find_all("a", string="Reopen")}
+    viewer = Browser(client.app).join(client, "viewer")
+    assert links == {reopen} and "Reopen" not in viewer.get(f"{HERE}?{JULY}").text
+    browser.get(reopen)
+    browser.send(reason="Too early")
+    assert client.get("/v1/gst_periods")["data"][0]["status"] == "reopened"
+    browser.get(HERE)
+    browser.send(f"{HERE}/lodge")
     sell(client, "110.00", "2026-09-02")
     page = browser.get(f"{HERE}?from=2026-10-01&to=2026-12-31").text
     assert "Corrections of periods lodged before" in page and ">INV-0002</a> $10.00" in page
     assert "GST to pay</dt><dd>$10<" in page
-    # What is no tax period is refused, and the page says what is.
-    browser.get(f"{HERE}?from=2026-09-30&to=2026-10-31")
-    assert "2026-07-01 to 2026-09-30" in browser.send(f"{HERE}/lodge", status=422).text
-    viewer = Browser(client.app).join(client, "viewer")
+    # Of what is no tax period nothing is offered to lodge.
+    odd = {"from": "2026-10-01", "to": "2026-11-15"}
+    page = browser.get(f"{HERE}?{urlencode(odd)}").text
+    assert "GST to pay" not in page and "Mark as lodged" not in page and "no tax period" in page
+    assert "1A less 1B</dt><dd>$0.00<" in page and ">INV-0002</a> $10.00" in page
+    assert "the whole dollars to lodge include them" not in page and "are in what is lodged" not in page
     viewer.web.post(f"{HERE}/lodge", {"from": "2026-10-01", "to": "2026-10-31"}, status=403)
-    assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
+    assert client.get("/v1/gst_periods")["pagination"]["total"] == 2
 
 
 def test_a_viewer_reads_the_settings_in_words(client):

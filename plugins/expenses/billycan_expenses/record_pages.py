@@ -2,12 +2,15 @@
 
 from billycan import ActionWords, RecordPages
 
+from . import rules
+
 expenses = RecordPages(
     path="/v1/expenses",
     empty="An expense is what the business has spent. Its receipt can be attached to it.",
     columns=("description", "category", "supplier_name", "date", "amount", "status"),
     deletable=("recorded",),
     kept_by="lodged_in",
+    counts_on=rules.DATES,
     order=70,
     actions={
         "void": ActionWords(

@@ -87,11 +87,12 @@ def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, 
     """
     stored = _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})
     used = [row for row in stored if row.used_on == invoice_id]
-    amount, rows = min(amount, -sum((row.paid for row in used), ZERO)), []
+    left, rows = {one.note_id: -one.figures["paid"] for one in _sums(used)}, []
     for one in sorted(_sums(used, by_day=True), key=lambda one: one.since, reverse=True):
-        if (taken := min(amount, -one.figures["paid"])) > 0:
+        if (taken := min(amount, -one.figures["paid"], left.get(one.note_id, ZERO))) > 0:
             figures = _share(one.figures, taken, -one.figures["paid"])
-            rows.append(_less(one, one.since if on is None else max(on, one.since), figures, invoice_id))
+            rows.append(_less(one, _ended(one.since, on), figures, invoice_id))
+            left[one.note_id] -= taken
             amount -= taken
     _write(ctx, rows)
 
@@ -101,10 +102,25 @@ def end_of_payment(ctx: Context, payment_id: str, on: date | None) -> None:
     _end(ctx, _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id}), on)
 
 
-def end_of_invoice(ctx: Context, invoice_id: str, on: date | None, note_id: str | None = None) -> None:
-    """Release everything held back for a void invoice or note: from a day on or, after a mistake, for all days."""
+def end_of_invoice(ctx: Context, invoice_id: str, on: date | None) -> None:
+    """Release everything held back for a void invoice: from a day on or, after a mistake, for all days."""
+    _end(ctx, _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}), on)
+
+
+def end_of_note(ctx: Context, invoice_id: str, note_id: str, on: date | None) -> None:
+    """Release everything held back for a void note: from a day on or, after a mistake, for all days.
+
+    What was refunded or used of its credit, and still is, was credit of other notes of the same payment.
+    """
     rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
-    _end(ctx, [row for row in rows if note_id in (None, row.note_id)], on)
+    ended = [row for row in rows if row.note_id == note_id]
+    _end(ctx, ended, on)
+    for row in ended:
+        day = _ended(row.counts_on, on)
+        if row.paid < 0:
+            spend(ctx, row.payment_id, -row.paid, day, row.used_on)
+        elif row.used_on is not None:
+            hold_again(ctx, row.payment_id, row.used_on, row.paid, day)
 
 
 def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -120,20 +136,24 @@ def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def _end(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
-    if on is None:
-        _write(ctx, [_less(one, one.since, one.figures) for one in _sums(rows, by_day=True)])
-    else:
-        _write(ctx, [_less(one, max(on, one.since), one.figures) for one in _sums(rows)])
+    ends = _sums(rows, by_day=True)
+    _write(ctx, [_less(one, _ended(one.since, on), one.figures, one.used_on) for one in ends])
+
+
+def _ended(counts_on: date, on: date | None) -> date:
+    """Return the day on which what counts on a day ends: at the earliest that day, on which a mistake ends."""
+    return max(on or counts_on, counts_on)
 
 
 def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
-    """Add up the amounts held back by note and payment, and also by day if `by_day` is true."""
+    """Add up the amounts held back by note and payment, and if `by_day` is true, also by day and use."""
     found: dict[tuple[Any, ...], Held] = {}
     for row in rows:
-        key = (row.invoice_id, row.note_id, row.payment_id, row.counts_on if by_day else None)
+        used_on = row.used_on if by_day else None
+        key = (row.invoice_id, row.note_id, row.payment_id, row.counts_on if by_day else None, used_on)
         if (one := found.get(key)) is None:
             figures = dict.fromkeys(FIGURES, ZERO)
-            one = found[key] = Held(row.invoice_id, row.note_id, row.payment_id, row.counts_on, figures)
+            one = found[key] = Held(row.invoice_id, row.note_id, row.payment_id, row.counts_on, figures, used_on)
         one.since = row.counts_on
         for name in FIGURES:
             one.figures[name] += getattr(row, name)

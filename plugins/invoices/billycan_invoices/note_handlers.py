@@ -234,7 +234,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
         changes,
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    held.end_of_invoice(ctx, before.id, on, id)
+    held.end_of_note(ctx, before.id, id, on)
     deposits.credit(ctx, before, after, on or row.issue_date)
     row = records.save(ctx, row, status="void", voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
     note = tell(ctx, row, "adjustment_note.voided")

@@ -1,6 +1,8 @@
 """Handlers of payments: one function for each route."""
 
+from datetime import datetime, time
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
@@ -145,7 +147,10 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     changes = _taken_off(stands, taken, change)
     days = [one.counts_on for one in changes]
     least = ledger.last_day(stands, payment.paid_on)
-    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, payment.created_at))
+    # A period that was lodged before the payment was allocated has it as credit, and nothing of the invoice.
+    allocated_at = datetime.combine(before.allocated_on, time(), ZoneInfo(ctx.tenant.timezone))
+    noted_at = max(payment.created_at, allocated_at)
+    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, noted_at))
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
     moved(ctx, row, changes)

@@ -62,18 +62,20 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     is_whole = query.labels is None
-    may_lodge = lodgement or [*periods_between(settings, query.since, query.until)] == [(query.since, query.until)]
+    days = query.since, query.until
+    is_period = lodgement is not None or [*periods_between(settings, *days)] == [days]
     with one_moment(ctx.db):
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
         corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
-        shown: dict[str, GstFigure | None] = {
-            **gst.figures(sums, gst.to_lodge(sums, corrected) if corrected is not None and may_lodge else None)
-        }
+        to_lodge = gst.to_lodge(sums, corrected) if corrected is not None and is_period else None
+        shown: dict[str, GstFigure | None] = {**gst.figures(sums, to_lodge)}
         corrections = {
             label: one for label, one in gst.figures(corrected or {}).items() if one.documents_total or one.amount
         }
         not_claimed = gst.not_claimed(ctx, span) if is_whole else []
-        warned = warnings(ctx, span, sums, corrections, not_claimed) if corrected is not None and not lodgement else []
+        warned = []
+        if corrected is not None and not lodgement:
+            warned = warnings(ctx, span, sums, corrections, not_claimed, is_period=is_period)
         documents = [one for figure in (*shown.values(), *corrections.values()) if figure for one in figure.documents]
         gst.named(ctx, documents + [one for left in not_claimed for one in left.documents])
     return GstReport(
@@ -200,7 +202,8 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
         gst.add_up(ctx, found, labels, 0) for found in (gst.lodged(ctx, row.id), gst.corrected(ctx, row.id))
     )
     figures = {label: str(amount) for label, amount in gst.to_lodge(own_sums, corrected).items()}
-    warned = warnings(ctx, span, own_sums, gst.figures(corrected), gst.not_claimed(ctx, span))
+    left_out = gst.not_claimed(ctx, span)
+    warned = warnings(ctx, span, own_sums, gst.figures(corrected), left_out, is_period=True)
     values = {"figures": figures, "warnings": msgspec.to_builtins(warned)}
     ctx.db.execute(sa.update(periods).where(*mine, periods.c.id == row.id).values(**values))
     if ctx.has("expenses"):

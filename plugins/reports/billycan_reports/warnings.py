@@ -28,8 +28,13 @@ def warnings(
     sums: Mapping[str, gst.Sums],
     corrections: Mapping[str, GstFigure],
     not_claimed: Sequence[NotClaimed],
+    *,
+    is_period: bool,
 ) -> list[GstWarning]:
-    """Return the warnings about the report of a period with these figures."""
+    """Return the warnings about the report of these figures.
+
+    Only a tax period is lodged, after another one and with corrections: of other days neither is said.
+    """
     found = []
     if missing := gst.missing(ctx):
         labels = [label for label in rules.LABELS if any(label in rules.SOURCES[plugin] for plugin in missing)]
@@ -37,14 +42,15 @@ def warnings(
         found.append(GstWarning("labels_unknown", message))
     elif not any(one.documents_total for one in sums.values()):
         found.append(GstWarning("nothing_counted", "No document counts in this period."))
-    if (warning := _gap(ctx, span)) is not None:
+    if is_period and (warning := _gap(ctx, span)) is not None:
         found.append(warning)
     for one in not_claimed:
         what = "purchase" if one.documents_total == 1 else "purchases"
         are = "is" if one.documents_total == 1 else "are"
         message = f"{one.documents_total:,} {what} with ${one.gst:,.2f} of GST {are} left out: {_WHY[one.reason]}."
         found.append(GstWarning(one.reason, message))
-    if changed := [label for label in ("1A", "1B", "W4") if label in corrections and corrections[label].amount]:
+    changed = [label for label in ("1A", "1B", "W4") if label in corrections and corrections[label].amount]
+    if is_period and changed:
         amounts = ", ".join(f"{label} ${corrections[label].amount:,.2f}" for label in changed)
         found.append(
             GstWarning("corrections", f"Corrections of periods lodged before are in what is lodged: {amounts}.")

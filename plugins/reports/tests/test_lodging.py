@@ -274,6 +274,10 @@ def test_what_is_unusual_is_said_before_and_when_it_is_lodged(client, clock):
     codes = ["nothing_counted", "earlier_period_not_lodged", "awaiting_tax_invoice", "corrections", "drafts"]
     assert [one["code"] for one in before] == codes
     assert "2026-04-01 to 2026-06-30" in before[1]["message"] and "1A $10.00" in before[3]["message"]
+    # Days that are no tax period are not lodged, so no period is before them, and no correction is lodged with them.
+    odd = report(client, "from=2026-07-02&to=2026-09-30")
+    assert [one["code"] for one in odd["warnings"]] == ["nothing_counted", "awaiting_tax_invoice", "drafts"]
+    assert odd["1A"]["to_lodge"] is None and odd["corrections"]["1A"]["amount"] == 10
     lodged = lodge(client, Q1)
     assert lodged["warnings"] == before
     assert client.get(f"/v1/gst_periods/{lodged['id']}")["data"]["warnings"] == before
@@ -289,6 +293,8 @@ def test_the_last_period_can_be_taken_back_and_lodged_again(client, clock):
     at(clock, "2027-01-03")
     second = lodge(client, Q2)
     assert second["labels"]["1A"]["amount"] == 5  # the correction
+    listed = client.get("/v1/gst_periods")["data"]
+    assert [one["allowed_actions"] for one in (second, *listed)] == [["reopen"], ["reopen"], []]
     path = f"/v1/gst_periods/{first['id']}/reopen"
     error = client.refused(409, "later_period_lodged", "POST", path, {"reason": "Too early"})
     assert error["gst_period_id"] == second["id"]

@@ -4,18 +4,23 @@ Each story is worked out by hand, in three lists of a day and an amount: what th
 basis (s 29-5(1), 29-20, 21-5 GST Act), and the GST on a cash basis (s 29-5(2), 29-20(2)).
 """
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import product
 
 import pytest
 
 from billycan.testing import Client
 
 D = Decimal
-PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
-SOLD, PAID, LATER, LAST = (date(2026, 9, day) for day in (10, 15, 20, 25))
-DATED, TODAY = date(2026, 10, 5), date(2026, 10, 20)
-QUARTERS = (date(2026, 7, 1), date(2026, 9, 30)), (date(2026, 10, 1), date(2026, 12, 31))
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "reports")
+SOLD, PAID, LATER, LAST, EARLY = (date(2026, 9, day) for day in (10, 15, 20, 25, 28))
+DATED, TODAY, NEXT_YEAR = date(2026, 10, 5), date(2026, 10, 20), date(2027, 1, 20)
+QUARTERS = (
+    (date(2026, 7, 1), date(2026, 9, 30)),
+    (date(2026, 10, 1), date(2026, 12, 31)),
+    (date(2027, 1, 1), date(2027, 3, 31)),
+)
 LOOKED_AT = (date(2026, 9, 12), date(2026, 9, 30), DATED, TODAY)
 
 
@@ -26,6 +31,8 @@ def app(make_app):
 
 class Business:
     """A business with a client, on some basis; money is 1,100.00 with 100.00 of GST."""
+
+    signs = {"1A": 1, "1B": -1}  # of the labels that `gst` adds up
 
     def __init__(self, app, basis):
         self.app, self.web = app, Client(app)
@@ -64,9 +71,29 @@ class Business:
         self.act(f"adjustment_notes/{id}/issue")
         return id
 
-    def lodge(self):
-        self.on(date(2026, 10, 2))
-        self.act("gst_periods", {"from": str(QUARTERS[0][0]), "to": str(QUARTERS[0][1])}, 201)
+    def job(self):
+        self.on(SOLD)
+        lines = [{"description": "Work", "unit_price": 1100}]
+        body = {"client_id": self.client, "title": "Job", "scheduled_start": "2026-09-10T15:00:00+10:00"}
+        return self.act("jobs", {**body, "amounts_are": "inclusive", "line_items": lines}, 201)["id"]
+
+    def claim(self, job, day, **part):
+        self.on(day)
+        id = self.act(f"jobs/{job}/invoice", part, 201)["id"]
+        self.act(f"invoices/{id}/send")
+        return id
+
+    def buy(self, amount=1100, **more):
+        """Billed on one day and paid on another."""
+        self.on(PAID)
+        category = self.web.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
+        body = {"date": str(SOLD), "paid_on": str(PAID), "amount": amount, "category_id": category}
+        return self.act("expenses", {**body, "tax_invoice_held": True, **more}, 201)["id"]
+
+    def lodge(self, quarter=0):
+        since, until = QUARTERS[quarter]
+        self.on(until + timedelta(days=2))
+        self.act("gst_periods", {"from": str(since), "to": str(until)}, 201)
 
     def refused(self, code, path, body):
         """A member of the body breaks a rule."""
@@ -77,24 +104,22 @@ class Business:
         """Return the amount that the client owes at the end of each day; receivables and statements must agree."""
         found = []
         for day in LOOKED_AT:
-            entries = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]["entries"]
-            owed = sum((one["total"] - one["credit"] for one in entries), D(0))
-            statement = self.web.get(f"/v1/contacts/{self.client}/statement?from=2026-09-01&to={day}")["data"]
-            assert statement["closing"] == owed == sum(one["amount"] for one in statement["entries"]), day
-            found.append(owed)
+            receivables = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]
+            found.append(receivables["total"] - receivables["credit"])
+        statement = self.web.get(f"/v1/contacts/{self.client}/statement?from=2026-09-01&to={LOOKED_AT[-1]}")["data"]
+        moves = [(date.fromisoformat(one["date"]), one["amount"]) for one in statement["entries"]]
+        assert found == [sum((amount for day, amount in moves if day <= one), D(0)) for one in LOOKED_AT]
         return found
 
-    def gst(self):
-        """The GST of each quarter as it is reported, less what is claimed, and the correction of the first."""
-        report = self.report(QUARTERS[1])
-        fixes, signs = report["corrections"], (("1A", 1), ("1B", -1))
-        fixed = sum((sign * fixes[label]["amount"] for label, sign in signs if label in fixes), D(0))
-        return [self.gst_of_first(), report["1A"]["amount"] - report["1B"]["amount"], fixed]
+    def gst(self, corrected=1):
+        """The GST of each quarter up to one as it is reported, less what is claimed, and what that one corrects."""
+        light = f"&labels={','.join(self.signs)}"
+        before = [self.net(self.report(quarter, light)) for quarter in QUARTERS[:corrected]]
+        report = self.report(QUARTERS[corrected])
+        return [*before, self.net(report), self.net(report["corrections"])]
 
-    def gst_of_first(self):
-        """Return the GST of the first quarter, less what is claimed."""
-        report = self.report(QUARTERS[0], "&labels=1A,1B")
-        return report["1A"]["amount"] - report["1B"]["amount"]
+    def net(self, of):
+        return sum((sign * of[label]["amount"] for label, sign in self.signs.items() if label in of), D(0))
 
     def report(self, quarter, labels=""):
         return self.web.get(f"/v1/reports/gst?from={quarter[0]}&to={quarter[1]}{labels}")["data"]
@@ -237,11 +262,7 @@ def a_recovery(business):
 
 
 def a_purchase(business):
-    """Billed on one day and paid on another."""
-    business.on(PAID)
-    category = business.web.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
-    body = {"date": str(SOLD), "paid_on": str(PAID), "amount": 1100, "category_id": category, "tax_invoice_held": True}
-    id = business.act("expenses", body, 201)["id"]
+    id = business.buy()
     return (
         f"expenses/{id}/void",
         {},
@@ -249,6 +270,113 @@ def a_purchase(business):
             [],
             until(on, (SOLD, D(-100))),
             until(on, (PAID, D(-100))),
+        ),
+    )
+
+
+def what_a_supplier_gave_back(business):
+    """S 19-70, 19-80: what was claimed of it is to be paid."""
+    id = business.buy(-220, date=str(LATER), paid_on=str(LATER), refunded_expense_id=business.buy())
+    return (
+        f"expenses/{id}/void",
+        {},
+        lambda on: (
+            [],
+            [(SOLD, D(-100)), *until(on, (LATER, D(20)))],
+            [(PAID, D(-100)), *until(on, (LATER, D(20)))],
+        ),
+    )
+
+
+def a_purchase_of_which_tax_was_withheld(business):
+    """Nothing of it is claimed (s 12-190 of Schedule 1 to the TAA 1953): W4 is looked at."""
+    id, business.signs = business.buy(tax_withheld=517, tax_invoice_held=False), {"W4": 1}
+    return (
+        f"expenses/{id}/void",
+        {},
+        lambda on: (
+            [],
+            until(on, (PAID, D(517))),
+            until(on, (PAID, D(517))),
+        ),
+    )
+
+
+def a_use_of_credit(business):
+    """The note counts as its credit is used, on a cash basis, and so does the invoice for which it is."""
+    id, other = business.sell(), business.sell(330)
+    payment = business.pay(id, 1100)
+    business.credit(id, 330)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": other, "amount": 330}]})
+    return (
+        f"payments/{payment}/deallocate",
+        {"invoice_id": other},
+        lambda on: (
+            [*sold(), *sold(330), (PAID, D(-1100)), (LATER, D(-330))],
+            [(SOLD, D(130)), (LATER, D(-30))],
+            [(PAID, D(100))],
+        ),
+    )
+
+
+def a_part_payment(business):
+    """On an accrual basis the GST on all of the work counts with the first (s 29-5(1))."""
+    id = business.claim(business.job(), SOLD, percent=50, claim="part_payment")
+    return (
+        f"invoices/{id}/void",
+        {},
+        lambda on: (
+            until(on, *sold(550)),
+            until(on, (SOLD, D(100))),
+            [],
+        ),
+    )
+
+
+def a_final_invoice_of_a_deposit(business):
+    """The GST on the deposit counts as it is applied (s 99-10), and the deposit stays paid."""
+    job = business.job()
+    business.pay(business.claim(job, SOLD, percent=20, claim="deposit"), 220)
+    id = business.claim(job, LATER)
+    return (
+        f"invoices/{id}/void",
+        {},
+        lambda on: (
+            [*sold(220), (PAID, D(-220)), *until(on, (LATER, D(880)))],
+            until(on, (LATER, D(100))),
+            until(on, (LATER, D(20))),
+        ),
+    )
+
+
+def a_payment_of_a_forfeited_deposit(business):
+    id = business.claim(business.job(), SOLD, percent=20, claim="deposit")
+    payment = business.pay(id, 220)
+    business.on(LATER)
+    business.act(f"invoices/{id}/forfeit", {})
+    return (
+        f"payments/{payment}/reverse",
+        {},
+        lambda on: (
+            [*sold(220), *until(on, (PAID, D(-220)))],
+            [(LATER, D(20))],
+            until(on, (LATER, D(20))),
+        ),
+    )
+
+
+def a_release_of_retention(business):
+    """It counts when it is invoiced (PAR 2017/2)."""
+    job = business.job()
+    business.claim(job, SOLD, percent=100, claim="progress", retention_percent=10)
+    id = business.claim(job, LATER, claim="retention")
+    return (
+        f"invoices/{id}/void",
+        {},
+        lambda on: (
+            [*sold(990), *until(on, (LATER, D(110)))],
+            [(SOLD, D(90)), *until(on, (LATER, D(10)))],
+            [],
         ),
     )
 
@@ -264,42 +392,54 @@ STORIES = (
     a_bad_debt_that_was_recovered,
     a_recovery,
     a_purchase,
+    what_a_supplier_gave_back,
+    a_purchase_of_which_tax_was_withheld,
+    a_use_of_credit,
+    a_part_payment,
+    a_final_invoice_of_a_deposit,
+    a_payment_of_a_forfeited_deposit,
+    a_release_of_retention,
 )
 HOW = {
     "nothing said": {},
     "a mistake": {"mistake": True},
     "no mistake": {"mistake": False},
     "a date": {"date": str(DATED)},
+    "a date in the first quarter": {"date": str(EARLY)},
 }
+MOST_LODGED = 2
 
 
-def counts_on(how, lodged):
+def counts_on(how, lodged, today):
     """The day on which an undo counts, by the contract: None for a mistake."""
     if "date" in HOW[how]:
-        return DATED
+        return date.fromisoformat(HOW[how]["date"])
     mistake = HOW[how].get("mistake", not lodged)
-    return None if mistake else TODAY
+    return None if mistake else today
+
+
+def by_quarter(moves):
+    return [sum((amount for day, amount in moves if since <= day <= until), D(0)) for since, until in QUARTERS]
 
 
 @pytest.mark.parametrize("basis", ["accrual", "cash"])
 @pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__name__)
 def test_every_undo_counts_where_it_should(app, story, basis):
-    for lodged in (False, True):
-        for how, body in HOW.items():
-            business = Business(app, basis)
-            path, more, figures = story(business)
-            if lodged:
-                business.lodge()
-                before = business.gst_of_first()
-            business.on(TODAY)
-            business.act(path, {**more, **body})
-            owed, *gst = figures(counts_on(how, lodged))
-            of_basis = gst[basis == "cash"]
-            by_quarter = [sum((x for day, x in of_basis if a <= day <= b), D(0)) for a, b in QUARTERS]
-            expected = [before, by_quarter[1], by_quarter[0] - before] if lodged else [*by_quarter, D(0)]
-            case = f"{how}, {'lodged' if lodged else 'not lodged'}"
-            assert business.gst() == expected, case
-            assert business.owed() == [sum((x for day, x in owed if day <= one), D(0)) for one in LOOKED_AT], case
+    for lodged, how in product(range(MOST_LODGED + 1), HOW):
+        business = Business(app, basis)
+        path, more, figures = story(business)
+        for quarter in range(lodged):
+            business.lodge(quarter)
+        business.on(today := NEXT_YEAR if lodged == 2 else TODAY)
+        business.act(path, {**more, **HOW[how]})
+        (owed, *gst), (_, *never) = (figures(on) for on in (counts_on(how, lodged, today), date.max))
+        now, before = by_quarter(gst[basis == "cash"]), by_quarter(never[basis == "cash"])
+        # What was lodged stays, and the first quarter that was not takes what changed of it.
+        last = max(lodged, 1)
+        expected = [*before[:lodged], *now[lodged : last + 1], sum(now[:lodged]) - sum(before[:lodged])]
+        case = f"{how}, {lodged} lodged"
+        assert business.gst(last) == expected, case
+        assert business.owed() == [sum((x for day, x in owed if day <= one), D(0)) for one in LOOKED_AT], case
 
 
 @pytest.mark.parametrize("basis", ["accrual", "cash"])
@@ -316,6 +456,23 @@ def test_money_counts_when_it_was_received_however_late_it_is_matched(app, basis
         assert business.owed() == [1100, 0, 0, 0]
         at_the_end = business.web.get("/v1/reports/receivables?as_at=2026-09-30")["data"]
         assert (at_the_end["total"], at_the_end["credit"]) == (0, 0)
+
+
+def test_a_wrong_match_made_after_lodging_is_in_no_lodged_period(app):
+    """So it was a mistake if nothing is said, and the money counts for the right invoice on the day it came."""
+    business = Business(app, "cash")
+    wrong, right, payment = business.sell(), business.sell(), business.receive(1100)
+    business.lodge()
+    business.on(TODAY)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": wrong, "amount": 1100}]})
+    business.on(date(2026, 10, 22))
+    business.act(f"payments/{payment}/deallocate", {"invoice_id": wrong})
+    assert business.gst() == [0, 0, 0]
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": right, "amount": 1100}]})
+    assert business.gst() == [0, 0, 100]
+    assert business.owed() == [2200, 1100, 1100, 1100]
+    entries = business.web.get(f"/v1/reports/receivables?as_at={QUARTERS[0][1]}")["data"]["entries"]
+    assert [(one["total"], one["credit"]) for one in entries] == [(1100, 0)]
 
 
 def test_money_that_came_before_its_invoice_brings_it_forward_on_accrual(app):
@@ -392,6 +549,33 @@ def test_a_note_of_one_code_counts_by_what_it_takes_off(app, undone):
     assert business.gst() == [100, -100, 0]
     report = business.web.get("/v1/reports/gst?from=2026-10-01&to=2026-12-31")["data"]
     assert [report[label]["amount"] for label in ("G1", "G3", "G18", "1B")] == [0, 0, 1100, 100]
+
+
+@pytest.mark.parametrize("amount", [220, 110])
+@pytest.mark.parametrize("spent", ["refunded", "used"])
+@pytest.mark.parametrize("undone", [{}, {"date": str(LAST)}, {"date": str(TODAY)}], ids=["mistake", "before", "after"])
+def test_what_was_given_back_stays_so_whichever_note_it_was_of(app, undone, spent, amount):
+    """Credit of two notes is alike: once the first is void, what was given back of it was of the second."""
+    business = Business(app, "cash")
+    id, other = business.sell(), business.sell(220)
+    payment = business.pay(id, 1100)
+    first, _ = business.credit(id, 220), business.credit(id, 330)
+    business.on(DATED)
+    back = {"amount": amount, "payment_method": "card"}
+    used = {"allocations": [{"invoice_id": other, "amount": amount}]}
+    paths = {"refunded": ("refund", back), "used": ("allocate", used)}
+    business.act(f"payments/{payment}/{paths[spent][0]}", paths[spent][1])
+    gst = [100, -D(amount) / 11 if spent == "refunded" else 0, 0]
+    assert business.gst() == gst
+    business.on(TODAY)
+    business.act(f"adjustment_notes/{first}/void", undone)
+    assert business.gst() == gst
+    if spent == "used":
+        business.act(f"payments/{payment}/deallocate", {"invoice_id": other})
+        assert business.gst() == [100, 0, 0]
+        amount = 0
+    business.act(f"payments/{payment}/refund", {**back, "amount": 330 - amount})
+    assert business.gst() == [100, -30, 0]
 
 
 def test_what_was_paid_before_a_write_off_but_recorded_after_it_is_no_recovery(app):

@@ -57,12 +57,14 @@ def show_gst(visit: Visit) -> Answer:
         asked |= {"from": str(last.since if last else today.replace(day=1)), "to": str(last.until if last else today)}
     report = visit.call("GET", API, asked)["data"]
     over = date.fromisoformat(str(report["to"])) < today
+    is_period = any(report[label] and report[label]["to_lodge"] is not None for label in NAMES)
     values = {
         "report": report,
         "sides": [("Sales", SALES), ("Purchases", PURCHASES), ("Tax withheld", WITHHELD)],
         "names": NAMES,
         "lodged_labels": _LODGED,
-        "to_lodge": _to_lodge(report),
+        "is_period": is_period,
+        "headline": _headline(report),
         "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],
         "corrections": _corrections(visit, report),
         "not_claimed": [{**one, "documents": _with_pages(visit, one)} for one in report["not_claimed"]],
@@ -72,11 +74,9 @@ def show_gst(visit: Visit) -> Answer:
         "query": urlencode(asked),
         "here": HERE,
         "lodged_page": page_of(visit.app, report["gst_period_id"] or ""),
+        "reopening_page": _reopening_page(visit, report["gst_period_id"]),
         "periods_page": page_at(visit.app, PERIODS),
-        "may_lodge": over
-        and not report["gst_period_id"]
-        and "basis" not in asked
-        and visit.identity.holds("reports:write"),
+        "may_lodge": over and is_period and not report["gst_period_id"] and visit.identity.holds("reports:write"),
         "is_over": over,
         "today": today,
         "business": business,
@@ -148,14 +148,26 @@ def _called(since: date, until: date) -> str:
     return f"{since:%B %Y}" if months == 1 else f"{since:%b} to {until:%b %Y}"
 
 
-def _to_lodge(report: dict[str, Any]) -> dict[str, Any]:
-    """The whole dollars of 1A and 1B with the corrections, and 1A less 1B; nothing where one of them is not known."""
+def _reopening_page(visit: Visit, period_id: str | None) -> str:
+    """The page that reopens a period, if it is the last that was lodged and the visitor may do so."""
+    if period_id is None or not visit.identity.holds("reports:write"):
+        return ""
+    period = visit.call("GET", f"{PERIODS}/{period_id}")["data"]
+    may = "reopen" in period["allowed_actions"]
+    return f"{page_of(visit.app, period_id)}/reopen?version={period['version']}" if may else ""
+
+
+def _headline(report: dict[str, Any]) -> dict[str, Any]:
+    """Return 1A, 1B and the first less the second; nothing where one of them is not known.
+
+    Of a tax period they are what is lodged: whole dollars with the corrections. Of other days, or as if on another
+    basis, they are the amounts.
+    """
     if report["1A"] is None or report["1B"] is None:
         return {}
-    # As if on another basis there are no corrections, and nothing is lodged.
-    shown = {label: report[label]["to_lodge"] for label in ("1A", "1B")}
-    whole = {label: report[label]["whole_dollars"] if n is None else n for label, n in shown.items()}
-    return {**whole, "net": whole["1A"] - whole["1B"]}
+    member = "amount" if report["1A"]["to_lodge"] is None else "to_lodge"
+    sales, purchases = (report[label][member] for label in ("1A", "1B"))
+    return {"1A": sales, "1B": purchases, "net": sales - purchases}
 
 
 def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from billycan import Context, decode
 from billycan_contacts import api as contacts
 
 from .handlers import create_recurring_invoice
-from .schemas import NewRecurringInvoice
+from .resource import NewRecurringInvoice
 
 
 def add_samples(ctx: Context) -> None:

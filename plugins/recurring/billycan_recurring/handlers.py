@@ -9,14 +9,15 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, check_unused, new_id, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Row, check_unused, new_id, own
 from billycan.sql import as_stored
 from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
 from billycan_invoices import api as invoices
 
-from .records import actions, emit_recurring, list_recurring, next_date, records, series_of, show_recurring, store_items
-from .schemas import DatesQuery, NewRecurringInvoice, NextInvoice, RecurringInvoice, RecurringInvoiceQuery
+from .records import emit_recurring, list_recurring, next_date, records, series_of, show_recurring, store_items
+from .resource import NewRecurringInvoice, RecurringInvoice, actions
+from .schemas import DatesQuery, NextInvoice
 from .tables import named_items, recurring
 
 # The columns that go into the body of each invoice.
@@ -27,7 +28,7 @@ BODY = (
 MOST_DAYS_AGO = 366
 
 
-def list_recurring_invoices(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
+def list_recurring_invoices(ctx: Context, query: Query[RecurringInvoice]) -> Page[RecurringInvoice]:
     """All recurring invoices, whatever their status.
 
     Sort by `next_on` to see which are due next.

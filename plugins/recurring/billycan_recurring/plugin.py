@@ -7,7 +7,7 @@ from . import record_pages
 from .cards import next_invoices
 from .demo import add_samples
 from .making import make_due_invoices, to_make
-from .schemas import RecurringInvoice
+from .resource import RecurringInvoice
 from .tables import made, named_items, recurring
 
 _PATH = "/v1/recurring_invoices"

@@ -8,35 +8,22 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Actions, Context, Page, Records, Row, new_id, own
+from billycan import Context, Page, Query, Row, new_id, own
 from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, page_too_large
-from billycan_contacts import api as contacts
 from billycan_documents.api import plain_number
 
+from . import resource
 from .dates import Series
-from .schemas import RecurringInvoice, RecurringInvoiceQuery, RecurringLine
+from .resource import RecurringInvoice, RecurringLine
 from .tables import named_items, recurring
 
-actions = Actions(
-    {"pause": ("active", "paused"), "resume": ("paused", "active"), "end": ("active paused", "ended")},
-)
-
-records = Records(
-    recurring,
-    RecurringInvoice,
-    prefix="rec",
-    references={"client": contacts.names},
-    search=("reference", "purchase_order", "notes"),
-    filters={"search": contacts.found_by(recurring.c.client_id)},
-    actions=lambda row: actions.allowed(row.status),
-    needs={"allowed_actions": ("status",), "currency": (), "line_items": ("line_items",)},
-)
+records = resource.recurring.records
 
 _LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id)
 _SIZES = ByIds(sa.select(bytes_of(sa.cast(recurring.c.line_items, sa.Text)).label("size")), recurring.c.id)
 
 
-def list_recurring(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
+def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[RecurringInvoice]:
     """Return the page of a query. Raise BadRequest, without loading lines, if the page would be too large."""
     columns = records.columns(ctx) or tuple(recurring.c)
     found = records.rows(ctx, query, columns=tuple(column for column in columns if column.name != "line_items"))

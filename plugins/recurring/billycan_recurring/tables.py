@@ -2,55 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import (
-    ByCodePoint,
-    Cents,
-    Json,
-    TenThousandths,
-    UTCDateTime,
-    reference,
-    resource_table,
-    searchable,
-    tenant_table,
-)
+from billycan import ByCodePoint, reference, tenant_table
 
-recurring = resource_table(
-    "recurring_invoices",
-    sa.Column("client_id", ByCodePoint, nullable=False),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("frequency", sa.Text, nullable=False),
-    sa.Column("start_on", sa.Date, nullable=False),
-    sa.Column("end_on", sa.Date),
-    sa.Column("count", sa.Integer),
-    sa.Column("then", sa.Text, nullable=False),
-    # The body of an invoice as sent: each invoice takes the prices of items and the GST of its own date.
-    sa.Column("line_items", Json, nullable=False),
-    sa.Column("amounts_are", sa.Text),
-    sa.Column("gst_rounding", sa.Text),
-    sa.Column("discount_percent", TenThousandths()),
-    sa.Column("discount_amount", Cents()),
-    sa.Column("reference", sa.Text),
-    sa.Column("purchase_order", sa.Text),
-    sa.Column("notes", sa.Text),
-    sa.Column("terms", sa.Text),
-    # The total of an invoice when it was last calculated.
-    sa.Column("total", Cents(), nullable=False),
-    sa.Column("next_on", sa.Date),
-    sa.Column("invoices_made", sa.Integer, nullable=False),
-    sa.Column("last_invoice_id", ByCodePoint),
-    sa.Column("failure", Json),
-    sa.Column("email_failure", Json),
-    # The last date that is done, and the pauses: pairs of the first day and the day after the last.
-    sa.Column("done_until", sa.Date),
-    sa.Column("paused_on", sa.Date),
-    sa.Column("pauses", Json, nullable=False),
-    sa.Column("retry_at", UTCDateTime),
-    searchable(),
-    reference("client_id", "contacts"),
-    sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
-    sa.Index(None, "tenant_id", "next_on", "id"),
-    sa.Index(None, "status", "next_on"),
-)
+from . import resource
+
+recurring = resource.recurring.table
 
 # Each row's id is an invoice, which may be deleted while it is a draft: its date stays done. No date has two rows.
 made = tenant_table(

@@ -245,9 +245,8 @@ class Tenants:
         """
         if ctx.writes:
             return self.read(ctx)
-        if ctx.prepares and (known := self._recent.last(ctx.tenant_id)):
-            return _as_of_today(known, ctx)
-        return self._recent.get(ctx.tenant_id, lambda: self.read(ctx))
+        known = self._recent.last(ctx.tenant_id) if ctx.prepares else None
+        return _as_of_today(known or self._recent.get(ctx.tenant_id, lambda: self.read(ctx)), ctx)
 
     def read(self, ctx: Context) -> Tenant:
         """The caller's tenant as it is in the database."""

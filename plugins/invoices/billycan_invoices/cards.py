@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from billycan import Card, Context, own
 
-from .documents import SETTLED
-from .sums import amount_of, in_cents
+from .books.sums import amount_of, in_cents
+from .invoices.documents import SETTLED
 from .tables import IS_OPEN, invoices, payments
 
 _MONTHS = 6

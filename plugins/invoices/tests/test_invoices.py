@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from billycan import Context, Invalid, demo, own, unit_of_work
 from billycan.testing import Client
-from billycan_invoices.handlers import create_invoice
+from billycan_invoices.invoices.handlers import create_invoice
+from billycan_invoices.invoices.schemas import Invoice, InvoiceQuery, ListedInvoice, NewInvoice, Preview
 from billycan_invoices.rules import in_cash, missing_from_tax_invoice
-from billycan_invoices.schemas import Invoice, InvoiceQuery, ListedInvoice, NewInvoice, Preview
 from billycan_invoices.tables import invoices
 
 D = Decimal

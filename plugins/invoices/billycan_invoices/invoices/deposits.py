@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from billycan import Conflict, Context, Row, own
 from billycan_documents.api import Part, cents, dollars, part_of
 
-from . import ledger
+from ..books import ledger
+from ..books.ledger import UNTAXED, Change, Kind
+from ..tables import invoices
 from .documents import documents, records
-from .ledger import UNTAXED, Change, Kind
-from .tables import invoices
 
 
 def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:

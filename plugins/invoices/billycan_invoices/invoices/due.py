@@ -12,9 +12,9 @@ from billycan import App, Context
 from billycan.fields import Moment
 from billycan.mornings import Morning
 
+from ..rules import OPEN
+from ..tables import IS_OPEN, invoices
 from .documents import amount_due, documents, hosted_url, records
-from .rules import OPEN
-from .tables import IS_OPEN, invoices
 
 DUE_SOON = Morning("invoice.due_soon", -3, 0)
 OVERDUE = Morning("invoice.overdue", 1, 31)

@@ -17,16 +17,17 @@ from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
 from billycan.gst import check_unlocked, is_lodged, undone_on
 from billycan.sql import ByIds, Insertion, Statement
 
-from . import held, ledger, rules
-from .documents import amount_due, documents
-from .documents import records as invoice_records
-from .ledger import Change
-from .listed import ALLOCATIONS, PAYMENTS
-from .payment_schemas import Allocation, NewAllocation, Payment, PaymentReversal
-from .payments import allowed_actions, received, show, shown
-from .payments import records as payment_records
-from .schemas import Invoice
-from .tables import allocations, invoices, notes, payments
+from .. import rules
+from ..books import ledger, unallocated
+from ..books.ledger import Change
+from ..full_lists import ALLOCATIONS, PAYMENTS
+from ..invoices.documents import amount_due, documents
+from ..invoices.documents import records as invoice_records
+from ..invoices.schemas import Invoice
+from ..tables import allocations, invoices, notes, payments
+from .records import allowed_actions, received, show, shown
+from .records import records as payment_records
+from .schemas import Allocation, NewAllocation, Payment, PaymentReversal
 
 
 class Share(Struct):
@@ -194,7 +195,7 @@ def allocate(
         settled.append(moved(ctx, one.invoice, changes, by=by))
         never_used -= first
         if one.amount > first:
-            held.spend(ctx, payment.id, one.amount - first, on, one.invoice.id)
+            unallocated.spend(ctx, payment.id, one.amount - first, on, one.invoice.id)
     return settled
 
 
@@ -227,7 +228,7 @@ def reverse(
     else:
         for one in stored:
             moved(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
-    held.end_of_payment(ctx, payment.id, on)
+    unallocated.end_of_payment(ctx, payment.id, on)
     row = payment_records.save(
         ctx,
         payment,

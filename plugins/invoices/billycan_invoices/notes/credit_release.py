@@ -15,12 +15,12 @@ from msgspec import Struct
 from billycan import Conflict, Context, Row, new_id
 from billycan.sql import Insertion, Statement
 
-from . import rules
-from .ledger import Change, last_day
-from .listed import ALLOCATIONS, PAYMENTS
-from .payments import records, shown
-from .settling import keep, lock_payments
-from .tables import allocations
+from .. import rules
+from ..books.ledger import Change, last_day
+from ..full_lists import ALLOCATIONS, PAYMENTS
+from ..payments.records import records, shown
+from ..payments.settlement import keep, lock_payments
+from ..tables import allocations
 
 
 class Release(Struct):

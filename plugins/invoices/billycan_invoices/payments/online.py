@@ -10,13 +10,13 @@ from msgspec import Struct
 from billycan import Conflict, Context, NotFound, Offer, decode, own
 from billycan_hosted.api import PayButton
 
-from .documents import amount_due, documents, hosted_url, records
-from .listed import PAYMENTS
-from .payment_handlers import create_payment, get_payment
-from .payment_schemas import NewAllocation, NewReceipt, Payment
-from .rules import OPEN
-from .settling import lock_invoices, owed
-from .tables import payments
+from ..full_lists import PAYMENTS
+from ..invoices.documents import amount_due, documents, hosted_url, records
+from ..rules import OPEN
+from ..tables import payments
+from .handlers import create_payment, get_payment
+from .schemas import NewAllocation, NewReceipt, Payment
+from .settlement import lock_invoices, owed
 
 
 class Payable(Struct, frozen=True, kw_only=True):

@@ -17,11 +17,11 @@ from billycan_contacts.api import Party
 from billycan_documents.api import NEEDS, Documents, Figures, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
-from . import rules
-from .listed import INVOICES
-from .payments import payments_asked, payments_of
+from .. import rules
+from ..full_lists import INVOICES
+from ..tables import IS_OPEN, invoices, lines
+from .paid import payments_asked, payments_of
 from .schemas import Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
-from .tables import IS_OPEN, invoices, lines
 
 PATH = "/i/"
 # Clients look up invoices for the next year's tax return.

@@ -24,13 +24,14 @@ from billycan.sql import (
 from billycan_documents.api import CodeTotals, breakdown, plain_number
 from billycan_hosted.api import link_url
 
-from . import note_rules, rules
-from .documents import LINK_DAYS, documents
-from .note_rules import Left, Terms
-from .note_schemas import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
-from .schemas import TaxInvoice
-from .sums import amount_of, in_cents
-from .tables import invoices, note_lines, notes
+from .. import rules
+from ..books.sums import amount_of, in_cents
+from ..invoices.documents import LINK_DAYS, documents
+from ..invoices.schemas import TaxInvoice
+from ..tables import invoices, note_lines, notes
+from . import rules as note_rules
+from .rules import Left, Terms
+from .schemas import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
 
 PATH = "/a/"
 

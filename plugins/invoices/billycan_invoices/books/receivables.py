@@ -11,8 +11,8 @@ from msgspec import Struct
 from billycan import Context
 from billycan.sql import PLANNED_ANEW, Statement
 
+from ..tables import entries, invoices, payments, refunds
 from .sums import amount_of, in_cents
-from .tables import entries, invoices, payments, refunds
 
 # Each age with its largest number of days past due; amounts not due yet are `current`.
 AGES = {"current": 0, "days_1_30": 30, "days_31_60": 60, "days_61_90": 90, "days_over_90": None}

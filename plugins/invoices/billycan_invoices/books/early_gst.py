@@ -16,10 +16,10 @@ from billycan.gst import check_unlocked
 from billycan.sql import Insertion
 from billycan_documents.api import Line, breakdown
 
+from ..rules import ZERO
+from ..tables import ahead, invoices
 from .ledger import UNTAXED
-from .rules import ZERO
 from .sums import amount_of, in_cents
-from .tables import ahead, invoices
 
 FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
 Figures = Mapping[str, Decimal]

@@ -12,20 +12,18 @@ from billycan.gst import is_lodged, undone_on
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
-from . import deposits, held, ledger, note_rules, releasing
-from .claims import take_turns_of_work
-from .documents import amount_due
-from .documents import records as invoice_records
-from .note_schemas import (
-    AdjustmentNote,
-    AdjustmentNoteQuery,
-    ListedAdjustmentNote,
-    NewAdjustmentNote,
-    NewNoteLine,
-    NoteLine,
-    NoteVoiding,
-)
-from .notes import (
+from ..books import ledger, unallocated
+from ..invoices import deposits
+from ..invoices.claims import take_turns_of_work
+from ..invoices.documents import amount_due
+from ..invoices.documents import records as invoice_records
+from ..payments.settlement import becomes_paid, lock_invoices, moved, take_clients_turn
+from ..payments.settlement import tell as tell_of_invoice
+from ..rules import ZERO
+from ..tables import notes
+from . import credit_release
+from . import rules as note_rules
+from .records import (
     allowed_actions,
     get,
     insertion,
@@ -38,10 +36,15 @@ from .notes import (
     tell,
     work_out,
 )
-from .rules import ZERO
-from .settling import becomes_paid, lock_invoices, moved, take_clients_turn
-from .settling import tell as tell_of_invoice
-from .tables import notes
+from .schemas import (
+    AdjustmentNote,
+    AdjustmentNoteQuery,
+    ListedAdjustmentNote,
+    NewAdjustmentNote,
+    NewNoteLine,
+    NoteLine,
+    NoteVoiding,
+)
 
 # Notes adjust invoices in these statuses: a draft is changed instead, and nothing is left of a void invoice.
 _SENT = ("sent", "partially_paid", "paid", "credited", "written_off")
@@ -183,23 +186,23 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     lines, columns = work_out(ctx, before, asked, drafted)
     columns["issue_date"] = _issued_on(ctx, row)
     due = amount_due(before)
-    released = releasing.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
+    released = credit_release.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
     price = ledger.priced("note", columns["issue_date"], columns, -1, note_id=id, credited=columns["total"])
     stands = ledger.of_invoice(ctx, before.id) if released else []
-    given_up = [*releasing.changes(id, released, -1, columns["issue_date"], stands)]
+    given_up = [*credit_release.changes(id, released, -1, columns["issue_date"], stands)]
     after = moved(
         ctx,
         before,
         [price, *given_up],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    held.hold(ctx, before.id, price, given_up)
+    unallocated.hold(ctx, before.id, price, given_up)
     deposits.credit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)
     kept = {"released": msgspec.to_builtins(released), "issued_at": ctx.now()}
     note = tell(ctx, records.save(ctx, row, status="issued", **kept, **columns), "adjustment_note.issued", lines)
-    releasing.tell(ctx, [one.payment_id for one in released], "payment.deallocated")
+    credit_release.tell(ctx, [one.payment_id for one in released], "payment.deallocated")
     if becomes_paid(before, after):
         tell_of_invoice(ctx, before, after)
     return note
@@ -215,7 +218,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
-    restored = releasing.restore(ctx, before, payments, stored, row.released)
+    restored = credit_release.restore(ctx, before, payments, stored, row.released)
     stands = ledger.of_invoice(ctx, before.id)
     of_note = [one for one in stands if one.note_id == id]
     days = [one.counts_on for one in of_note]
@@ -224,21 +227,21 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
         # A payment reversed since then settled the invoice until its reversal, including the part the note released.
-        changes += releasing.bounced(ctx, row.released, payments)
+        changes += credit_release.bounced(ctx, row.released, payments)
     else:
         price = ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total)
-        changes = [price, *releasing.changes(id, restored, 1, on)]
+        changes = [price, *credit_release.changes(id, restored, 1, on)]
     after = moved(
         ctx,
         before,
         changes,
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    held.end_of_note(ctx, before.id, id, on)
+    unallocated.end_of_note(ctx, before.id, id, on)
     deposits.credit(ctx, before, after, on or row.issue_date)
     row = records.save(ctx, row, status="void", voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
     note = tell(ctx, row, "adjustment_note.voided")
-    releasing.tell(ctx, [one.payment_id for one in restored], "payment.allocated")
+    credit_release.tell(ctx, [one.payment_id for one in restored], "payment.allocated")
     if becomes_paid(before, after):
         tell_of_invoice(ctx, before, after)
     return note
@@ -265,7 +268,7 @@ def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row,
     invoice = lock_invoices(ctx, [found.invoice_id])[found.invoice_id]
     if invoice.applied_to is not None:
         lock_invoices(ctx, [invoice.applied_to])  # created after the deposit it takes off, so its id is larger
-    payments, stored = releasing.lock(
+    payments, stored = credit_release.lock(
         ctx, invoice.id, [one["payment_id"] for one in found.released] if released else []
     )
     row = records.lock(ctx, id)

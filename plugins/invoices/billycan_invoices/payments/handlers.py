@@ -10,10 +10,13 @@ from billycan import Context, Invalid, Named, Page, Row, new_id
 from billycan.gst import check_unlocked, is_lodged, undone_on
 from billycan_documents.api import client_of
 
-from . import held, ledger, rules
-from .ledger import Change
-from .listed import REFUNDS
-from .payment_schemas import (
+from .. import rules
+from ..books import ledger, unallocated
+from ..books.ledger import Change
+from ..full_lists import REFUNDS
+from ..tables import payments, refunds
+from .records import allocations_of, allowed_actions, check_coins, never_used, received, records, shown
+from .schemas import (
     NewReceipt,
     NewRefund,
     Payment,
@@ -22,8 +25,7 @@ from .payment_schemas import (
     PaymentQuery,
     PaymentReversal,
 )
-from .payments import allocations_of, allowed_actions, check_coins, never_used, received, records, shown
-from .settling import (
+from .settlement import (
     allocate,
     keep,
     lock_invoices,
@@ -36,7 +38,6 @@ from .settling import (
     tell,
     tell_of_payment,
 )
-from .tables import payments, refunds
 
 
 def list_payments(ctx: Context, query: PaymentQuery) -> Page[Payment]:
@@ -154,7 +155,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
     moved(ctx, row, changes)
-    held.hold_again(ctx, id, body.invoice_id, taken, on)
+    unallocated.hold_again(ctx, id, body.invoice_id, taken, on)
     payment = records.save(
         ctx,
         payment,
@@ -194,7 +195,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
         "reference": body.reference,
     }
     ctx.db.execute(sa.insert(refunds).values(tenant_id=ctx.tenant_id, **refund))
-    held.spend(ctx, id, body.amount, refunded_on)
+    unallocated.spend(ctx, id, body.amount, refunded_on)
     payment = records.save(
         ctx, payment, refunded=payment.refunded + body.amount, unallocated=payment.unallocated - body.amount
     )

@@ -14,12 +14,12 @@ from billycan.sql import one_moment
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
+from ..rules import ZERO
+from ..tables import entries, invoices, notes, payments, refunds
 from . import ledger
-from .owing import owed_by
-from .rules import ZERO
+from .receivables import owed_by
 from .statement_schemas import Kind, Statement, StatementEntry, StatementQuery
 from .sums import amount_of
-from .tables import entries, invoices, notes, payments, refunds
 
 MOST_ENTRIES = 5_000
 DAYS = 90  # the default length of a statement

@@ -44,11 +44,12 @@ from billycan_documents.api import (
     round_cents,
 )
 
-from . import deposits, supplies
+from ..books import early_gst
+from ..rules import ZERO
+from ..tables import invoices, notes
+from . import deposits
 from .documents import add_draft, documents, neighbours, records
-from .rules import ZERO
 from .schemas import Invoice, NewInvoice
-from .tables import invoices, notes
 
 
 class Work(Struct):
@@ -199,7 +200,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]
             }
             after = records.save(ctx, row, job_id=job_id, claim_on=job_id, **moved)
             documents.tell(ctx, after, "invoice.updated")
-    supplies.hand_over(ctx, quote_id, job_id)
+    early_gst.hand_over(ctx, quote_id, job_id)
 
 
 def take_turns_of_work(ctx: Context, note_id: str) -> None:
@@ -411,7 +412,7 @@ def _make(
         columns["less_subtotal"] = -sum((line.net for line in less), ZERO)
         columns["less_gst"] = -sum((line.gst for line in less), ZERO)
     if kind == "part_payment":
-        columns["claim_supply"] = supplies.of_work(work.lines)
+        columns["claim_supply"] = early_gst.of_work(work.lines)
     if kind == "deposit":
         # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
         of_work = [_part(line) for line in work.lines]

@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -18,16 +18,55 @@ from billycan.fields import (
     Notes,
     Reference,
     Search,
+    Text,
 )
 from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
-
-from .payment_schemas import InvoicePayment, Reason
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]
 Claim = Literal["progress", "part_payment", "deposit", "retention", "final"]
 Title = Literal["Tax invoice", "Invoice", "Deposit request"]
+PaymentStatus = Literal["recorded", "reversed"]
+PaymentMethod = Annotated[
+    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
+]
+Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
+
+
+class InvoicePayment(Struct, kw_only=True):
+    """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed.
+
+    id: Its id; `GET /v1/payments/{id}` is the payment as a whole.
+    invoice_id: The invoice.
+    amount: What of it settles this invoice.
+    cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
+    payment_method: How it was made.
+    paid_at: When it was received.
+    paid_on: The date on which it was received, in the business's time zone.
+    reference: The payer's reference.
+    status: Whether it counts, or was reversed.
+    allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
+    created_at: When it was recorded.
+    reversed_at: When it was reversed.
+    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
+    reverse_reason: Why it was reversed.
+    """
+
+    id: str
+    invoice_id: str
+    amount: Decimal
+    cash_rounding: Decimal
+    payment_method: str
+    paid_at: Moment
+    paid_on: date
+    reference: str | None
+    status: PaymentStatus
+    allowed_actions: list[str]
+    created_at: Moment
+    reversed_at: Moment | None
+    reversed_on: date | None
+    reverse_reason: str | None
 
 
 class NewInvoice(NewDocument, kw_only=True):

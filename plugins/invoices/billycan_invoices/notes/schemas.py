@@ -23,8 +23,7 @@ from billycan.fields import (
 from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode
 
-from .payment_schemas import Reason
-from .schemas import TaxInvoice
+from ..invoices.schemas import Reason, TaxInvoice
 
 NoteStatus = Literal["draft", "issued", "void"]
 NoteReason = Literal["returned", "price_change", "error", "cancelled", "other"]

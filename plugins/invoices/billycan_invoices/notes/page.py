@@ -7,8 +7,8 @@ from billycan import App, Context, NotFound, Row
 from billycan.paper import Key, Notice, Paper, Sum
 from billycan_hosted.api import DocumentPage, Link, Shown, day, money, paper_of
 
-from .note_handlers import issue_adjustment_note
-from .notes import PATH, hosted_url, price_before, records, show
+from .handlers import issue_adjustment_note
+from .records import PATH, hosted_url, price_before, records, show
 
 _REASONS = {
     "returned": "Goods or services returned",

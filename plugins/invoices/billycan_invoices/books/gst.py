@@ -16,9 +16,9 @@ import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, names_of, own
 
-from . import held, ledger, supplies
-from .tables import entries, invoices, notes
-from .tables import held as held_back
+from ..tables import entries, invoices, notes
+from ..tables import held as held_back
+from . import early_gst, ledger, unallocated
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
 _HELD = ("total", *_PARTS, "paid")
@@ -70,7 +70,7 @@ def numbers(ctx: Context, ids: Collection[str]) -> dict[str, str]:
 
 gst = (
     GstEntries(labels=_LABELS, select=sales, names=numbers),
-    GstEntries(labels=("G1", "G2", "G3", "G4", "1A"), select=supplies.counted),
+    GstEntries(labels=("G1", "G2", "G3", "G4", "1A"), select=early_gst.counted),
 )
 
 
@@ -101,7 +101,7 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
     of_notes = own(period, held_back), held_back.c.counts_on.between(since, period.until)
     either = touched.union_all(sa.select(held_back.c.invoice_id).where(*of_notes))
     stands = ledger.netted(entries.c.invoice_id.in_(either)).cte("stands")
-    kept = held.netted(held_back.c.invoice_id.in_(either)).subquery("kept")
+    kept = unallocated.netted(held_back.c.invoice_id.in_(either)).subquery("kept")
     columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
     figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))

@@ -18,9 +18,9 @@ from billycan import Context, new_id
 from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
-from .rules import ZERO
+from ..rules import ZERO
+from ..tables import entries
 from .sums import in_cents
-from .tables import entries
 
 Kind = Literal["invoice", "payment", "note", "write_off", "void", "deposit", "forfeit"]
 # The GST codes with a figure of their own; the rest of a total is taxable, with GST.

@@ -18,10 +18,10 @@ from billycan import Context, new_id
 from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
+from ..rules import ZERO
+from ..tables import held
 from .ledger import UNTAXED, Change
-from .rules import ZERO
 from .sums import in_cents
-from .tables import held
 
 PRICE = ("total", "gst", *UNTAXED)
 FIGURES = ("paid", "cash_rounding", *PRICE)

@@ -13,10 +13,10 @@ from billycan import Context, Paging, Reply, own
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
+from ..books.sums import amount_of, in_cents
+from ..tables import invoices
 from .documents import SETTLED, records
 from .schemas import InvoiceQuery, Status
-from .sums import amount_of, in_cents
-from .tables import invoices
 
 GroupBy = Literal["month", "client", "status"]
 MOST_CLIENTS = 1_000  # on one page

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from billycan import Context
 from billycan.sql import Statement
 
+from ..tables import entries, invoices
 from .sums import amount_of, in_cents
-from .tables import entries, invoices
 
 
 def turnover(ctx: Context, since: date, until: date) -> Decimal:

@@ -2,19 +2,15 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from billycan import Named, NewResource, PageQuery, Resource
-from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference, Text
+from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference
 from billycan.gst import Undoing
 
-PaymentStatus = Literal["recorded", "reversed"]
-PaymentMethod = Annotated[
-    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
-]
-Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
+from ..invoices.schemas import PaymentMethod, PaymentStatus, Reason
 
 
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -122,41 +118,6 @@ class PaymentReversal(Undoing, kw_only=True):
     """
 
     reason: Reason | None = None
-
-
-class InvoicePayment(Struct, kw_only=True):
-    """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed.
-
-    id: Its id; `GET /v1/payments/{id}` is the payment as a whole.
-    invoice_id: The invoice.
-    amount: What of it settles this invoice.
-    cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
-    payment_method: How it was made.
-    paid_at: When it was received.
-    paid_on: The date on which it was received, in the business's time zone.
-    reference: The payer's reference.
-    status: Whether it counts, or was reversed.
-    allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
-    created_at: When it was recorded.
-    reversed_at: When it was reversed.
-    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
-    reverse_reason: Why it was reversed.
-    """
-
-    id: str
-    invoice_id: str
-    amount: Decimal
-    cash_rounding: Decimal
-    payment_method: str
-    paid_at: Moment
-    paid_on: date
-    reference: str | None
-    status: PaymentStatus
-    allowed_actions: list[str]
-    created_at: Moment
-    reversed_at: Moment | None
-    reversed_on: date | None
-    reverse_reason: str | None
 
 
 class Allocation(Struct):

@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, Manifest, unit_of_work
-from billycan.mornings import by_zone
 from billycan.testing import Client, run_timed
+from billycan.timed import by_zone
 from billycan.working.worker import tick
 from billycan_invoices.invoices.due import tell_overdue
 

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import pages
+from billycan import paging
 from billycan import records as records_module
 from billycan.counters import counters
 from billycan.db import metadata
@@ -217,8 +217,8 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
 
 def forget_where(monkeypatch):
     """Remove the tenant from the queries of contacts, and disable the check of statements."""
-    monkeypatch.setattr(pages, "_of_tenant", lambda table, tenant_id: sa.true())
-    monkeypatch.setattr(pages, "_built", pages._built.__wrapped__)
+    monkeypatch.setattr(paging, "_of_tenant", lambda table, tenant_id: sa.true())
+    monkeypatch.setattr(paging, "_built", paging._built.__wrapped__)
     anybodys = Statement(sa.select(contacts).where(c.id == sa.bindparam("id")))
     monkeypatch.setattr(records_module, "_one", lambda table, columns: anybodys)
     monkeypatch.setattr(walls, "_tenants_of", lambda compiled: ())

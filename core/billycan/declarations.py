@@ -24,11 +24,10 @@ from msgspec.structs import fields
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
 from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
-from .naming import Names
-from .neighbours import Neighbours
 from .plain import is_struct, parts
 from .plain import options as options_of
 from .records import Filter, Records
+from .references import Names, Neighbours
 from .resources import PageQuery, Query, Resource
 
 T = TypeVar("T", bound=Struct)

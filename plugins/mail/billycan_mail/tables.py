@@ -5,8 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, folded, resource_table, tenant_table
-from billycan.leases import is_free
 from billycan.sql import deployment_table
+from billycan.timed import is_free
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import App, Context
 from billycan.fields import Moment
-from billycan.mornings import Morning
+from billycan.timed import Morning
 
 from ..rules import OPEN
 from ..tables import IS_OPEN, invoices

@@ -1,21 +1,132 @@
-"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant lie together.
+"""Filters and search of lists: the conditions of a query, and texts as searches compare them."""
 
-FTS5 stores, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which
-VACUUM may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips the
-rows of others. Triggers maintain the index, whatever writes the rows. PostgreSQL has a GIN index instead, and needs
-none of this.
-"""
-
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
 from functools import lru_cache
+from operator import ge, le, lt
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from .context import Context
+from .db import UTCDateTime
 from .engines.statements import Statement
-from .folding import fold
+from .fields import day_after, start_of_day
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A condition of a filter on a column: `compare(column, value)`; several values mean any one of them."""
+
+    column: Any
+    compare: Callable[[Any, Any], sa.ColumnElement[bool]]
+    values: tuple[Any, ...]
+
+    def of(self, values: Sequence[Any]) -> sa.ColumnElement[bool]:
+        """Return the same condition with other values, such as parameters."""
+        return self.compare(self.column, values[0]) if len(values) == 1 else self.column.in_(values)
+
+
+def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return a condition with its values."""
+    return condition.of(condition.values) if isinstance(condition, Condition) else condition
+
+
+def fold(text: str) -> str:
+    """Return a text as it is compared in searches and sorts: without case and accents."""
+    if text.isascii():
+        return text.lower()
+    # One character at a time: ordering many accents in a row takes quadratic time.
+    return "".join(map(_fold_character, text))
+
+
+@lru_cache(4096)
+def _fold_character(character: str) -> str:
+    # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    return "".join(c for c in spread if not unicodedata.combining(c))
+
+
+def digits_of(text: str) -> str:
+    """Return the digits of a phone number or ABN, with Australia's +61 written as a leading zero."""
+    digits = "".join(c for c in text if c in "0123456789")
+    return "0" + digits[2:] if text.lstrip().startswith("+61") else digits
+
+
+def stored_texts(value: Any) -> Iterable[str]:
+    """Yield all texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from stored_texts(part)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text consists of digits with the punctuation of phone numbers and ABNs."""
+    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+
+
+def search_condition(table: sa.Table, text: str, ctx: Context | None = None) -> sa.ColumnElement[bool]:
+    """Match rows whose searched columns hold a text, ignoring case and accents, or its digits however spaced.
+
+    On SQLite the index is queried immediately if `ctx` tells whose rows they are.
+    """
+    texts = [text, digits_of(text)] if is_number(text) else [text]
+    found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
+    return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
+
+
+def either(ctx: Context, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Match rows for which one of several conditions holds, each found by its own index."""
+    if ctx.db.dialect.name != "sqlite" or not any(map(is_narrowed, conditions)):
+        return sa.or_(*conditions)
+    # Without statistics SQLite would read all rows of the tenant instead of combining two indexes.
+    own = table.c.tenant_id == ctx.tenant_id
+    return table.c.id.in_(sa.union(*(sa.select(table.c.id).where(own, each) for each in conditions)))
+
+
+def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose folded column holds a text; no character in the text is special."""
+    escaped = fold(text).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+    return folded_column.like(f"%{escaped}%", escape="\\")
+
+
+def has_text(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose JSON map of texts holds `text` under `key`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
+    # A JSON path would give quotes in the key a meaning.
+    member = sa.func.json_each(column).table_valued("key", "value")
+    return sa.exists().where(member.c.key == key, member.c.value == text)
+
+
+def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose JSON list of texts holds `text`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
+    item = sa.func.json_each(column).table_valued("value")
+    return sa.exists().where(item.c.value == text)
+
+
+def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Match rows whose column holds one of the ids that a subquery finds."""
+    if ctx.db.dialect.name == "postgresql":
+        # Within an OR, PostgreSQL can use the column's index for an array, but not for a subquery.
+        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
+    return column.in_(ids)
+
+
+def bound_condition(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
+    """Return the condition of a bound; a date bounds a time column by that whole day in the tenant's time zone."""
+    if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
+        zone = ctx.tenant.timezone
+        if bound == "to":
+            return Condition(column, lt, (start_of_day(day_after(value), zone),))
+        value = start_of_day(value, zone)
+    return Condition(column, ge if bound == "from" else le, (value,))
+
 
 MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
 _MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway

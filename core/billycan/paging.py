@@ -17,9 +17,9 @@ from .context import Context
 from .engines.postgres import PLANNED_ANEW
 from .engines.statements import Statement, cache_key
 from .fields import Moment
+from .filters import Condition, expression, is_narrowed
 from .problems import BadRequest
 from .resources import STEERING, Page, Paging
-from .searching import is_narrowed
 
 DEFAULT_PER_PAGE = 25
 MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger
@@ -33,23 +33,6 @@ class Order(msgspec.Struct, frozen=True):
     column: Any
     descending: bool = False
     nullable: bool = False
-
-
-class Condition(msgspec.Struct, frozen=True):
-    """A condition of a filter on a column: `compare(column, value)`; several values mean any one of them."""
-
-    column: Any
-    compare: Callable[[Any, Any], sa.ColumnElement[bool]]
-    values: tuple[Any, ...]
-
-    def of(self, values: Sequence[Any]) -> sa.ColumnElement[bool]:
-        """Return the same condition with other values, such as parameters."""
-        return self.compare(self.column, values[0]) if len(values) == 1 else self.column.in_(values)
-
-
-def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return a condition with its values."""
-    return condition.of(condition.values) if isinstance(condition, Condition) else condition
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from webtest.http import StopableWSGIServer
 
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "quotes")
 WIDTHS = (1280, 1200, 390)

@@ -13,7 +13,7 @@ from billycan.testing import Client
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(scripted, browser, serve, join):

@@ -8,7 +8,7 @@ from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticator
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture

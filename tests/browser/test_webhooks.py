@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from billycan.testing import Client
 from billycan_webhooks.settings import Settings
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture

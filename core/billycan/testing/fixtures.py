@@ -63,7 +63,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         only = metafunc.config.getoption("--engine")
-        metafunc.parametrize("engine", [only] if only else ENGINES, scope="session")
+        one = ENGINES[:1] if metafunc.definition.get_closest_marker("sqlite_alone") else ENGINES
+        metafunc.parametrize("engine", [only] if only else one, scope="session")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -78,7 +79,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
-        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL too",
+        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL",
+        "sqlite_alone: no database decides; run on PostgreSQL with `--engine postgresql` only",
         "needs(method): a test of PluginConformance that is left out of a class that does not define this method",
         "whole: about every plugin of the assembled distribution, whichever those are",
     ):

@@ -20,6 +20,8 @@ from billycan_access.tables import requests
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 HERE = "/dashboard/operator"
 GIVEN = {"business": "Wren & Lark Joinery", "abn": "47 555 222 000", "email": "Wren@Example.com", "purpose": "Quotes"}
 PLUGINS = ("access", "contacts", "users", "dashboard", "requests")

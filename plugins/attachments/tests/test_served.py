@@ -16,6 +16,8 @@ from billycan.testing import Client
 from billycan.testing.sockets import readable
 from billycan_attachments.tables import attachments, leftovers, used
 
+pytestmark = pytest.mark.either
+
 SIZE, ROOM = 1000, 10
 
 
@@ -115,7 +117,7 @@ def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
         time.sleep(0.1)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_large_uploads_at_once_take_no_memory(server, client, path):
     children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text("utf-8").split()
     ours = [Path("/proc") / pid for pid in (str(server.pid), *children)]

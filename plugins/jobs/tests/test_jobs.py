@@ -13,6 +13,8 @@ from billycan_documents.testing import documents
 from billycan_jobs import api
 from billycan_jobs.demo import add_samples
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 EVERYTHING = ("contacts", "documents", "hosted", "invoices", "staff", "jobs")
 UNFINISHED = ("open", "scheduled", "in_progress", "on_hold")
@@ -581,7 +583,7 @@ def test_every_sort_orders_the_whole_list(client, diary):
     client.refused(400, "invalid_sort", "GET", "/v1/jobs?sort=priority")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("query", "code"),
     [

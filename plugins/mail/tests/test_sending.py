@@ -79,7 +79,7 @@ def test_what_failed_is_not_written_to_until_that_is_lifted(mailing, serve, sold
     assert [to for _, to in server.envelopes] == [["bob@client.example"], ["ada@client.example"]]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_policy_says_nothing_of_an_address(mailing, serve, sold, drain):
     server = serve()
     server.answers = {"ada@client.example": "550 5.7.1 your host is on a list"}
@@ -94,7 +94,7 @@ def test_a_policy_says_nothing_of_an_address(mailing, serve, sold, drain):
 @pytest.mark.parametrize(
     ("end", "status", "error"), [("554 5.6.0 spam", "failed", "refused"), ("451 4.3.0 busy", "queued", "deferred")]
 )
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_refused_text_is_the_messages_fault(mailing, serve, sold, drain, end, status, error):
     server = serve()
     server.end = end
@@ -149,7 +149,7 @@ def test_two_workers_send_each_message_once(mailing, serve, sold):
     assert sorted(m["Message-ID"] for m in server.messages) == sorted(f"<{id}@example.com>" for id in ids)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_any_answer_of_success_is_one(mailing, serve, sold, drain):
     server = serve()
     server.end = "252 2.0.0 queued"
@@ -394,7 +394,7 @@ def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
     assert email["status"] == "queued" and email["last_error"] in ("unreachable", "deferred")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_tls_is_required_and_its_certificate_is_checked(mailing, serve, sold, drain, certificate, monkeypatch):
     import ssl
 

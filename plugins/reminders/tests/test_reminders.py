@@ -10,6 +10,8 @@ from billycan import Context, Deleted, Manifest, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan_reminders.reminding import remind
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "reminders")
 ZONES = ("Australia/Sydney", "Australia/Adelaide", "Australia/Perth", "Australia/Lord_Howe")
 LINES = [{"description": "Work", "unit_price": "1100.00"}]

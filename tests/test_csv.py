@@ -135,6 +135,7 @@ def test_a_file_has_all_records_in_the_order_asked_for(client):
     assert [row["name"] for row in found] == ["204", "203", "202", "201", "200", "120", "020"]
 
 
+@pytest.mark.both
 def test_records_that_change_meanwhile_neither_repeat_nor_vanish(make_app, install):
     at_work = threading.local()
 

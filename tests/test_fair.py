@@ -14,7 +14,7 @@ from billycan.testing import Client, holding, run_timed, throwaway
 from billycan.testing.databases import NOT_TESTED
 
 LAB = Path(__file__).parent / "lab"
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.either]
 # Of each, the connections ask one after the other; the first is all routes together.
 NOISES = {
     "everything": ("",),

@@ -159,6 +159,7 @@ def test_only_zones_of_businesses_are_asked_of_and_a_change_counts_from_the_next
     ]
 
 
+@pytest.mark.both
 def test_two_workers_at_once_tell_once(app, make_app, clock):
     client = client_of(app)
     for _ in range(5):

@@ -80,6 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
         "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL",
+        "both: of a file of `either`, what a database decides, such as a race; `make test` runs these on both",
         "sqlite_alone: no database decides; run on PostgreSQL with `--engine postgresql` only",
         "needs(method): a test of PluginConformance that is left out of a class that does not define this method",
         "whole: about every plugin of the assembled distribution, whichever those are",
@@ -93,7 +94,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     without = sorted(absent())
     for item in items:
         callspec = getattr(item, "callspec", None)
-        if item.get_closest_marker("either") and callspec and callspec.params.get("engine") == "postgresql":
+        is_either = item.get_closest_marker("either") and not item.get_closest_marker("both")
+        if is_either and callspec and callspec.params.get("engine") == "postgresql":
             item.add_marker("long")
         if item.get_closest_marker("whole") and without:
             reason = f"What is about the whole was NOT TESTED without {', '.join(without)}"

@@ -105,6 +105,7 @@ def credit(client):
     return sum(payment["unallocated"] for payment in client.get("/v1/payments")["data"])
 
 
+@pytest.mark.both
 def test_a_client_pays_and_the_money_is_recorded_once(client, provider):
     invoice = sent(client)
     page = page_of(client, invoice)

@@ -185,6 +185,7 @@ def test_whoever_has_one_ipv6_address_has_a_whole_network(app, clock):
     ask(app, browser, email="next@example.com")
 
 
+@pytest.mark.both
 def test_requests_at_once_are_no_more_than_a_day_takes(open_app):
     app = open_app(per_day=3)
     browsers = [Browser(app) for _ in range(8)]

@@ -100,6 +100,7 @@ def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oa
     assert published().scopes == ["tenant:write"]
 
 
+@pytest.mark.both
 def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
     tokens = [oauth.tokens() for _ in range(8)]
     barrier, given = threading.Barrier(9), []
@@ -143,6 +144,7 @@ def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, else
     OAuthApp(client)
 
 
+@pytest.mark.both
 def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(client, oauth, monkeypatch):
     monkeypatch.setattr(app_records, "MOST_APPS", 4)
 
@@ -158,6 +160,7 @@ def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(clie
     assert together(register, [f"App {i}" for i in range(8)], 8).count(True) == 3
 
 
+@pytest.mark.both
 def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):
     with client.app.db.writing() as db:
         app_records.rotate_secret(db, oauth.id, client.app.now())

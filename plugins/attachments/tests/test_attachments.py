@@ -449,6 +449,7 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
     upload(client, contact)
 
 
+@pytest.mark.both
 def test_bytes_that_were_swept_are_never_attached(app, client, contact, clock, monkeypatch):
     """An upload that takes more than a day, so that the sweep comes first."""
     from billycan_attachments import stored_files

@@ -55,6 +55,7 @@ def rows(server, client, table):
         return db.execute(sa.select(table).where(table.c.tenant_id == client.tenant_id)).all()
 
 
+@pytest.mark.both
 def test_the_quota_is_exact_however_many_upload_at_once(server, client, path):
     bodies = [f"{i:04d}".encode() * (SIZE // 4) for i in range(20)]
     answers = server.at_once([Call("POST", path, body, client.headers) for body in bodies], clients=20)
@@ -80,6 +81,7 @@ def talk(server, client, path, headers, *pieces, ends=True):
     return int(head.split()[1]), json.loads(body)
 
 
+@pytest.mark.both
 @pytest.mark.long
 def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
     if not server.app.db.is_sqlite:

@@ -389,6 +389,7 @@ def test_a_supplier_with_expenses_is_not_deleted(client):
     client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{con}")
 
 
+@pytest.mark.both
 def test_first_writes_at_once_store_the_starter_set_once(app):
     client = Client(app)
 

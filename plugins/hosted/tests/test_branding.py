@@ -187,6 +187,7 @@ def test_a_logo_goes_with_its_file(app, client):
     assert "<img" not in opened(app, sent(client)["hosted_url"]).text
 
 
+@pytest.mark.both
 def test_of_two_first_changes_one_is_stale(client):
     barrier, found = threading.Barrier(6), []
 

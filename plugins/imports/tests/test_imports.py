@@ -254,6 +254,7 @@ def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_tw
     assert names(client) == ["Ada", "Bea"] and client.get(f"{PATH}/{id}")["data"]["status"] == "done"
 
 
+@pytest.mark.both
 def test_two_workers_make_nothing_twice(app, client):
     id = upload(client, "name\nAda\nBea\n")["id"]
     barrier, errors = Barrier(2), []
@@ -369,6 +370,7 @@ def test_the_rows_that_may_wait_are_bounded(app, client, monkeypatch):
     assert finished(client, "name\nAda\n")["status"] == "done"
 
 
+@pytest.mark.both
 def test_of_two_files_at_once_the_eleventh_is_refused(app, client, engine, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has one writer")
@@ -533,6 +535,7 @@ def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypat
     assert client.get(f"{PATH}/{bad}")["data"]["status"] == "done"
 
 
+@pytest.mark.both
 def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
     id = upload(client, "name\nAda\n")["id"]
     stop = Event()

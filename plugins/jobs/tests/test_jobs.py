@@ -377,6 +377,7 @@ def test_deleting_or_voiding_its_invoice_frees_the_job(client):
     assert get(client, made)["invoice_ids"] == [second["id"], third["id"]]
 
 
+@pytest.mark.both
 def test_of_many_at_once_one_completes_and_one_invoices(client):
     made = job(client, line_items=[line()])
 
@@ -392,6 +393,7 @@ def test_of_many_at_once_one_completes_and_one_invoices(client):
     assert client.events().count("job.completed") == client.events().count("invoice.created") == 1
 
 
+@pytest.mark.both
 def test_staff_are_not_deleted_while_they_are_being_assigned(client):
     for _ in range(4):
         grace, made = person(client), job(client)

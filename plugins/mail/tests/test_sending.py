@@ -13,6 +13,8 @@ from billycan_mail.relay import Relay, Unreachable
 from billycan_mail.sending import Sender, run_sender
 from billycan_mail.tables import files
 
+pytestmark = pytest.mark.either
+
 
 class Killed(BaseException):
     """The process died here."""
@@ -135,6 +137,7 @@ def test_one_connection_serves_all_that_is_due_and_businesses_take_turns(mailing
     assert server.envelopes[1][1] == ["second@client.example"]
 
 
+@pytest.mark.both
 def test_two_workers_send_each_message_once(mailing, serve, sold):
     server = serve()
     app = mailing(server)
@@ -253,7 +256,6 @@ def test_who_has_many_emails_lets_others_go_first_after_each(mailing, serve, sol
     assert [to for _, to in server.envelopes].index(["quiet@client.example"]) <= 2
 
 
-@pytest.mark.either
 def test_what_kills_the_process_each_time_is_given_up(mailing, serve, sold, drain, clock, monkeypatch):
     server = serve()
     app = mailing(server)
@@ -291,7 +293,6 @@ def test_a_clock_that_was_ahead_puts_no_message_off(mailing, serve, sold, drain,
     assert {read(client, id)["status"] for id in (tried, made, taken)} == {"sent"}
 
 
-@pytest.mark.either
 def test_who_connected_too_slowly_for_the_lease_does_not_send(mailing, serve, sold, drain, clock, monkeypatch):
     server = serve()
     app = mailing(server)
@@ -356,6 +357,7 @@ def test_a_server_that_is_away_costs_one_message_an_attempt(mailing, serve, sold
     assert {read(client, id)["status"] for id in ids} == {"queued"}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("drips", [False, True])
 def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
     over, waited = threading.Event(), []

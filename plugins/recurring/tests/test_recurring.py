@@ -362,6 +362,7 @@ def test_beyond_the_bound_of_a_day_an_invoice_waits_for_its_email(make_app, cloc
     assert dates_of(client) == ["2026-12-01", "2026-12-08"] and len(client.get("/v1/emails")["data"]) == 2
 
 
+@pytest.mark.both
 def test_workers_at_once_make_one_invoice_a_date(app, clock):
     client = client_of(app)
     ids = [recur(client, start_on="2026-12-01", frequency="week")["id"] for _ in range(3)]

@@ -181,6 +181,7 @@ def test_a_due_date_that_moves_is_a_new_date(app, at):
     assert len(messages(client)) == 3
 
 
+@pytest.mark.both
 def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
     client = client_of(app, days=(0,))
     ids = [invoice(client) for _ in range(3)]
@@ -205,6 +206,7 @@ def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
     assert messages(client) == ["0 days"] * 2
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("first", ["payment", "reminder"])
 def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(make_app, install, clock, first):
     inside, begun = Event(), Event()

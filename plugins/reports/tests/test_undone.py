@@ -12,6 +12,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "reports")
 SOLD, PAID, LATER, LAST, EARLY = (date(2026, 9, day) for day in (10, 15, 20, 25, 28))

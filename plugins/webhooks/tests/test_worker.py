@@ -19,6 +19,8 @@ from billycan_webhooks.dispatch import Dispatcher, run_dispatcher
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
 
+pytestmark = pytest.mark.either
+
 # Within which a hint brings what is due where nothing sweeps: ample for a slow machine, and less than a minute.
 HINTED_SECONDS = 30
 
@@ -156,7 +158,6 @@ def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working,
     assert not any(words in said for words in ("insert into", "delete from", "select count")), said
 
 
-@pytest.mark.either
 def test_what_comes_before_the_queue_is_open_needs_no_hint(hooks, receive, subscribe, working, monkeypatch):
     app, receiver = hooks(), receive()
     client = Client(app)
@@ -184,7 +185,6 @@ def test_a_queue_file_is_private_and_a_broken_one_is_made_anew(hooks, engine, tm
         file.write_bytes(b"this is no database, whatever it may have been before " * 200)
 
 
-@pytest.mark.either
 def test_a_queue_file_is_asked_only_when_it_was_written_to(hooks, tmp_path, monkeypatch):
     listening = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0, deliver=lambda _: None)
     sending = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0)

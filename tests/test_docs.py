@@ -313,6 +313,7 @@ def change(folder: Path) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.sqlite_alone
 def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, clock):
     if engine == "sqlite":

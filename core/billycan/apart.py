@@ -1,15 +1,14 @@
-"""Ways to do work that keeps a processor busy, such as a hash, a PDF or a long page, without holding up other requests."""
+"""Ways to do work that keeps a processor busy, such as a hash, a PDF or a long page, without holding up others."""
 
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 PIECE_SECONDS = 0.002  # a quiet request waits for one piece each time that it waits for the database
-_turn_began = 0.0
 
 
 def run_apart(work: Callable[[], T]) -> T:
@@ -36,7 +35,10 @@ def in_turns(items: Iterable[T]) -> Iterator[T]:
 
 
 def share_time() -> None:
-    """Let the process serve others, under gevent, if it has computed for some milliseconds. Not in a write transaction."""
+    """Let the process serve others, under gevent, if it has computed for some milliseconds.
+
+    Do not use it in a write transaction, for which those others might wait.
+    """
     sys.audit("billycan.slow", "to serve others")
     if _is_gevent():
         _after_a_piece(None)
@@ -57,11 +59,10 @@ def let_others_go() -> None:
     gevent's `sleep(0)` only runs the greenlets that are ready already. It looks for new data after 50 of them, and one
     request on each of ten connections may take a second.
     """
-    global _turn_began
     from gevent.hub import get_hub  # noqa: PLC0415 - gevent need not be installed
 
     _line_of(get_hub()).wait()
-    _turn_began = perf_counter()
+    _Line.turn_began = perf_counter()
 
 
 class _Line:
@@ -69,6 +70,8 @@ class _Line:
 
     If all of them did, whoever waits for the database would wait for as many pieces each time.
     """
+
+    turn_began: ClassVar = 0.0  # when the last of them went on
 
     def __init__(self, hub: Any) -> None:
         self._hub, self._waiting = hub, deque[Any]()
@@ -105,7 +108,7 @@ def _line_of(hub: Any) -> _Line:
 
 
 def _after_a_piece(value: T) -> T:
-    if perf_counter() - _turn_began >= PIECE_SECONDS:
+    if perf_counter() - _Line.turn_began >= PIECE_SECONDS:
         let_others_go()
     return value
 

@@ -130,7 +130,8 @@ def test_a_worker_of_gunicorn_waits_so_and_leaves_connections_and_turns_to_other
     pytest.importorskip("gevent")
     pytest.importorskip("psycopg")
     done = subprocess.run([sys.executable, "-c", WORKER], check=False, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.split(), done.stderr) == (["True", "quiet", "noisy", "noisy", "quiet", "1", "16", "True", "4", "4"], "")
+    expected = ["True", "quiet", "noisy", "noisy", "quiet", "1", "16", "True", "4", "4"]
+    assert (done.stdout.split(), done.stderr) == (expected, "")
 
 
 def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):

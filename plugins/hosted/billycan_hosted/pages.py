@@ -68,7 +68,8 @@ class DocumentPage:
                 ctx.db = db
                 shown, logo = self.show(ctx, link), logo_url(ctx)
                 if shown.status == HTTPStatus.OK and self._offers_pdf and req.params.get("format") == "pdf":
-                    return self._answer_with_file(resp, ctx, link)
+                    self._answer_with_file(resp, ctx, link)
+                    return
             self._answer(resp, shown, logo)  # which no connection need wait for
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:

@@ -1,4 +1,4 @@
-"""Structs that clients send about adjustment notes, besides the notes."""
+"""Structs that clients send and receive about adjustment notes, besides the notes."""
 
 from billycan.gst import Undoing
 

@@ -186,7 +186,7 @@ notes = resource(
     number="ADJ-",
     more=(
         *numbered(),
-        # As the number, the total of the invoice is copied: it is locked, so that it cannot change.
+        # The invoice's total, copied like its number: the invoice is locked, so neither can change.
         sa.Column("invoice_total", Cents(), nullable=False),
         *party_columns(),
         # The amounts that issuing the note took off the invoice's payments, so that voiding can put them back.

@@ -13,12 +13,10 @@ if TYPE_CHECKING:
         Json,
         TenThousandths,
         UTCDateTime,
-        folded,
         numbered,
         own,
         reference,
         resource_table,
-        searchable,
         tenant_table,
     )
     from .declarations import Member, resource
@@ -133,7 +131,6 @@ __all__ = [
     "caller_of",
     "check_unused",
     "decode",
-    "folded",
     "hookimpl",
     "identity_now",
     "names_of",
@@ -145,7 +142,6 @@ __all__ = [
     "reference",
     "resource",
     "resource_table",
-    "searchable",
     "take_turns",
     "tenant_table",
     "unit_of_work",
@@ -155,8 +151,8 @@ __all__ = [
 _HOMES = {
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
-    " searchable tenant_table",
+    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
+    " tenant_table",
     "declarations": "Member resource",
     "engines.statements": "Row",
     "events": "unit_of_work",

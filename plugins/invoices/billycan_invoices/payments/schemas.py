@@ -10,7 +10,8 @@ from billycan import Named, NewResource, PageQuery, Resource
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference
 from billycan.gst import Undoing
 
-from ..invoices.schemas import PaymentMethod, PaymentStatus, Reason
+from ..invoices.schemas import PaymentMethod, Reason
+from ..resource import PaymentStatus
 
 
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):

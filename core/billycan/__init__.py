@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         searchable,
         tenant_table,
     )
-    from .declarations import Member, resource
+    from .declarations import resource
     from .dependents import check_unused
     from .engines.statements import Row
     from .gst import GstEntries, GstPeriod
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
+    from .meanings import Member
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -153,7 +154,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
     " searchable tenant_table",
-    "declarations": "Member resource",
+    "declarations": "resource",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
@@ -162,6 +163,7 @@ _HOMES = {
     "sharing.limits": "Allowance Limit",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
+    "meanings": "Member",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",

@@ -47,8 +47,8 @@ class Text(Rule):
     """The rule of a text: trimmed, line ends stored as LF, without control characters but newline and tab.
 
     It has `least` to `most` characters. `check` may refuse the trimmed text, or give it as it is stored. `kind` is
-    `email`, `phone`, `url`, `id` or, for words that clients choose such as `bank_transfer`, `word`. `says` and any more
-    of `schema` describe the type in the OpenAPI document.
+    `name`, `email`, `phone`, `url`, `id` or, for words that clients choose such as `bank_transfer`, `word`. `says` and
+    any more of `schema` describe the type in the OpenAPI document.
     """
 
     def __init__(
@@ -133,10 +133,12 @@ def _currency(text: str) -> str:
     return text
 
 
-Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200)]
+Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200, kind="name")]
 Reference = Annotated[str, Text("A short reference: at most 100 characters.", most=100)]
 ExternalId = Annotated[str, Text("Your own id for the record: 1 to 100 characters.", least=1, most=100)]
-Id = Annotated[str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100, kind="id")]
+Id = Annotated[
+    str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100, kind="id")
+]
 Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
 Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
 Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
@@ -179,7 +181,9 @@ Abn = Annotated[
 Zone = Annotated[
     str, Text("An IANA time zone such as `Australia/Hobart`.", least=1, most=64, format="time-zone", check=_zone)
 ]
-Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", kind="currency", enum=["AUD"], check=_currency)]
+Currency = Annotated[
+    str, Text("The currency of amounts: Australian dollars.", kind="currency", enum=["AUD"], check=_currency)
+]
 
 AmountsAre = Literal["exclusive", "inclusive"]  # of GST
 GstRounding = Literal["total_invoice", "per_line"]

@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from ..extending import ADDED_BY
-from ..fields import Moment, Number
-from ..meanings import Meaning, beside, meanings, sent_as
+from ..fields import Moment
+from ..meanings import Meaning, meanings, sent_as
 from ..plain import is_struct, options, parts
 from ..resources import Resource
 from ..starting import packages
@@ -138,7 +138,7 @@ class Schemas:
 def described(kinds: list[Any], sent: list[Any] | None = None) -> tuple[list[Json], dict[str, Json]]:
     """Return the schema of each type, and the schemas of the Structs in them by name.
 
-    Numbers of Structs that are in none of the `sent` types are only shown: as JSON numbers, without rules.
+    Numbers and words of Structs that are in none of the `sent` types are only shown, and have no rules.
     """
     found = list(dict.fromkeys(struct for kind in kinds for struct in _structs_in(kind)))
     taken = {struct for kind in (kinds if sent is None else sent) for struct in _structs_in(kind)}
@@ -203,8 +203,8 @@ def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Js
     said, added, meant = members_explained(kind), getattr(kind, ADDED_BY, {}), meanings(kind)
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
-        is_shown_number = not is_taken and any(isinstance(part, Number) for part in beside(field.type))
-        schema = _type_schema(field.type, names, shown=is_shown_number or issubclass(kind, Resource))
+        is_plain = not is_taken and meant[field.encode_name].kind in _PLAIN_WHERE_SHOWN
+        schema = _type_schema(field.type, names, shown=is_plain or issubclass(kind, Resource))
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
@@ -217,6 +217,9 @@ def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Js
         properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
     struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
     return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})
+
+
+_PLAIN_WHERE_SHOWN = ("money", "number", "percentage", "quantity", "word")
 
 
 def _number_kind(meaning: Meaning) -> Json:

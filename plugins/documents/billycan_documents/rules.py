@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from billycan import Invalid
+from billycan.fields import Amount, Percent
 
 GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 GST_CODES: tuple[GstCode, ...] = get_args(GstCode)
@@ -52,19 +53,19 @@ class CodeTotals(Struct, frozen=True):
     """
 
     gst_code: str
-    rate: Decimal
-    net: Decimal
-    gst: Decimal
+    rate: Percent
+    net: Amount
+    gst: Amount
 
 
 class Totals(Struct, frozen=True):
     """A document's figures: subtotal + gst == total, and both the lines and the codes add up to them."""
 
     lines: tuple[LineTotals, ...]
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Amount
     gst_breakdown: tuple[CodeTotals, ...]
 
 

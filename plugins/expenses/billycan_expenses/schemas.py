@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Named, NewResource, PageQuery, Paging, Resource, RuleBroken
+from billycan import Member, Named, NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import (
     Abn,
     Amount,
@@ -32,7 +32,9 @@ Status = Literal["recorded", "void"]
 GroupBy = Literal["category", "gst_code", "month"]
 
 
-PaymentMethod = Annotated[str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50)]
+PaymentMethod = Annotated[
+    str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50, kind="word")
+]
 Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
@@ -182,10 +184,10 @@ class GstBreakdown(Struct):
       was withheld for want of an ABN, or cannot be claimed at all.
     """
 
-    net: Decimal
-    gst: Decimal
-    rate: Decimal
-    gst_claimable: Decimal
+    net: Amount
+    gst: Amount
+    rate: Percent
+    gst_claimable: Amount
     claim_status: ClaimStatus
 
 
@@ -202,11 +204,11 @@ class Expense(Resource):
     void_reason: Why it was voided.
     """
 
-    status: Status
+    status: Annotated[Status, Member(role="status", ends=("void",))]
     date: datetime.date
-    amount: Decimal
+    amount: Annotated[Amount, Member(role="amount")]
     currency: Literal["AUD"]
-    description: str | None
+    description: Annotated[str | None, Member(role="title")]
     category_id: str
     category: Named
     supplier_id: str | None
@@ -230,7 +232,7 @@ class Expense(Resource):
     job_id: str | None
     billable: bool
     invoice_id: str | None
-    voided_at: Moment | None
+    voided_at: Annotated[Moment | None, Member(told_by="voided_on")]
     voided_on: datetime.date | None
     void_reason: str | None
 
@@ -283,10 +285,10 @@ class Group(Struct):
     key: str
     label: str
     count: int
-    amount: Decimal
-    net: Decimal
-    gst: Decimal
-    gst_claimable: Decimal
+    amount: Amount
+    net: Amount
+    gst: Amount
+    gst_claimable: Amount
 
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Named, NewResource, PageQuery, Resource
+from billycan import Member, Named, NewResource, PageQuery, Resource
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -17,8 +17,10 @@ from billycan.fields import (
     Id,
     Moment,
     Number,
+    Quantity,
     Search,
     Text,
+    UnitPrice,
 )
 from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode
@@ -30,8 +32,10 @@ NoteStatus = Literal["draft", "issued", "void"]
 NoteReason = Literal["returned", "price_change", "error", "cancelled", "other"]
 Include = Literal["line_items"]
 
-_Quantity = Annotated[Decimal, Number("A quantity above zero with at most 4 decimal places.", places=4, least="0.0001")]
-_Price = Annotated[Decimal, Number("A price per unit with at most 4 decimal places.", places=4)]
+_Quantity = Annotated[
+    Decimal, Number("A quantity above zero with at most 4 decimal places.", places=4, least="0.0001", kind="quantity")
+]
+_Price = Annotated[Decimal, Number("A price per unit with at most 4 decimal places.", places=4, kind="money")]
 _Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 
 
@@ -107,16 +111,16 @@ class NoteLine(Struct):
     """
 
     id: str
-    invoice_line_id: str | None
+    invoice_line_id: Annotated[str | None, Member(told_by="description")]
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    amount: Annotated[Amount | None, Member(role="amount")]
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
 
 
 class ListedAdjustmentNote(Resource):
@@ -149,10 +153,10 @@ class ListedAdjustmentNote(Resource):
     line_items: What is taken off, in order; in lists only with `include=line_items`.
     """
 
-    number: str
-    status: NoteStatus
+    number: Annotated[str, Member(unique=True, role="title")]
+    status: Annotated[NoteStatus, Member(role="status", good=("issued",), ends=("void",))]
     invoice_id: str
-    invoice_number: str
+    invoice_number: Annotated[str, Member(told_by="invoice_id")]
     client_id: str
     client: Named
     reason: NoteReason
@@ -162,14 +166,14 @@ class ListedAdjustmentNote(Resource):
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
+    subtotal: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
     gst_breakdown: list[CodeTotals]
     document_title: Literal["Adjustment note", "Credit note"]
     tax_invoice: TaxInvoice
     issued_at: Moment | None
-    voided_at: Moment | None
+    voided_at: Annotated[Moment | None, Member(told_by="voided_on")]
     voided_on: date | None
     void_reason: str | None
     hosted_url: str | UnsetType | None

@@ -1,12 +1,11 @@
 """Structs that clients send and receive: invoices, their lines and totals."""
 
 from datetime import date
-from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Named, PageQuery, Resource
+from billycan import Member, Named, PageQuery, Resource
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -16,8 +15,11 @@ from billycan.fields import (
     Id,
     Moment,
     Notes,
+    Percent,
+    Quantity,
     Reference,
     Search,
+    UnitPrice,
 )
 from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
@@ -113,9 +115,9 @@ class WorkTotals(Struct):
     total: Including GST.
     """
 
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
+    subtotal: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
 
 
 class ProgressClaim(Struct):
@@ -131,12 +133,12 @@ class ProgressClaim(Struct):
     """
 
     number: int | None
-    contract_sum: Decimal
-    claimed: Decimal
-    claimed_to_date: Decimal
-    retained: Decimal
-    released: Decimal
-    retained_to_date: Decimal
+    contract_sum: Amount
+    claimed: Amount
+    claimed_to_date: Amount
+    retained: Amount
+    released: Amount
+    retained_to_date: Amount
 
 
 class ListedInvoice(Resource):
@@ -186,8 +188,10 @@ class ListedInvoice(Resource):
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
-    number: str
-    status: Status
+    number: Annotated[str, Member(unique=True, role="title")]
+    status: Annotated[
+        Status, Member(role="status", good=("paid",), info=("sent", "partially_paid"), ends=("void", "written_off"))
+    ]
     client_id: str
     client: Named
     issue_date: date
@@ -195,19 +199,19 @@ class ListedInvoice(Resource):
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
     gst_breakdown: list[CodeTotals]
-    amount_paid: Decimal
-    amount_credited: Decimal
-    amount_written_off: Decimal
-    cash_rounding: Decimal
-    amount_due: Decimal
-    is_overdue: bool
+    amount_paid: Amount
+    amount_credited: Amount
+    amount_written_off: Amount
+    cash_rounding: Amount
+    amount_due: Annotated[Amount, Member(role="amount")]
+    is_overdue: Annotated[bool, Member(role="alarm")]
     document_title: Title
     tax_invoice: TaxInvoice
     reference: str | None
@@ -220,20 +224,20 @@ class ListedInvoice(Resource):
     sent_at: Moment | None
     paid_at: Moment | None
     payment_method: str | None
-    voided_at: Moment | None
+    voided_at: Annotated[Moment | None, Member(told_by="voided_on")]
     voided_on: date | None
     void_reason: str | None
-    written_off_at: Moment | None
+    written_off_at: Annotated[Moment | None, Member(told_by="written_off_on")]
     written_off_on: date | None
     write_off_reason: str | None
     claim: Claim | None
     progress_claim: ProgressClaim | None
     work: WorkTotals | None
     less_invoiced: WorkTotals | None
-    deposits_applied: Decimal
+    deposits_applied: Amount
     applied_to: str | None
     forfeited_on: date | None
-    forfeited_gst: Decimal | None
+    forfeited_gst: Amount | None
     forfeit_reason: str | None
     hosted_url: str | UnsetType | None
     line_items: list[Line] | UnsetType = UNSET
@@ -269,16 +273,16 @@ class PreviewLine(Struct):
     """
 
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
-    item_id: str | None
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
+    item_id: Annotated[str | None, Member(told_by="description")]
 
 
 class Preview(Struct, kw_only=True):
@@ -310,12 +314,12 @@ class Preview(Struct, kw_only=True):
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
     gst_breakdown: list[CodeTotals]
     document_title: Title
     tax_invoice: TaxInvoice

@@ -27,7 +27,7 @@ def _address(text: str) -> str:
     return text
 
 
-MailAddress = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_address)]
+MailAddress = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_address)]
 
 
 def _line(text: str) -> str:

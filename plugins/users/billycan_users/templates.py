@@ -123,12 +123,12 @@ def money(value: Decimal | int | None) -> str:
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
-def measure(value: Decimal | int | None, unit: str) -> str:
+def measure(value: Decimal | int | str | None, unit: str) -> str:
     """Format a number with its unit as `1,700.5 kg`, and one of bytes as `1.2 MiB`; without zeros at its end."""
     if value is None:
         return NOTHING
     if unit == "bytes":
-        return do_filesizeformat(value, binary=True)
+        return do_filesizeformat(int(value), binary=True)
     text = f"{Decimal(value):,f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return f"{text} {unit}" if unit else text

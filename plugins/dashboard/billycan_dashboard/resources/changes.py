@@ -332,9 +332,9 @@ def _choices(
         query["search"] = text[:200]
     if (active := target.playing("active")) and active.name in target.filters:
         query[active.name] = "true"
-    names = [member.name for member in target.members if member.name in target.titles and member.meaning.kind == "name"]
-    if names and names[0] in target.sortable:
-        query["sort"] = names[0]
+    title = next((m.name for m in target.members if m.name in target.titles and m.meaning.kind == "name"), "")
+    if title in target.sortable:
+        query["sort"] = title
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}

@@ -65,8 +65,8 @@ class Member(Struct, frozen=True, kw_only=True):
 class Meaning(Struct, frozen=True):
     """The meaning of a member's values, as the types say it; `role`, `tones` and `told_by` are its Member's.
 
-    kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`, `id`,
-        `currency` or `word`; otherwise empty.
+    kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`, `id`
+        or `word`; otherwise empty.
     unit: The unit of numbers, such as `kg`.
     is_short: Whether a text always fits a narrow column.
     """

@@ -7,12 +7,12 @@ common cases use whole numbers, because a `Fraction` takes 2 µs for each step.
 from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Struct
 
 from billycan import Invalid
-from billycan.fields import Amount, Percent
+from billycan.fields import Amount, Percent, Text
 
 GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 GST_CODES: tuple[GstCode, ...] = get_args(GstCode)
@@ -43,6 +43,9 @@ class LineTotals(Struct, frozen=True):
     total: Decimal
 
 
+_Word = Annotated[str, Text(kind="word")]
+
+
 class CodeTotals(Struct, frozen=True):
     """The totals of the lines with one GST code.
 
@@ -52,7 +55,7 @@ class CodeTotals(Struct, frozen=True):
     gst: The GST on them.
     """
 
-    gst_code: str
+    gst_code: _Word
     rate: Percent
     net: Amount
     gst: Amount

@@ -332,9 +332,9 @@ def _choices(
         query["search"] = text[:200]
     if (active := target.playing("active")) and active.name in target.filters:
         query[active.name] = "true"
-    title = next((m.name for m in target.members if m.name in target.titles and m.meaning.kind == "name"), "")
-    if title in target.sortable:
-        query["sort"] = title
+    named = [m.name for m in target.members if m.name in target.titles[:1] and m.meaning.kind == "name"]
+    if named and named[0] in target.sortable:
+        query["sort"] = named[0]
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}

@@ -313,7 +313,7 @@ def _form(name: str, kind: Any, meaning: Meaning) -> str:
     if meaning.role == "status":
         return "status"
     if origin is Literal:
-        return "word"
+        return "word" if len(get_args(kind)) > 1 else "constant"
     if kind is Decimal or meaning.unit:
         return _NUMBERS.get(meaning.kind, "measure")
     if isinstance(kind, type) and issubclass(kind, date):

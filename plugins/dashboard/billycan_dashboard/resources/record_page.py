@@ -65,9 +65,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     """A record: what it is, what may be done with it, what it belongs to and what happened to it."""
     kind = kind_at(visit, resource)
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
-    main = [
-        m for m in kind.members if not (m.name in _ASIDE or m.meaning.kind == "currency" or _is_told_besides(m, record))
-    ]
+    main = [m for m in kind.members if m.name not in _ASIDE and not _is_told_besides(m, record)]
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
@@ -146,8 +144,11 @@ def _is_sum(member: Member) -> bool:
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
-    """Tell whether another member says the same: one by which it is told, or the record of which it has the id."""
-    if record.get(member.meaning.told_by):
+    """Tell whether another member says the same: one by which it is told, or the record of which it has the id.
+
+    A constant says nothing that the API's description does not.
+    """
+    if record.get(member.meaning.told_by) or member.form == "constant":
         return True
     value = record.get(member.name)
     ids = [value] if member.form == "id" else value if member.form == "ids" else None

@@ -181,9 +181,7 @@ Abn = Annotated[
 Zone = Annotated[
     str, Text("An IANA time zone such as `Australia/Hobart`.", least=1, most=64, format="time-zone", check=_zone)
 ]
-Currency = Annotated[
-    str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)
-]
+Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)]
 
 AmountsAre = Literal["exclusive", "inclusive"]  # of GST
 GstRounding = Literal["total_invoice", "per_line"]

@@ -117,7 +117,8 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
     fields = ",".join((*_naming(kind), "version", *own.values()))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
-    rows = {name: _choices_of_rows(record[member], member) for name, member in own.items()}
+    of = {member.name: member for member in kind.members}
+    rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
     button = action_label(kind, nested or action, action if nested else "")
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
@@ -296,10 +297,12 @@ def _own_rows(kind: Kind, endpoint: Any) -> dict[str, str]:
     return {name: member for name in ids if (member := f"{name.removesuffix('_ids')}_items") in there_are}
 
 
-def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: str) -> Choices:
-    """The rows to choose from, by what each is and comes to."""
-    pairs = [(row["id"], f"{row.get('description') or row['id']}: {money(row.get('total'))}") for row in rows]
-    return Choices(pairs, {}, 0, len(pairs), label(member))
+def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: Member) -> Choices:
+    """The rows to choose from, by what each is and comes to: its first text, and the last of the amounts that matter."""
+    text = next((part.name for part in member.parts if part.form == "text"), "id")
+    amount = next((part.name for part in reversed(member.parts) if part.role == "amount"), "")
+    pairs = [(row["id"], f"{row.get(text) or row['id']}: {money(row.get(amount))}") for row in rows]
+    return Choices(pairs, {}, 0, len(pairs), label(member.name))
 
 
 def _naming(kind: Kind) -> list[str]:

@@ -1,6 +1,7 @@
 """Pages show a third party's members by what their types say, and none of our own by its name."""
 
 import ast
+import csv
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -122,8 +123,7 @@ def test_numbers_are_shown_as_what_they_are(client):
     assert "$380.00" in listed and '<span class="badge good">Here</span>' in listed and "380%" not in listed
     form = owner.get("/dashboard/cranes/new").text
     assert re.search(r'id="weight_kg"[^>]*inputmode="decimal"', form) and ">In kg.<" in form
-    row = client.call("GET", "/v1/cranes", headers={"Accept": "text/csv"}).text.splitlines()
-    cells = dict(zip(row[0].split(","), row[1].split(","), strict=True))
+    (cells,) = csv.DictReader(client.call("GET", "/v1/cranes", headers={"Accept": "text/csv"}).text.splitlines())
     assert (cells["daily_rate"], cells["weight_kg"]) == ("380.00", "1700.5")
     schemas = describe_api(client.app)["components"]["schemas"]
     for name in ("NewCrane", "Crane"):
@@ -144,8 +144,8 @@ def test_actions_have_the_weight_that_their_plugin_says(client):
 
 
 ROOTS = ("dashboard/billycan_dashboard/resources/*.py", "users/billycan_users/templates.py")
-# Words of the pages themselves, for forms, kinds of numbers and answers of the API; `client`, which is who a record is for
-# throughout the API; and how `templates.py` spells acronyms.
+# Words of the pages themselves, for forms, kinds of numbers and answers of the API; `client`, which is who a record is
+# for throughout the API; and how `templates.py` spells acronyms.
 OWN_WORDS = {
     *("address", "amount", "basis", "codes", "count", "data", "date", "day", "days", "email", "end", "event", "events"),
     *("from", "kind", "label", "name", "note", "number", "percent", "person", "phone", "required", "resource", "role"),

@@ -298,7 +298,7 @@ def _own_rows(kind: Kind, endpoint: Any) -> dict[str, str]:
 
 
 def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: Member) -> Choices:
-    """The rows to choose from, by what each is and comes to: its first text, and the last of the amounts that matter."""
+    """The rows to choose from, by what each is and comes to: its first text, and the last amount that matters."""
     text = next((part.name for part in member.parts if part.form == "text"), "id")
     amount = next((part.name for part in reversed(member.parts) if part.role == "amount"), "")
     pairs = [(row["id"], f"{row.get(text) or row['id']}: {money(row.get(amount))}") for row in rows]

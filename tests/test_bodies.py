@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from billycan import wire
 from billycan.describe.schemas import described
-from billycan.patch import decode_patch, differing
 from billycan.problems import Problem
-from billycan.reader import decode
+from billycan.reader import decode, decode_patch, differing
 from billycan.starting import signatures
 from billycan.starting.plugins import first_party, installed
 

@@ -19,7 +19,7 @@ from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
 from billycan_apps.testing import OAuthApp
 from billycan_imports.testing import finish_imports
-from billycan_invoices.listed import MOST
+from billycan_invoices.full_lists import MOST
 from billycan_invoices.tables import invoices
 from billycan_mail.relay import Outcome
 from billycan_mail.sending import Due, Sender

@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, Manifest, unit_of_work
-from billycan.mornings import by_zone
 from billycan.testing import Client, run_timed
+from billycan.timed import by_zone
 from billycan.working.worker import tick
-from billycan_invoices.due import tell_overdue
+from billycan_invoices.invoices.due import tell_overdue
 
 ZONES = ("Australia/Sydney", "Australia/Adelaide", "Australia/Perth", "Australia/Lord_Howe")
 LINES = [{"description": "Work", "unit_price": "100.00"}]

@@ -3,7 +3,7 @@
 import pytest
 
 from billycan import Unauthenticated
-from billycan.callers import Caller, identity_now
+from billycan.keys import Caller, identity_now
 from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
 from billycan_imports.testing import finish_imports

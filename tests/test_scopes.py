@@ -5,7 +5,7 @@ import pytest
 from billycan import Context, Manifest, Route
 from billycan.testing import Client
 from billycan_invoices import api as invoices
-from billycan_invoices.schemas import Invoice
+from billycan_invoices.resource import Invoice
 
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "jobs", "quotes")
 LINES = [{"description": "Labour", "unit_price": "50.00"}]

@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, counters
+from billycan.events import unit_of_work
 from billycan.testing import Client
-from billycan.work import unit_of_work
 from billycan_contacts.resource import contacts
 
 ACTIVE = "/v1/contacts?status=active&per_page=1"

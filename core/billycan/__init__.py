@@ -4,9 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .address import Address
     from .app import App
-    from .callers import Caller, caller_of, identity_now
     from .context import Context, Event
     from .db import (
         ByCodePoint,
@@ -15,21 +13,19 @@ if TYPE_CHECKING:
         Json,
         TenThousandths,
         UTCDateTime,
-        folded,
         numbered,
         own,
         reference,
         resource_table,
-        searchable,
         tenant_table,
     )
     from .declarations import resource
-    from .dependents import check_unused
     from .engines.statements import Row
+    from .events import unit_of_work
+    from .fields import new_id, new_ids
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .ids import new_id, new_ids
-    from .keys import Identity
+    from .keys import Caller, Identity, caller_of, identity_now
     from .manifest import (
         ActionWords,
         Answered,
@@ -47,9 +43,6 @@ if TYPE_CHECKING:
         Route,
     )
     from .meanings import Member
-    from .naming import names_of
-    from .neighbours import Neighbours, neighbour_index, take_turns
-    from .patch import Patch
     from .problems import (
         BadRequest,
         Code,
@@ -62,12 +55,23 @@ if TYPE_CHECKING:
         RuleBroken,
         Unauthenticated,
     )
-    from .reader import decode
+    from .reader import Patch, decode
     from .records import Records
-    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Query, Reply, Resource
+    from .references import Neighbours, check_unused, names_of, neighbour_index, take_turns
+    from .resources import (
+        Actions,
+        Address,
+        Deleted,
+        Named,
+        NewResource,
+        Page,
+        PageQuery,
+        Paging,
+        Query,
+        Reply,
+        Resource,
+    )
     from .sharing.limits import Allowance, Limit
-    from .states import Actions
-    from .work import unit_of_work
 
 __all__ = [
     "ActionWords",
@@ -128,7 +132,6 @@ __all__ = [
     "caller_of",
     "check_unused",
     "decode",
-    "folded",
     "hookimpl",
     "identity_now",
     "names_of",
@@ -140,7 +143,6 @@ __all__ = [
     "reference",
     "resource",
     "resource_table",
-    "searchable",
     "take_turns",
     "tenant_table",
     "unit_of_work",
@@ -148,32 +150,26 @@ __all__ = [
 
 # Loaded when first asked for, so that a command that needs none of them starts at once.
 _HOMES = {
-    "address": "Address",
     "app": "App",
-    "callers": "Caller caller_of identity_now",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
-    " searchable tenant_table",
+    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
+    " tenant_table",
     "declarations": "resource",
-    "dependents": "check_unused",
+    "engines.statements": "Row",
+    "events": "unit_of_work",
+    "fields": "new_id new_ids",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "ids": "new_id new_ids",
-    "keys": "Identity",
-    "sharing.limits": "Allowance Limit",
+    "keys": "Caller Identity caller_of identity_now",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
     "meanings": "Member",
-    "naming": "names_of",
-    "neighbours": "Neighbours neighbour_index take_turns",
-    "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
-    "reader": "decode",
+    "reader": "Patch decode",
     "records": "Records",
-    "resources": "Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
-    "engines.statements": "Row",
-    "states": "Actions",
-    "work": "unit_of_work",
+    "references": "Neighbours check_unused names_of neighbour_index take_turns",
+    "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
+    "sharing.limits": "Allowance Limit",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

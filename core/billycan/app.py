@@ -14,19 +14,18 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import chosen, defaults, platform, private, wire
+from . import defaults, platform, wire
 from .calls import Call, answer_call, count_records
-from .ceilings import Ceilings
 from .context import Context
 from .db import Database
-from .endpoints import Endpoint, endpoint_at
-from .fields import Moment
+from .endpoints import Endpoint, choice_of, endpoint_at
+from .engines import files
+from .fields import Moment, is_id
 from .idempotency import Answer
-from .ids import is_id
 from .keys import Identity, Keys
 from .manifest import EventCarrier, Every, Manifest, Observer, Offer, Route
 from .operating.pages import pages
-from .pages import Totals
+from .paging import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
@@ -36,7 +35,7 @@ from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
-from .tenants import Tenants
+from .tenants import Ceilings, Tenants
 
 log = logging.getLogger("billycan")
 
@@ -99,7 +98,7 @@ class App:
         self.prefixes = extensions.paths_by_prefix(manifests, endpoints)
         self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
         self.extensions, endpoints = extensions.extend_endpoints(manifests, endpoints)
-        self.endpoints = [msgspec.structs.replace(e, choice=chosen.choice_of(e)) for e in endpoints]
+        self.endpoints = [msgspec.structs.replace(e, choice=choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
         }
@@ -152,7 +151,7 @@ class App:
 
         Files that other users may read, such as those of a copy, are closed to them.
         """
-        private.close_to_others([self.shared])
+        files.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):

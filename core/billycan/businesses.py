@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .db import ByCodePoint, UTCDateTime, upsert
-from .fields import Moment
-from .ids import new_id
+from .fields import Moment, new_id
 from .keys import STARTS, digest, keys, new_secret, well_formed
 from .problems import Conflict, NotFound
 from .tenants import Profile, registered_from_the_start, tenants

@@ -9,19 +9,18 @@ from urllib.parse import urlencode
 import falcon
 from msgspec import Struct
 
-from . import chosen, exporting, idempotency, pages, wire
+from . import endpoints, exporting, idempotency, paging, wire
 from .context import Context
 from .endpoints import Endpoint
+from .events import unit_of_work
+from .fields import is_id
 from .idempotency import Answer
-from .ids import is_id
-from .incoming import Incoming
 from .manifest import Route
-from .patch import decode_patch, differing
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
 from .query import decode_query, with_cursor
-from .reader import SetAside, decode
+from .reader import SetAside, decode, decode_patch, differing
 from .resources import Empty, Page, Reply
-from .work import unit_of_work
+from .wire import Incoming
 
 if TYPE_CHECKING:
     from .app import App
@@ -119,7 +118,7 @@ def count_records(
 
     Each is authorized and decoded, and its handler runs as usual, except that no rows are fetched.
     """
-    found: list[list[pages.Found]] = []
+    found: list[list[paging.Found]] = []
     totals: list[int] = []
     with app.db.reading(identity.tenant_id) as db:
         ctx = Context(app, identity.tenant_id, identity, request_id=request_id, writes=False)
@@ -129,7 +128,7 @@ def count_records(
             app.hook.authorize(ctx=ctx, route=endpoint.route)
             totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
-        counted = iter(pages.count_totals(ctx, [*chain(*found)]))
+        counted = iter(paging.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
@@ -142,7 +141,7 @@ def _decode(
     values: dict[str, Any] = {}
     aside: list[SetAside] = []
     choice = endpoint.choice
-    query = decode_query(asked, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids)
+    query = decode_query(asked, choice.query if choice else signature.query or endpoints.NoQuery, endpoint.ids)
     if choice:
         choice.take(ctx, query)
     if signature.query:
@@ -185,7 +184,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     data = records if page else records[0]
     body = wire.encode(ctx.app.hook.envelope(data=data, page=page, problem=None))
     if page:
-        pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
+        paging.check_size(len(body), records, lambda item: len(wire.encode(item)))
     if page and page.next_cursor:
         path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
@@ -207,7 +206,7 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
 def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
     headers: dict[str, str] = {}
     if isinstance(version := getattr(result, "version", None), int):
-        headers["ETag"] = chosen.version_tag(version, asked)
+        headers["ETag"] = endpoints.version_tag(version, asked)
     if endpoint.route.status == 201 and (home := ctx.app.homes.get(type(result))):
         headers["Location"] = ctx.app.public_url + home.replace("{id}", result.id)
     return headers

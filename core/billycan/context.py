@@ -14,8 +14,7 @@ from msgspec import UNSET, Struct
 
 from .engines.statements import at_once
 from .extending import fill_members
-from .fields import Moment
-from .ids import new_id
+from .fields import Moment, new_id
 from .problems import Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .wire import encode
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from .extending import Sent
     from .keys import Identity
     from .manifest import Extends
-    from .pages import Found
+    from .paging import Found
     from .tenants import Tenant
 
 

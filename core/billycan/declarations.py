@@ -25,11 +25,10 @@ from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, res
 from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .meanings import Member, beside
-from .naming import Names
-from .neighbours import Neighbours
 from .plain import is_struct, parts
 from .plain import options as options_of
 from .records import Filter, Records
+from .references import Names, Neighbours
 from .resources import PageQuery, Query, Resource
 
 T = TypeVar("T", bound=Struct)

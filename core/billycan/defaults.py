@@ -8,7 +8,7 @@ import falcon
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import pages
+from . import paging
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
@@ -80,8 +80,8 @@ def authorize(ctx: "Context", route: Route) -> None:
 
 
 @hookimpl(trylast=True)
-def paginate(ctx: "Context", found: pages.Found, query: Any) -> Page[Any]:
-    return pages.paginate(ctx, found, query)
+def paginate(ctx: "Context", found: paging.Found, query: Any) -> Page[Any]:
+    return paging.paginate(ctx, found, query)
 
 
 @hookimpl(trylast=True)

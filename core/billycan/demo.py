@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from .businesses import Business, create_business
 from .context import Context
+from .events import unit_of_work
 from .fields import Moment
 from .reader import decode
 from .tenants import Profile, tenants
-from .work import unit_of_work
 
 if TYPE_CHECKING:
     from .app import App

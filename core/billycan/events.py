@@ -1,10 +1,12 @@
-"""The outbox: the log of what happened to each tenant, in commit order.
+"""The outbox: the log of each tenant's events in commit order, and the unit of work that writes it.
 
 Deliveries are made from it. `retention` decides how much of it is kept, and for how long.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
@@ -12,14 +14,17 @@ import sqlalchemy as sa
 from . import counters
 from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
-from .engines.statements import Asked, Insertion, Row, Statement
-from .fields import DayOrInstant, Moment
-from .ids import is_id
-from .pages import Order, check_size
-from .problems import MOST_SHOWN, BadRequest
+from .engines.statements import Asked, Insertion, Row, Statement, at_once
+from .fields import DayOrInstant, Moment, is_id
+from .paging import Order, check_size
+from .problems import MOST_SHOWN, BadRequest, Problem
 from .records import Records
 from .resources import Page, Paging
 from .wire import encode
+
+if TYPE_CHECKING:
+    from .context import Context
+
 
 __all__ = ["body_of", "events", "filtered", "matching", "records"]
 
@@ -236,3 +241,50 @@ _LISTED = (
 # What `after` asks depends on the other filters.
 _FILTERS = {"after": lambda ctx, id: sa.true(), "event": _has_name}
 records = Records(events, LoggedEvent, prefix="evt", filters=_FILTERS)
+
+
+log = logging.getLogger("billycan")
+
+
+@contextmanager
+def unit_of_work(ctx: "Context") -> Iterator[None]:
+    """Begin; on leaving publish the events and commit, then announce that. Any exception rolls all of it back."""
+    try:
+        with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+            yield
+            write_events(ctx, commits=True)
+    except Problem as problem:
+        if problem.find_more:
+            ctx.memo = {}
+            with ctx.app.db.reading(ctx.tenant_id) as ctx.db:
+                problem.more |= problem.find_more(ctx)
+        raise
+    if ctx.outdates:
+        ctx.app.epoch.bump()
+    call_after_commit(ctx)
+
+
+def write_events(ctx: "Context", *, commits: bool = False) -> None:
+    """Tell of the events, and write all of them to the log, last of all."""
+    notify_hearers(ctx)
+    if last := [*ctx.last, *written(ctx)]:
+        at_once(ctx.db, *last, commits=commits)
+
+
+def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
+    """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
+    on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
+    for event in ctx.events:
+        for hear, read in ctx.app.hearers.get(event.name, ()):
+            hear(ctx, read(event.data))
+        on_event(ctx=ctx, event=event)
+
+
+def call_after_commit(ctx: "Context") -> None:
+    """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
+    offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
+    for implementation in ctx.app.after_commit:
+        try:
+            implementation.function(*(offered[name] for name in implementation.argnames))
+        except Exception:
+            log.exception("after_commit of %s failed", implementation.plugin_name)

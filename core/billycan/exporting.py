@@ -11,8 +11,8 @@ from . import sheets
 from .apart import in_turns
 from .db import one_moment
 from .idempotency import Answer
-from .incoming import Pieces
 from .problems import BadRequest
+from .wire import Pieces
 
 if TYPE_CHECKING:
     from .context import Context

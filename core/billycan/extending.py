@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import Struct, structs
 
 from .manifest import Extends
-from .patch import Patch, as_stored
+from .reader import Patch, as_stored
 from .resources import Page
 
 if TYPE_CHECKING:

@@ -1,21 +1,108 @@
-"""The types of members that clients send: plain types, each with the rule by which its JSON value is read.
+"""Types of members that clients send, with their rules; ids and moments among them."""
 
-`Name` is `Annotated[str, Text(…)]`: to Python, to a type checker and to msgspec it is a `str`. The reader of bodies and
-queries follows the rule, and the OpenAPI document shows it. Members of Structs that are only sent out use plain types.
-"""
-
+import os
 import re
+import threading
+import time
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, Literal
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Meta
 
-from .moments import Moment, start_of_day
 from .problems import RuleBroken
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
+_FORM = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
+_SHIFTS = range(110, -1, -10)  # of all pairs but the last
+_lock = threading.Lock()
+_last = 0
+
+
+def is_id(text: str, prefix: str = "") -> bool:
+    """Tell whether a text has the form of an id, and this prefix if one is given."""
+    return _FORM.fullmatch(text) is not None and text.startswith(f"{prefix}_" if prefix else "")
+
+
+def new_id(prefix: str) -> str:
+    """Return a new id: 48 bits of milliseconds, 80 random bits, in lower-case base 32."""
+    return new_ids(prefix, 1)[0]
+
+
+def new_ids(prefix: str, count: int) -> list[str]:
+    """Return this many new ids, in order: the first as `new_id` gives it, and those that follow it in base 32."""
+    global _last  # noqa: PLW0603 - the clock of this process
+    value = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
+    with _lock:
+        # Ids of one millisecond, or made after the clock stepped back, still grow.
+        if value <= _last:
+            value = _last + 1
+        _last = value + count - 1
+    ids: list[str] = []
+    start, of = "", -1
+    for each in range(value, value + count):
+        if each >> 10 != of:
+            of = each >> 10
+            start = prefix + "_" + "".join([_PAIRS[of >> shift & 1023] for shift in _SHIFTS])
+        ids.append(start + _PAIRS[each & 1023])
+    return ids
+
+
+# How long one is in UTC with no fraction of a second, or with three digits of it.
+_WHOLE = (len("2026-01-01 09:30:00+00"), len("2026-01-01 09:30:00.000+00"))
+_TWO = [f"{number:02}" for number in range(60)]
+
+
+class Moment(datetime):
+    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
+
+    __slots__ = ("_text",)  # the printed form, once it is known
+    _text: str
+
+    @classmethod
+    def of(cls, value: datetime) -> "Moment":
+        v = value if value.tzinfo is UTC else value.astimezone(UTC)
+        return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
+
+    @classmethod
+    def stored(cls, text: str) -> "Moment":
+        """Read a time that a database writes as `2026-01-01 09:30:00+00`.
+
+        The result keeps its text: a list shows a hundred of them, and reading and printing one took 3.5 µs instead of
+        1.8.
+        """
+        if text.endswith("+00") and len(text) in _WHOLE:
+            moment = cls.fromisoformat(text)
+            moment._text = f"{text[:10]}T{text[11:-3]}Z"
+            return moment
+        return cls.of(datetime.fromisoformat(text))
+
+    def __str__(self) -> str:
+        try:
+            return self._text
+        except AttributeError:
+            self._text = text = self._printed()
+            return text
+
+    def _printed(self) -> str:
+        # By a table, in two thirds of the time that datetime's own methods take.
+        milliseconds = f".{self.microsecond // 1000:03}" if self.microsecond else ""
+        day = f"{self.year:04}-{_TWO[self.month]}-{_TWO[self.day]}"
+        return f"{day}T{_TWO[self.hour]}:{_TWO[self.minute]}:{_TWO[self.second]}{milliseconds}Z"
+
+
+def start_of_day(day: date, zone: str) -> Moment:
+    """Return the first instant of a calendar day in a time zone."""
+    return Moment.of(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)))
+
+
+def day_after(day: date) -> date:
+    return day + timedelta(days=1)
+
 
 MOST_MONEY = "999999999.99"
 MOST_WHOLE = 2_147_483_647  # an Integer column holds no more

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .engines.statements import Row
     from .keys import Identity
     from .manifest import Route
-    from .pages import Found
+    from .paging import Found
     from .problems import Problem
     from .resources import Page, Paging
     from .sharing.limits import Allowance, Limit

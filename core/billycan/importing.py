@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import UnsetType
 from msgspec.structs import fields
 
-from . import sheets, work
+from . import events, sheets
 from .context import Context
 from .plain import is_struct, options, parts
 from .problems import MOST_SHOWN, BadRequest, Fault, Problem
@@ -101,7 +101,7 @@ class Importer:
             body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
             self._endpoint.run(ctx, {"body": body}, {})
             made()
-            work.notify_hearers(ctx, of_many=True)
+            events.notify_hearers(ctx, of_many=True)
         except Exception as error:
             ctx.sent_besides = None
             problem = error if isinstance(error, Problem) else ctx.app.hook.handle_error(error=error)

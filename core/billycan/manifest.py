@@ -16,10 +16,10 @@ from .problems import Code
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
-    from .incoming import Incoming
     from .keys import Identity
     from .paper import Paper
     from .tenants import GstSetting
+    from .wire import Incoming
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 

@@ -1,4 +1,4 @@
-"""The way of one request through the application, top to bottom."""
+"""The way of one request through the application, top to bottom, from the spelling of its path on."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import falcon
 import sqlalchemy as sa
 
-from . import calls, chosen, paths, people, wire
+from . import calls, endpoints, people, wire
 from .db import reason
 from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
@@ -31,6 +31,8 @@ from .sharing.shares import Share
 
 if TYPE_CHECKING:
     from .app import App
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
 
 log = logging.getLogger("billycan")
 
@@ -79,15 +81,15 @@ class Pipeline:
         state.tenant_id = state.template = ""
         if not fits:
             raise HeadersTooLarge
-        path = paths.as_sent(req.env)
-        canonical = paths.is_canonical(path)
+        path = as_sent(req.env)
+        canonical = is_canonical(path)
         found = self.find(req.path) if canonical else None
         template = state.template = found[-1] if found else ""
         if found and template in self.app.page_paths:
             state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
-        self.admit(req, needs_key=paths.is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
+        self.admit(req, needs_key=is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
@@ -122,7 +124,7 @@ class Pipeline:
 
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
         """Redirect from a page's path with a final slash to the page; raise RouteNotFound for any other spelling."""
-        found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
+        found = self.find(req.path.removesuffix("/")) if is_canonical(path) else None
         template = found[-1] if found else ""
         # The client's own text is never sent back, so a path with a parameter is not redirected.
         if req.method not in ("GET", "HEAD") or template not in self.app.page_paths or "{" in template:
@@ -252,7 +254,7 @@ class Pipeline:
         """Write a refusal in the form for its reader: the page's own, a plain page, or the envelope."""
         if refuse := getattr(req.context.page, "refuse", None):
             refuse(resp, problem)
-        elif not paths.is_of_the_api(req.path) and people.is_person(req):
+        elif not is_of_the_api(req.path) and people.is_person(req):
             people.write_refusal(resp, problem)
         else:
             resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
@@ -343,7 +345,7 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     header = req.get_header("If-Match")
     if header is None or header.strip() == "*":
         return None
-    return frozenset(map(chosen.version_in, header.split(",")))
+    return frozenset(map(endpoints.version_in, header.split(",")))
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:
@@ -352,3 +354,38 @@ def _from_falcon(error: falcon.HTTPError) -> Problem:
     if isinstance(error, falcon.HTTPMethodNotAllowed):
         return MethodNotAllowed(headers=dict(error.headers or {}))
     return BadRequest(error.description or error.title) if error.status_code < 500 else Problem()
+
+
+# What most paths are: without a character that could stand for another, and no segment that begins with a dot.
+_PLAIN = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+")
+_AUTHORITY = re.compile(r"^https?://[^/?#]*", re.IGNORECASE)
+_NEVER_IN_A_SEGMENT = re.compile(r"[/\\\0]")
+
+
+def as_sent(environ: Mapping[str, Any]) -> str:
+    """Return the path of the request line as the client wrote it; empty if a fragment follows, which is not allowed."""
+    # PATH_INFO is decoded already, where %2f cannot be told from a slash; only gunicorn keeps what was sent.
+    target = environ.get("RAW_URI") or quote(environ["PATH_INFO"].encode("latin-1"))
+    if _PLAIN.fullmatch(target):
+        return str(target)
+    return "" if "#" in target else _AUTHORITY.sub("", target).partition("?")[0] or "/"  # RFC 9112, 3.2.1 and 3.2.2
+
+
+def is_canonical(path: str) -> bool:
+    """Tell whether a path as sent is the one spelling of itself.
+
+    It is not if it has an empty segment, a slash at its end, `.` or `..`, or an encoded slash, backslash or NUL.
+    """
+    if _PLAIN.fullmatch(path):
+        return True
+    return path == "/" or (path.startswith("/") and all(map(_is_plain, path[1:].split("/"))))
+
+
+def _is_plain(segment: str) -> bool:
+    text = unquote(segment)
+    return text not in ("", ".", "..") and not _NEVER_IN_A_SEGMENT.search(text)
+
+
+def is_of_the_api(path: str) -> bool:
+    """Tell whether a decoded path leads under /v1, or some reader of it might think so."""
+    return path.startswith("/v1/") or "v1" in re.split(r"[/\\]+", unquote(path).lower())

@@ -7,10 +7,10 @@ from msgspec import Struct
 from .context import Context
 from .events import get_event, list_events
 from .manifest import Every, Gauge, Manifest, Route
-from .mornings import forget_mornings
-from .patch import Patch
+from .reader import Patch
 from .resources import Named, Reply
 from .tenants import Profile, ProfileChange, Tenant
+from .timed import forget_mornings
 from .working import replays, retention, worker
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
-from .ids import is_id
+from .fields import is_id
 from .plain import options, parts
 from .problems import MOST_FAULTS, BadRequest, Fault
 from .reader import Reader, Walk, compiled

@@ -9,20 +9,28 @@ from typing import Any, Generic, TypeVar
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from . import counters, dependents
-from .conditions import bound_condition, has_text, is_number, search_condition, stored_texts
+from . import counters, references
 from .context import Context
 from .db import own
 from .engines.rows import records_of
 from .engines.statements import Asked, Row, Statement, at_once
 from .extending import store_members
-from .folding import digits_of, fold
-from .ids import new_id
-from .naming import Names
-from .neighbours import Neighbours, take_turns
-from .pages import Condition, Found, Order, expression
-from .patch import Patch, as_stored
+from .fields import new_id
+from .filters import (
+    Condition,
+    bound_condition,
+    digits_of,
+    expression,
+    fold,
+    has_text,
+    is_number,
+    search_condition,
+    stored_texts,
+)
+from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
+from .reader import Patch, as_stored
+from .references import Names, Neighbours, take_turns
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
 
 T = TypeVar("T", bound=Struct)
@@ -240,8 +248,8 @@ class Records(Generic[T]):
             with ctx.db.begin_nested():  # after an error, PostgreSQL refuses further statements
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
-            found = dependents.by_foreign_keys(ctx, self.table, row.id)
-            raise dependents.deletion_refusal(ctx, found, self._instead(row)) from None
+            found = references.by_foreign_keys(ctx, self.table, row.id)
+            raise references.deletion_refusal(ctx, found, self._instead(row)) from None
         ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
@@ -299,7 +307,9 @@ class Records(Generic[T]):
                     f" add it to the table, or take it out of {option}"
                 )
         if self.search and "search_text" not in self.table.c:
-            raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
+            raise ValueError(
+                f"Records of {self.table.name}: search needs a column search_text, a text that is not null"
+            )
         if self.number and not {"number", "sequence"} <= set(self.table.c.keys()):
             raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
 

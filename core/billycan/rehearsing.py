@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 import sqlalchemy as sa
 
-from . import counters, events, work
+from . import counters, events
 from .context import Context, Event
 from .db import metadata
 from .engines.sqlite import note_listeners
@@ -229,7 +229,7 @@ class Replay:
             else:
                 ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
         ctx.events = self._last
-        work.notify_hearers(ctx, of_many=True)
+        events.notify_hearers(ctx, of_many=True)
         ctx.events = []
         for name, by in sorted(self._counted.items()):
             counters.advance(ctx, name, by)

@@ -1,12 +1,13 @@
-"""The Structs that resources have in common: of a list's query, of records, and of a handler's answer."""
+"""Structs that resources share: a list's query, records, answers, addresses and the actions of each status."""
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from .fields import DayOrInstant, ExternalId, Metadata, Moment
+from .fields import DayOrInstant, ExternalId, Metadata, Moment, Text
+from .problems import Conflict, RuleBroken
 
 T = TypeVar("T")
 
@@ -149,3 +150,101 @@ class Reply(Struct):
 def sent(body: Struct) -> dict[str, Any]:
     """Return the members of a Struct that were given a value."""
     return {k: v for k, v in msgspec.structs.asdict(body).items() if v is not UNSET}
+
+
+State = Literal["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"]
+
+
+AddressLine = Annotated[str, Text("A line of an address.", least=1, most=200)]
+Postcode = Annotated[str, Text("A postcode.", least=1, most=10)]
+
+
+def _country(text: str) -> str:
+    if not (text.isascii() and text.isalpha() and text.isupper()):
+        raise RuleBroken("invalid_value", "must be a country's two capital letters, such as AU")
+    return text
+
+
+Country = Annotated[
+    str, Text("A country by its two letters of ISO 3166.", least=2, most=2, pattern="^[A-Z]{2}$", check=_country)
+]
+
+
+class Address(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits.
+
+    line1, line2: A line of the address.
+    suburb: Suburb, town or city.
+    state: In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA.
+    postcode: In Australia four digits.
+    country: A two-letter ISO 3166 code; default AU.
+    """
+
+    line1: AddressLine | None = None
+    line2: AddressLine | None = None
+    suburb: AddressLine | None = None
+    state: AddressLine | None = None
+    postcode: Postcode | None = None
+    country: Country = "AU"
+
+    def __post_init__(self) -> None:
+        if self.country != "AU":
+            return
+        if self.state is not None and self.state not in get_args(State):
+            raise RuleBroken("invalid_value", f"must be one of {', '.join(get_args(State))}", ".state")
+        if self.postcode is not None and not (
+            len(self.postcode) == 4 and self.postcode.isascii() and self.postcode.isdigit()
+        ):
+            raise RuleBroken("invalid_value", "must be four digits", ".postcode")
+
+
+class NotPossible(Conflict):
+    """An action does not start from the status of its record; `allowed` are the actions that do."""
+
+    code = "invalid_state_transition"
+
+    def __init__(self, action: str, status: str, allowed: Sequence[str]) -> None:
+        self.action, self.record_status, self.allowed = action, status, list(allowed)
+        super().__init__(
+            f"The action `{action}` is not possible while the status is `{status}`. {_possible(allowed)}",
+            status=status,
+            allowed_actions=self.allowed,
+        )
+
+    def without(self, off: Collection[str]) -> "NotPossible":
+        """Return the same error without the actions whose routes are off."""
+        refusal = NotPossible(self.action, self.record_status, [name for name in self.allowed if name not in off])
+        refusal.param = self.param
+        return refusal
+
+
+class Actions:
+    """Maps each action to the statuses it starts from, separated by spaces, and the one it leads to: `{"archive":
+    ("active", "archived")}`.
+    """
+
+    def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
+        self._from = {action: frozenset(statuses.split()) for action, (statuses, _) in table.items()}
+        self._to = {action: to for action, (_, to) in table.items()}
+        statuses = {status for some in self._from.values() for status in some}
+        self._allowed = {status: [a for a, some in self._from.items() if status in some] for status in statuses}
+
+    def allowed(self, status: str) -> list[str]:
+        """List the actions that a record of this status may take."""
+        return self._allowed.get(status, []).copy()
+
+    def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
+        """Return the status that an action leads to; raise Conflict if it does not start from this one.
+
+        `allowed` are the record's possible actions, if its status alone does not decide them.
+        """
+        if status not in self._from[action]:
+            allowed = self.allowed(status) if allowed is None else allowed
+            raise NotPossible(action, status, allowed)
+        return self._to[action]
+
+
+def _possible(actions: Sequence[str]) -> str:
+    return (
+        f"Possible now: {', '.join(f'`{action}`' for action in actions)}." if actions else "No action is possible now."
+    )

@@ -1,14 +1,13 @@
 """Names for a plugin's own SQL: core's tables, conditions for both databases, and values as columns store them."""
 
-from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
 from .db import at_most, bytes_of, deployment_table, one_moment, upsert
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
 from .engines.statements import Asked, ByIds, Insertion, Statement, at_once
-from .folding import fold
-from .pages import MOST_PAGE_BYTES, page_too_large
-from .patch import as_stored
+from .filters import among, contains, either, fold, json_list_has, search_condition
+from .paging import MOST_PAGE_BYTES, page_too_large
+from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [

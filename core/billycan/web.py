@@ -1,11 +1,10 @@
 """Names for a plugin's pages, requests and files: reading bodies, JSON as in answers, CSV, and refusals of a page."""
 
-from .apart import in_turns, run_apart
-from .incoming import Incoming, Pieces
+from .apart import finalize_in_turns, in_turns, run_apart, share_time
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
 from .sharing.limits import network
 from .sheets import csv_reply
-from .wire import encode, read_bytes
+from .wire import Incoming, Pieces, encode, read_bytes
 
 __all__ = [
     "Incoming",
@@ -17,8 +16,10 @@ __all__ = [
     "UnsupportedMediaType",
     "csv_reply",
     "encode",
+    "finalize_in_turns",
     "in_turns",
     "network",
     "read_bytes",
     "run_apart",
+    "share_time",
 ]

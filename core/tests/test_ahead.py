@@ -5,9 +5,9 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billycan import Context, Json, ids, new_id, new_ids, unit_of_work
+from billycan import Context, Json, fields, new_id, new_ids, unit_of_work
 from billycan.events import events
-from billycan.ids import is_id
+from billycan.fields import is_id
 from billycan.sql import Insertion
 from billycan.testing import Client
 
@@ -18,7 +18,7 @@ INSERT = Insertion(events, events.c.keys())
 def test_ids_grow_and_none_is_given_twice(count, of_next_pair):
     with pytest.MonkeyPatch.context() as patched:
         # All but the last character is about to change.
-        patched.setattr(ids, "_last", (ids._last | 1023) + of_next_pair)
+        patched.setattr(fields, "_last", (fields._last | 1023) + of_next_pair)
         first, some, last = new_id("lin"), new_ids("lin", count), new_id("lin")
         patched.undo()
     assert [first, *some, last] == sorted({first, *some, last}) and len(some) == count

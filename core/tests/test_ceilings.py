@@ -4,10 +4,9 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.businesses import MOST_ENDED, MOST_KEYS, create_key, revoke_key
-from billycan.ceilings import ceilings, clear_ceiling, set_ceiling
 from billycan.keys import keys
 from billycan.problems import Conflict
-from billycan.tenants import tenants
+from billycan.tenants import ceilings, clear_ceiling, set_ceiling, tenants
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either

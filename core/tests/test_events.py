@@ -5,7 +5,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, work
+from billycan import Context, Deleted, events
 from billycan.testing import Client
 
 
@@ -128,7 +128,7 @@ def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
     seen = []
     with client.app.db.writing() as slow.db:
         slow.emit("contact.deleted", Deleted("slow"))
-        work.write_events(slow)
+        events.write_events(slow)
         other = threading.Thread(target=quick.patch, args=(f"/v1/contacts/{bob['id']}", {"name": "quick"}))
         other.start()
         waits(client.app, other)

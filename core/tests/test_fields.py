@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from billycan import fields, wire
-from billycan.address import Country, Postcode
 from billycan.fields import (
     Abn,
     Amount,
@@ -45,13 +44,14 @@ from billycan.fields import (
     Whole,
     Zone,
     is_abn,
+    start_of_day,
 )
-from billycan.folding import digits_of, fold
-from billycan.moments import start_of_day
+from billycan.filters import digits_of, fold
 from billycan.plain import parts
 from billycan.problems import BadRequest, Invalid
 from billycan.query import decode_query
 from billycan.reader import Walk, compiled, decode
+from billycan.resources import Country, Postcode
 from billycan.tenants import AccountNumber, Bsb
 
 Anyhow = Annotated[str, Text()]

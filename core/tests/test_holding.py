@@ -106,7 +106,7 @@ def test_a_handler_that_reckons_in_its_transaction_is_told_of(guest):
     client = guest(burn)
     client.post("/v1/guests", status=200)
     (breach,) = told()
-    assert breach.startswith("a write transaction of work.py used ") and "outside of SQL" in breach
+    assert breach.startswith("a write transaction of events.py used ") and "outside of SQL" in breach
 
 
 def test_the_time_that_a_statement_takes_to_compile_at_its_first_use_does_not_count(make_app, monkeypatch):
@@ -139,5 +139,5 @@ def test_a_transaction_that_changes_too_many_rows_is_told_of(make_app, engine, m
         with unit_of_work(ctx):
             rows = [{"tenant_id": ctx.tenant_id, "name": f"{count} {i}", "number": 1, "live": 1} for i in range(count)]
             ctx.db.execute(sa.insert(counters), rows)
-    breaches = ["a write transaction of work.py changed 100 rows: take 99 at most, in steps"]
+    breaches = ["a write transaction of events.py changed 100 rows: take 99 at most, in steps"]
     assert told() == (breaches if engine == "sqlite" else [])

@@ -119,7 +119,8 @@ def test_of_many_files_those_that_say_nothing_any_more_are_removed(
     for second in range(60, 70):
         limiter.take(f"late {second}", 1, 1, NOW + second)
     left = {path.name for path in folder.iterdir() if path.name.isdigit()}
-    assert len(left) <= 20 and {log_file(folder, f"late {second}").name for second in range(60, 70)} <= left
+    # The last file is made after the last sweep.
+    assert len(left) <= 20 + 1 and {log_file(folder, f"late {second}").name for second in range(60, 70)} <= left
     assert accepted(limiter, 2, name="key 1", per=(1, 1), now=NOW + 70) == 1
     assert accepted(limiter, 2, name="late 69", per=(1, 1), now=NOW + 70) == 0
 

@@ -10,12 +10,11 @@ import pytest
 import webob
 from msgspec import Meta, Struct
 
-from billycan import Resource, folding, wire
+from billycan import Resource, filters, wire
 from billycan.fields import Amount, Id, Metadata, Name
-from billycan.folding import fold
-from billycan.patch import decode_patch, differing
+from billycan.filters import fold
 from billycan.problems import Problem
-from billycan.reader import decode
+from billycan.reader import decode, decode_patch, differing
 from billycan.testing import Client
 
 N = 4_000  # characters of the shortest
@@ -174,13 +173,13 @@ def test_once_there_are_so_many_faults_no_more_are_looked_for(read, shape):
 
 def test_folding_orders_no_row_of_accents(monkeypatch):
     lengths = []
-    normalize = folding.unicodedata.normalize
+    normalize = filters.unicodedata.normalize
 
     def counted(form, text):
         lengths.append(len(text))
         return normalize(form, text)
 
-    monkeypatch.setattr(folding.unicodedata, "normalize", counted)
+    monkeypatch.setattr(filters.unicodedata, "normalize", counted)
     assert fold("a" + "\u0301" * 5_000 + "\u0323" * 5_000 + "\ufdfa") == "a" + normalize("NFKD", "\ufdfa")
     assert max(lengths) < 20  # each takes up to the square of its length
 

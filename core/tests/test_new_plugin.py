@@ -207,7 +207,7 @@ def test_one_of_several(plural, one):
 @pytest.mark.whole
 def test_the_prefixes_that_are_taken_are_known():
     used = set()
-    for path in [*ROOT.glob("core/billycan/*.py"), *ROOT.glob("plugins/*/billycan_*/*.py")]:
+    for path in [*ROOT.glob("core/billycan/*.py"), *ROOT.glob("plugins/*/billycan_*/**/*.py")]:
         used |= set(re.findall(r"(?:new_id\(|\bprefix=)\"([a-z]{3})\"", path.read_text("utf-8")))
     assert {"con", "inv", "lin", "pay", "evt"} < used
     assert used <= {*checks.PREFIXES, *scaffold.TAKEN}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billycan.fields import Moment
-from billycan.folding import fold
+from billycan.filters import fold
 from billycan.query import with_cursor
 from billycan.testing import Client
 

@@ -5,7 +5,7 @@ import re
 import pytest
 import webtest
 
-from billycan import Manifest, Route, paths
+from billycan import Manifest, Route, pipeline
 from billycan.describe import openapi
 from billycan.resources import Empty
 from billycan.testing import Client
@@ -24,7 +24,7 @@ ANYBODY = {"Authorization": ""}
     ],
 )
 def test_one_spelling_is_taken_in_every_form_of_a_target(target, path):
-    assert paths.as_sent({"RAW_URI": target}) == path and paths.is_canonical(path)
+    assert pipeline.as_sent({"RAW_URI": target}) == path and pipeline.is_canonical(path)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_one_spelling_is_taken_in_every_form_of_a_target(target, path):
     ],
 )
 def test_any_other_is_not(target):
-    assert not paths.is_canonical(paths.as_sent({"RAW_URI": target}))
+    assert not pipeline.is_canonical(pipeline.as_sent({"RAW_URI": target}))
 
 
 def test_a_server_that_keeps_no_target_is_read_by_its_decoded_path():
-    assert paths.as_sent({"PATH_INFO": "/v1/\xc3\xa9\n"}) == "/v1/%C3%A9%0A"
+    assert pipeline.as_sent({"PATH_INFO": "/v1/\xc3\xa9\n"}) == "/v1/%C3%A9%0A"
 
 
 @pytest.fixture

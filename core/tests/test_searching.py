@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import searching
+from billycan import filters
 from billycan.starting import migrate
 from billycan.testing import Client, counted
 
@@ -37,7 +37,7 @@ def found(client):
 def unindexed(client):
     """Return what is found by reading every row; then index the rows again."""
     with client.app.db.writing(across="a test") as db:
-        searching.drop(db, "contacts")
+        filters.drop(db, "contacts")
     seen = found(client)
     assert migrate.upgrade(client.app.db, client.app.manifests) == ["contacts: indexed for search"]
     return seen
@@ -57,7 +57,7 @@ def test_the_index_finds_what_reading_every_row_finds(client, monkeypatch):
     with closing(sqlite3.connect(client.app.db.url.database)) as db:
         db.execute("VACUUM")
     assert found(client) == kept[0]
-    monkeypatch.setattr(searching, "MOST", 2)  # too many to fetch one by one
+    monkeypatch.setattr(filters, "MOST", 2)  # too many to fetch one by one
     assert found(client) == kept[0]
 
 

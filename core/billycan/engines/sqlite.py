@@ -22,8 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-from .. import private
-from . import PLAIN, walls
+from . import PLAIN, files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
@@ -83,7 +82,7 @@ class Engines:
     def make_private(self) -> None:
         """Close the file, its journals and its lock files to other users."""
         if file := self.writer.url.database:
-            private.close_to_others(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
+            files.close_to_others(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -104,7 +103,7 @@ def _transaction(db: sa.Connection) -> Iterator[None]:
 
 def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -> None:
     # SQLite would make it readable for everybody; its journals have the mode of the file.
-    private.make_file(Path(arguments[0]))
+    files.make_file(Path(arguments[0]))
 
 
 def _prepare(connection: Any, record: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .. import searching
+from .. import filters
 from ..db import ByCodePoint, Json, UTCDateTime
 
 __all__ = ["create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"]
@@ -59,7 +59,7 @@ def create_search_index(op: Any, table: str) -> None:
 def index_for_search(connection: sa.Connection, table: str) -> bool:
     """Index `search_text` of a table; whether the database, with its extensions, could."""
     if connection.dialect.name == "sqlite":
-        return searching.build(connection, table)
+        return filters.build(connection, table)
     try:
         with connection.begin_nested():
             for extension in ("btree_gin", "pg_trgm"):

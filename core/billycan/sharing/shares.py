@@ -94,7 +94,7 @@ class Shares:
 
 
 class _Queue:
-    """How many requests of a business are at work, and wait for their clients; its queues of waiting ones, by rank."""
+    """The requests of a business: counts of those at work and of those that wait for their clients; a queue by rank."""
 
     __slots__ = ("away", "held", "waiting")
 

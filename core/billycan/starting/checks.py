@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from .. import paths
+from .. import pipeline
 from ..endpoints import PARAMETER
 from ..gst import LABELS, GstEntries
 from ..manifest import CallerKind, Document, EventCarrier, Every, Extends, Manifest, Offer, RecordPages, Route
@@ -36,7 +36,7 @@ def check_manifest(manifest: Manifest) -> Iterator[str]:
         return
     yield from _data_faults(manifest)
     for path, _ in manifest.pages:
-        if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
+        if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not pipeline.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
         yield from (f"{name}: {fault}" for fault in check_route(manifest, route))
@@ -235,7 +235,7 @@ def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:
         yield f"{label}: the method must be one of {', '.join(METHODS)}"
-    if not route.path.startswith("/v1/") or not paths.is_canonical(route.path):
+    if not route.path.startswith("/v1/") or not pipeline.is_canonical(route.path):
         yield f"{label} must begin with /v1/ and end without /: move it, or make it a page of the manifest"
     if not callable(route.handler):
         yield f"{label}: its handler {route.handler!r} is not a function"

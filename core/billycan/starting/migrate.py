@@ -11,7 +11,7 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from .. import db, searching
+from .. import db, filters
 from ..counters import counters
 from ..engines.sqlite import UNHURRIED
 from ..manifest import Manifest
@@ -67,7 +67,7 @@ def unindexed_tables(connection: sa.Connection, manifests: Mapping[str, Manifest
     """List the tables that are searched row by row, because the database could not index them when they were made."""
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
     if connection.dialect.name == "sqlite":
-        return searching.unindexed_tables(connection, tables)
+        return filters.unindexed_tables(connection, tables)
     return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(search_index(t)))).scalar() is None]
 
 
@@ -90,7 +90,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
             undo(connection, chain)
         if connection.dialect.name == "sqlite":
             for table in tables:
-                searching.drop(connection, table)
+                filters.drop(connection, table)
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {versions.table_of(name)}"))
 
 

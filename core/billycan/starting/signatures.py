@@ -8,9 +8,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 from ..declarations import resolve_query
 from ..endpoints import PARAMETER, Signature
 from ..manifest import Route
-from ..patch import Patch
 from ..plain import is_struct
-from ..reader import StructOf, compiled
+from ..reader import Patch, StructOf, compiled
 
 
 def read(route: Route) -> Signature:

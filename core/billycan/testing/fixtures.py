@@ -297,7 +297,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Install a plugin for one test: `install(Manifest(name="guest"), after_commit=tell)`, then `make_app("guest")`.
 
     Keywords are hook functions; `load` replaces what importing the plugin does; `folder` has its migrations and
-    examples, by default those of the installed plugin whose place it takes.
+    examples, by default those of the installed plugin whose place it takes, tables included.
     """
     found = packages.installed()
     monkeypatch.setattr(packages, "installed", lambda: found)
@@ -310,7 +310,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         **hooks: Callable[..., Any],
     ) -> None:
         module = ModuleType(manifest.name)
-        if folder := folder or (packages.folder_of(manifest.name) if manifest.name in found else None):
+        is_in_place = bool(manifest.tables) and manifest.name in found
+        if folder := folder or (packages.folder_of(manifest.name) if is_in_place else None):
             module.__package__, module.__file__ = manifest.name, str(folder / "plugin.py")
         members = {"manifest": manifest, **{name: hookimpl(function) for name, function in hooks.items()}}
         vars(module).update(members)

@@ -11,15 +11,15 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .. import private
 from ..app import App
 from ..db import reason
-from ..leases import AHEAD_SECONDS
+from ..engines import files
 from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
 from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError
+from ..timed import AHEAD_SECONDS
 from ..working import replays, retention, worker
 from .serve import SECRET
 
@@ -96,7 +96,7 @@ def _files(app: App) -> Finding:
         # With its journals and lock files. The folder around them is not billycan's alone.
         paths += sorted(database.parent.glob(f"{glob.escape(database.stem)}.*"))
         paths += [database.parent] if database.parent.resolve() != Path.cwd() else []
-    found = private.open_to_others(paths)
+    found = files.open_to_others(paths)
     if not found:
         return Finding("files", True, "private")
     named = " ".join(shlex.quote(str(path)) for path in found)

@@ -13,13 +13,12 @@ from .. import wire
 from ..app import App
 from ..context import Context
 from ..endpoints import endpoint_at
+from ..events import unit_of_work
 from ..keys import Identity
-from ..patch import decode_patch
-from ..reader import decode
+from ..reader import decode, decode_patch
 from ..starting import packages
 from ..starting.command import command_line
 from ..tenants import tenants
-from ..work import unit_of_work
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9a-z]{26,40}\b")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

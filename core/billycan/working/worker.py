@@ -18,12 +18,12 @@ import sqlalchemy as sa
 
 from ..context import Context
 from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upsert
+from ..events import unit_of_work
 from ..fields import Moment
-from ..leases import AHEAD_SECONDS
 from ..manifest import Every
 from ..problems import NotFound
 from ..tenants import tenants
-from ..work import unit_of_work
+from ..timed import AHEAD_SECONDS
 from . import plans
 
 if TYPE_CHECKING:

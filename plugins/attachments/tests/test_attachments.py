@@ -433,7 +433,7 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
         if step.startswith("put"):
             dying.setattr(Folder, "put", fail if step == "put" else put_and_fail)
         elif step == "commit":
-            dying.setattr("billycan.work.write_events", fail)
+            dying.setattr("billycan.events.write_events", fail)
         else:
             dying.setattr(stored_files, step, fail)
         assert upload(client, contact, status=500)["code"] == "internal_error"

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment, start_of_day
-from billycan.mornings import by_zone, in_zone
 from billycan.sql import tenants
+from billycan.timed import by_zone, in_zone
 
 from .records import emit_booking, records
 from .tables import bookings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from billycan import pages
+from billycan import paging
 from billycan.testing import Client
 from billycan_documents import documents
 
@@ -12,7 +12,7 @@ MOST = 200_000
 
 @pytest.fixture
 def client(make_app, monkeypatch):
-    for module in (pages, documents):
+    for module in (paging, documents):
         monkeypatch.setattr(module, "MOST_PAGE_BYTES", MOST)
     client = Client(make_app("contacts", "documents", "hosted", "invoices", fresh=True))
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
@@ -24,7 +24,7 @@ def client(make_app, monkeypatch):
 
 @pytest.mark.parametrize("most", [MOST, 100_000])  # the second: not even two fit
 def test_a_page_with_large_lines_is_refused_and_says_what_fits(client, most, monkeypatch):
-    for module in (pages, documents):
+    for module in (paging, documents):
         monkeypatch.setattr(module, "MOST_PAGE_BYTES", most)
     path = "/v1/invoices?include=line_items"
     fits = client.refused(400, "page_too_large", "GET", path)["per_page"]

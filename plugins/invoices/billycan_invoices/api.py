@@ -10,15 +10,16 @@ import msgspec
 from billycan import Context, decode, names_of
 from billycan_documents.api import NewLine
 
-from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
-from .documents import neighbours
-from .due import Unpaid, lock_unpaid, unpaid
-from .handlers import create_invoice, preview_invoice, send_invoice
-from .owing import owed_by_each
-from .paying import Payable, PaymentProvider, payable, take_payment
-from .schemas import Invoice, NewInvoice, Preview
+from .books.receivables import owed_by_each
+from .books.turnover import count_drafts, turnover
+from .invoices.claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
+from .invoices.documents import neighbours
+from .invoices.due import Unpaid, lock_unpaid, unpaid
+from .invoices.handlers import create_invoice, preview_invoice, send_invoice
+from .invoices.schemas import Preview
+from .payments.online import Payable, PaymentProvider, payable, take_payment
+from .resource import Invoice, NewInvoice
 from .tables import entries, invoices
-from .turnover import count_drafts, turnover
 
 __all__ = [
     "Billing",

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from billycan import Card, Context, own
 
-from .documents import SETTLED
-from .sums import amount_of, in_cents
-from .tables import IS_OPEN, invoices, payments
+from .books.sums import amount_of, in_cents
+from .resource import IS_OPEN, SETTLED
+from .tables import invoices, payments
 
 _MONTHS = 6
 _NOT_INVOICED = ("draft", "void")

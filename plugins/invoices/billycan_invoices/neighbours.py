@@ -8,8 +8,8 @@ from msgspec import Struct
 from billycan import Context, Deleted, check_unused
 from billycan_documents.api import keeps_items
 
-from . import supplies
-from .documents import neighbours
+from .books import early_gst
+from .invoices.documents import neighbours
 from .tables import invoices, lines
 
 
@@ -27,7 +27,7 @@ class Job(Struct):
 
 def end_supply(ctx: Context, cancelled: Job) -> None:
     """Stop counting the unfinished part of a cancelled job ahead of its invoices."""
-    supplies.end(ctx, cancelled.id)
+    early_gst.end(ctx, cancelled.id)
 
 
 hears: dict[str, Callable[..., None]] = {

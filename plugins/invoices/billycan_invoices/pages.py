@@ -6,11 +6,11 @@ from billycan import App, Context, NotFound
 from billycan.paper import Key, Notice, Paper, Sum, Tone
 from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, money, paper_of
 
-from .documents import PATH, documents, hosted_url, records
-from .handlers import send_invoice
-from .paying import pay_buttons
+from .invoices.documents import PATH, documents, hosted_url, records
+from .invoices.handlers import send_invoice
+from .payments.online import pay_buttons
+from .resource import Invoice
 from .rules import OPEN
-from .schemas import Invoice
 
 # Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
 _BADGES = {

@@ -3,26 +3,27 @@
 from billycan import Code, Deleted, Document, Every, Manifest, Route
 from billycan_contacts import api as contacts
 
-from . import handlers as h
-from . import note_handlers as n
-from . import payment_handlers as p
 from . import record_pages
+from .books.gst import gst
+from .books.statement import get_statement, get_statement_as_csv
+from .books.statement_paper import statement_paper
+from .books.statement_schemas import StatementQuery
 from .cards import by_month, owed
 from .cards import gst as gst_card
 from .demo import add_samples
-from .documents import documents
-from .due import due_soon, overdue, tell_due_soon, tell_overdue
-from .gst import gst
+from .invoices import handlers as h
+from .invoices.documents import documents
+from .invoices.due import due_soon, overdue, tell_due_soon, tell_overdue
+from .invoices.summary import summarise_invoices, summarise_invoices_as_csv
 from .neighbours import hears
-from .note_page import finish_note, note_page, note_paper
-from .note_schemas import AdjustmentNote
+from .note_resource import AdjustmentNote
+from .notes import handlers as n
+from .notes.page import finish_note, note_page, note_paper
 from .pages import finish_invoice, invoice_page, invoice_paper
-from .payment_schemas import Payment
-from .schemas import Invoice
-from .statement import get_statement, get_statement_as_csv
-from .statement_paper import statement_paper
-from .statement_schemas import StatementQuery
-from .summary import summarise_invoices, summarise_invoices_as_csv
+from .payments import handlers as p
+from .payments import invoice_handlers as i
+from .payments.schemas import Payment
+from .resource import Invoice
 from .tables import ahead, allocations, entries, held, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
@@ -82,9 +83,9 @@ manifest = Manifest(
         ),
         Route("DELETE", "/v1/invoices/{id}", h.delete_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/send", h.send_invoice, scope="invoices:write"),
-        Route("POST", "/v1/invoices/{id}/payments", h.add_payment, scope="invoices:write", status=201),
-        Route("POST", "/v1/invoices/{id}/payments/{pay_id}/reverse", h.reverse_payment, scope="invoices:write"),
-        Route("POST", "/v1/invoices/{id}/pay", h.pay_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/payments", i.add_payment, scope="invoices:write", status=201),
+        Route("POST", "/v1/invoices/{id}/payments/{pay_id}/reverse", i.reverse_payment, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/pay", i.pay_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/undo_write_off", h.undo_write_off, scope="invoices:write"),

@@ -6,7 +6,7 @@ import pytest
 import webtest
 
 from billycan.testing import Client
-from billycan_invoices import notes as stored_notes
+from billycan_invoices.notes import records as stored_notes
 
 D = Decimal
 CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}

@@ -6,7 +6,7 @@ import pytest
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client
-from billycan_invoices import listed
+from billycan_invoices import full_lists
 from billycan_invoices.api import take_payment
 
 D = Decimal
@@ -262,7 +262,7 @@ def test_payments_are_found_by_what_they_are(shop):
 @pytest.fixture
 def full(monkeypatch):
     """Lower the limit of a record's lists, and return it."""
-    monkeypatch.setattr(listed, "MOST", 5)
+    monkeypatch.setattr(full_lists, "MOST", 5)
     return 5
 
 

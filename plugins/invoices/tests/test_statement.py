@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule, run_state_machine_as_test
 
 from billycan.testing import Client
-from billycan_invoices.statement_schemas import Kind, StatementEntry
+from billycan_invoices.books.statement_schemas import Kind, StatementEntry
 
 D = Decimal
 ZONE = ZoneInfo("Australia/Sydney")

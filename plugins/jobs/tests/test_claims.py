@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from billycan import Context
 from billycan.testing import Client
-from billycan_invoices import listed
+from billycan_invoices import full_lists
 from billycan_invoices.tables import entries as ledger
 
 D = Decimal
@@ -452,7 +452,7 @@ def test_expenses_of_work_without_gst_have_none(client):
 
 @pytest.mark.parametrize("make", [job, quote])
 def test_a_job_or_quote_has_so_many_invoices_and_void_ones_count(client, make, monkeypatch):
-    monkeypatch.setattr(listed, "MOST", 3)
+    monkeypatch.setattr(full_lists, "MOST", 3)
     work = make(client)
     kind = "job" if make is job else "quote"
     body = {"client_id": work["client_id"], "line_items": LINES}
@@ -479,7 +479,7 @@ def test_a_job_or_quote_has_so_many_invoices_and_void_ones_count(client, make, m
 
 
 def test_a_job_goes_on_with_as_many_invoices_as_its_quote_has(client, monkeypatch):
-    monkeypatch.setattr(listed, "MOST", 2)
+    monkeypatch.setattr(full_lists, "MOST", 2)
     work = quote(client)
     claim(client, work, percent="10")
     claim(client, work, percent="10")

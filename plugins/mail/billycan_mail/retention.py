@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.leases import times
 from billycan.sql import PLANNED_ANEW, at_most
+from billycan.timed import times
 
 from .settings import Settings
 from .tables import emails, files, is_free_to_send, is_open, letters

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from billycan import App, Context, Row, new_id, own, unit_of_work
 from billycan.fields import Moment
-from billycan.leases import NOW, bring_forward, times
+from billycan.timed import NOW, bring_forward, times
 
 from . import encryption, logos, message, pdf_attachments, records, suppressing, unsubscribe
 from .relay import Outcome, Relay, Unreachable

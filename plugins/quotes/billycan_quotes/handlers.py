@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row, take_turns
 from billycan.fields import Moment
-from billycan.mornings import Morning
+from billycan.timed import Morning
 from billycan_documents.api import Line, check_registration, client_of, frozen
 
 from .documents import billed_amounts, check_dates, documents, records, status_of

@@ -9,9 +9,8 @@ import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Problem, Row, own, take_turns, unit_of_work
 from billycan.fields import Moment
-from billycan.leases import AHEAD_SECONDS
-from billycan.mornings import has_come
 from billycan.sql import tenants
+from billycan.timed import AHEAD_SECONDS, has_come
 from billycan_invoices import api as invoices
 
 from .handlers import body_of, check_client, end_locked

@@ -11,8 +11,8 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from billycan import App, Context, own, take_turns
 from billycan.fields import Moment
-from billycan.mornings import by_zone, in_zone, last_morning
 from billycan.sql import tenants
+from billycan.timed import by_zone, in_zone, last_morning
 from billycan_hosted.api import day, money
 from billycan_invoices import api as invoices
 

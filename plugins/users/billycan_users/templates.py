@@ -19,7 +19,7 @@ from msgspec import Struct
 from billycan import App
 from billycan.fields import Moment
 from billycan.members import meanings
-from billycan.web import RouteNotFound
+from billycan.web import RouteNotFound, finalize_in_turns, share_time
 
 from .page_digest import digest_of
 from .rules import role_allows
@@ -45,6 +45,7 @@ def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[
     around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
+    share_time()
     return _templates().get_template(template).render(**{**around, **values})
 
 
@@ -213,7 +214,7 @@ _ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID", "paypal
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=jinja2.StrictUndefined, finalize=finalize_in_turns(),
     )  # fmt: skip
     environment.filters |= {"digest": digest_of, "measure": measure, "tone": tone}
     environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words, "field": field}

@@ -13,8 +13,8 @@ from sqlalchemy.dialects import postgresql
 
 from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
-from billycan.leases import NOW
 from billycan.sql import Statement
+from billycan.timed import NOW
 
 from . import chores
 from .nudging import CHORES, Hint

@@ -17,8 +17,8 @@ from msgspec import Struct, structs
 
 from billycan import App, Row, events, new_id
 from billycan.fields import Moment
-from billycan.leases import NOW, bring_forward, times
 from billycan.sql import tenants
+from billycan.timed import NOW, bring_forward, times
 
 from . import chores, signing
 from .deliveries import body_of

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from billycan import App, Context, events, own
 from billycan.fields import Moment
-from billycan.leases import NOW, times
 from billycan.sql import at_most, tenants
+from billycan.timed import NOW, times
 
 from .settings import Settings
 from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries

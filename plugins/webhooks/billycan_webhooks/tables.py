@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
-from billycan.leases import is_free
+from billycan.timed import is_free
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:

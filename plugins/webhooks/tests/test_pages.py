@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from billycan.ceilings import set_ceiling
+from billycan.tenants import set_ceiling
 from billycan.testing import Client
 from billycan_users.testing import Browser
 from billycan_webhooks import signing

@@ -22,10 +22,10 @@ from curves import picture
 from data import PLUGINS, application
 from servers import postgresql
 
-from billycan import searching
+from billycan import filters
 from billycan.app import App
 from billycan.counters import counters
-from billycan.pages import Totals
+from billycan.paging import Totals
 from billycan.starting import migrate
 from billycan.tenants import tenants
 from billycan.testing import Client
@@ -214,7 +214,7 @@ def fill(app: App, grows: str, size: int) -> Asked:
             db.exec_driver_sql(statement)
         if app.db.is_sqlite:
             for table in (contacts, invoices, expenses):
-                searching.build(db, table.name)
+                filters.build(db, table.name)
     if not app.db.is_sqlite:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             db.exec_driver_sql("VACUUM ANALYZE")
@@ -275,7 +275,7 @@ def _without_indexes(db: sa.Connection) -> list[str]:
     names = ", ".join(f"'{table.name}'" for table in TABLES)
     if db.dialect.name == "sqlite":
         for table in (contacts, invoices, expenses):
-            searching.drop(db, table.name)
+            filters.drop(db, table.name)
         db.exec_driver_sql("PRAGMA cache_size = -200000")
         found = (
             f"SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ({names})"

@@ -28,11 +28,11 @@ from noise import Noisy, Request, Sizes
 from servers import NO_LIMITS, SHIPPED, Server, postgresql
 
 from billycan.app import App, Clock
-from billycan.ceilings import set_ceiling
 from billycan.sharing.limits import by_address
 from billycan.starting import migrate
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
+from billycan.tenants import set_ceiling
 from billycan.testing import SECRET, Client
 from billycan.testing.throwaway import Postgres
 

@@ -11,7 +11,7 @@ from billycan.app import App
 from billycan.counters import EVENTS, advance_both
 from billycan.events import BYTES, events
 from billycan.idempotency import answers
-from billycan.mornings import told
+from billycan.timed import told
 from billycan.working.worker import put_off
 from billycan_apps import tables as apps
 from billycan_mail.tables import emails

@@ -55,9 +55,9 @@ def create_key(
     import sqlalchemy as sa
 
     from ... import businesses
-    from ...ceilings import MOST_TIMES
     from ...fields import Instant, Name
     from ...problems import Conflict
+    from ...tenants import MOST_TIMES
     from ...tenants import tenants as table
 
     expires = _option("--expires-at", Instant, expires_at)

@@ -99,7 +99,7 @@ def limit_tenant(
     """
     import sqlalchemy as sa
 
-    from ...ceilings import clear_ceiling, set_ceiling
+    from ...tenants import clear_ceiling, set_ceiling
     from ...tenants import tenants as table
 
     if as_default and (per_minute or per_second):

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 from billycan import BadRequest, Fault, NewResource, Problem
 from billycan.fields import Number, Rule, Text, Whole, read_instant
 from billycan.members import Meaning, is_struct, meanings, members_explained, options, parts
-from billycan.web import PayloadTooLarge
+from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
 
 from .kinds import label
@@ -220,7 +220,7 @@ def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, bef
         if control.form == "object":
             found |= filled(control.parts, value or {}, zone, f"{name}.")
         elif control.form == "rows":
-            for i, row in enumerate(value or ()):
+            for i, row in enumerate(in_turns(value or ())):
                 found |= filled(control.parts, row, zone, f"{name}[{i}].")
         elif value is not None:
             found[name] = _text(control, value, zone)
@@ -258,9 +258,9 @@ def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, 
     """The fields with the rows that hold nothing taken out, so that those of a fault are the ones that were sent."""
     found = dict(form)
     for control in (c for c in asked if c.form == "rows"):
-        rows = [row for row in _rows(control, form) if not _is_blank(control, row)]
+        rows = [row for row in in_turns(_rows(control, form)) if not _is_blank(control, row)]
         found = {name: text for name, text in found.items() if not name.startswith(f"{control.name}[")}
-        for i, row in enumerate(rows):
+        for i, row in enumerate(in_turns(rows)):
             found |= {f"{control.name}[{i}].{name}": text for name, text in row.items()}
     return found
 
@@ -302,7 +302,7 @@ def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before:
         if control.form == "object":
             value = read(control.parts, form, zone, f"{name}.") or None
         elif control.form == "rows":
-            value = [_row(control, row, zone) for row in _rows(control, form, before)]
+            value = [_row(control, row, zone) for row in in_turns(_rows(control, form, before))]
         elif control.form == "yes":
             value = form.get(name) == "true"
         elif control.form in ("ticks", "refs"):

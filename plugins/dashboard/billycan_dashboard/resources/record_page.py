@@ -1,12 +1,12 @@
 """The page of a record: its facts, its actions, related records, and its history."""
 
-import json
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
@@ -100,7 +100,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "next": _next(visit, kind, id),
         "statement": statement_page(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
-        "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
+        "raw": msgspec.json.format(encode(record)).decode(),
         "page_of": lambda id: page_of(visit.app, id),
         "pdf": pdf_of(visit, kind, record),
         "mailed": sent,

@@ -1,0 +1,261 @@
+"""Filters and search of lists: the conditions of a query, and texts as searches compare them."""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+from operator import ge, le, lt
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from .context import Context
+from .db import UTCDateTime
+from .engines.statements import Statement
+from .fields import day_after, start_of_day
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A condition of a filter on a column: `compare(column, value)`; several values mean any one of them."""
+
+    column: Any
+    compare: Callable[[Any, Any], sa.ColumnElement[bool]]
+    values: tuple[Any, ...]
+
+    def of(self, values: Sequence[Any]) -> sa.ColumnElement[bool]:
+        """Return the same condition with other values, such as parameters."""
+        return self.compare(self.column, values[0]) if len(values) == 1 else self.column.in_(values)
+
+
+def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return a condition with its values."""
+    return condition.of(condition.values) if isinstance(condition, Condition) else condition
+
+
+def fold(text: str) -> str:
+    """Return a text as it is compared in searches and sorts: without case and accents."""
+    if text.isascii():
+        return text.lower()
+    # One character at a time: ordering many accents in a row takes quadratic time.
+    return "".join(map(_fold_character, text))
+
+
+@lru_cache(4096)
+def _fold_character(character: str) -> str:
+    # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    return "".join(c for c in spread if not unicodedata.combining(c))
+
+
+def digits_of(text: str) -> str:
+    """Return the digits of a phone number or ABN, with Australia's +61 written as a leading zero."""
+    digits = "".join(c for c in text if c in "0123456789")
+    return "0" + digits[2:] if text.lstrip().startswith("+61") else digits
+
+
+def stored_texts(value: Any) -> Iterable[str]:
+    """Yield all texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from stored_texts(part)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text consists of digits with the punctuation of phone numbers and ABNs."""
+    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+
+
+def search_condition(table: sa.Table, text: str, ctx: Context | None = None) -> sa.ColumnElement[bool]:
+    """Match rows whose searched columns hold a text, ignoring case and accents, or its digits however spaced.
+
+    On SQLite the index is queried immediately if `ctx` tells whose rows they are.
+    """
+    texts = [text, digits_of(text)] if is_number(text) else [text]
+    found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
+    return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
+
+
+def either(ctx: Context, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Match rows for which one of several conditions holds, each found by its own index."""
+    if ctx.db.dialect.name != "sqlite" or not any(map(is_narrowed, conditions)):
+        return sa.or_(*conditions)
+    # Without statistics SQLite would read all rows of the tenant instead of combining two indexes.
+    own = table.c.tenant_id == ctx.tenant_id
+    return table.c.id.in_(sa.union(*(sa.select(table.c.id).where(own, each) for each in conditions)))
+
+
+def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose folded column holds a text; no character in the text is special."""
+    escaped = fold(text).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+    return folded_column.like(f"%{escaped}%", escape="\\")
+
+
+def has_text(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose JSON map of texts holds `text` under `key`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
+    # A JSON path would give quotes in the key a meaning.
+    member = sa.func.json_each(column).table_valued("key", "value")
+    return sa.exists().where(member.c.key == key, member.c.value == text)
+
+
+def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+    """Match rows whose JSON list of texts holds `text`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
+    item = sa.func.json_each(column).table_valued("value")
+    return sa.exists().where(item.c.value == text)
+
+
+def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Match rows whose column holds one of the ids that a subquery finds."""
+    if ctx.db.dialect.name == "postgresql":
+        # Within an OR, PostgreSQL can use the column's index for an array, but not for a subquery.
+        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
+    return column.in_(ids)
+
+
+def bound_condition(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
+    """Return the condition of a bound; a date bounds a time column by that whole day in the tenant's time zone."""
+    if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
+        zone = ctx.tenant.timezone
+        if bound == "to":
+            return Condition(column, lt, (start_of_day(day_after(value), zone),))
+        value = start_of_day(value, zone)
+    return Condition(column, ge if bound == "from" else le, (value,))
+
+
+MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
+_MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway
+_RANGE = 1 << 32  # the numbers of one tenant's rows
+
+
+class FoundIds(sa.Text):
+    """The type of a parameter with the ids that the index found."""
+
+
+def narrow_condition(
+    ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
+) -> sa.ColumnElement[bool]:
+    """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
+    ids = _find_ids(ctx, table, [fold(text) for text in texts])
+    if ids is None:
+        return condition
+    found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
+    return table.c.id.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value)) & condition
+
+
+def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
+    """Tell whether a condition, or a part of it, names the rows that the index found."""
+    parts = sa.sql.visitors.iterate(condition)
+    return any(isinstance(part, sa.BindParameter) and isinstance(part.type, FoundIds) for part in parts)
+
+
+def build(connection: sa.Connection, table: str) -> bool:
+    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do."""
+    drop(connection, table)
+    try:
+        with connection.begin_nested():
+            names = {"table": table, "index": f"ix_{table}_search", "place": _PLACE.format(table=table)}
+            for statement in _BUILD:
+                connection.exec_driver_sql(statement.format(**names, range=_RANGE))
+    except sa.exc.OperationalError:
+        return False
+    return True
+
+
+def drop(connection: sa.Connection, table: str) -> None:
+    """Remove a table's index, if it has one."""
+    for when in ("insert", "update", "delete"):
+        connection.exec_driver_sql(f'DROP TRIGGER IF EXISTS "ix_{table}_search_{when}"')
+    for name in (f"ix_{table}_search", f"ix_{table}_search_rows"):
+        connection.exec_driver_sql(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
+    """List the tables that exist without an index, or lost its triggers when they were made anew."""
+    columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
+    kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
+    there = {*map(tuple, connection.execute(kept))}
+    return [
+        table
+        for table in tables
+        if ("table", table, table) in there
+        and not {("trigger", f"ix_{table}_search_{when}", table) for when in ("insert", "update", "delete")} <= there
+    ]
+
+
+def _find_ids(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
+    """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
+    if any(len(text) < 3 for text in texts):
+        return None
+    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
+    try:
+        ids = [row.id for row in _query(table.name).all(ctx.db, given)]
+    except sa.exc.OperationalError as error:
+        if "no such table" in str(error.orig):  # not migrated yet, or made by an SQLite that cannot index it
+            return None
+        raise
+    return ids if len(ids) <= MOST else None
+
+
+def _trigrams(text: str) -> str:
+    """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
+    trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
+    return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])
+
+
+@lru_cache(1024)
+def _query(table: str) -> Statement:
+    name, tenant_id = f"ix_{table}_search", sa.bindparam("tenant_id", type_=sa.Text)
+    index = sa.table(name, sa.column("rowid", sa.BigInteger), sa.column(name, sa.Text))
+    rows = sa.table(f"{name}_rows", *(sa.column(c) for c in ("place", "tenant_id", "id")))
+    some = sa.select(rows.c.place).where(rows.c.tenant_id == tenant_id).limit(1).scalar_subquery()
+    first = sa.func.coalesce(some - some.op("%")(sa.literal_column(str(_RANGE))), 0)
+    matching = sa.select(index.c.rowid).where(
+        index.c[name].op("MATCH", is_comparison=True)(sa.bindparam("asked", type_=sa.Text)),
+        index.c.rowid >= first,
+        index.c.rowid < first + sa.literal_column(str(_RANGE)),
+    )
+    found = matching.limit(sa.literal_column(str(MOST + 1)))
+    # As an expression, or SQLite would read all rows of the tenant instead of those found.
+    own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
+    return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
+
+
+_PLACE = '(SELECT place FROM "ix_{table}_search_rows" WHERE tenant_id = new.tenant_id LIMIT 1)'
+_BUILD = (
+    """CREATE TABLE "{index}_rows" (
+        place INTEGER PRIMARY KEY, tenant_id TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (tenant_id, id))""",
+    """CREATE VIRTUAL TABLE "{index}" USING fts5(
+        search_text, content='', detail=none, columnsize=0, tokenize='trigram case_sensitive 1')""",
+    """INSERT INTO "{index}_rows" (place, tenant_id, id)
+        SELECT dense_rank() OVER (ORDER BY tenant_id) * {range}
+            + row_number() OVER (PARTITION BY tenant_id ORDER BY id), tenant_id, id FROM "{table}\"""",
+    """INSERT INTO "{index}" (rowid, search_text)
+        SELECT place, search_text FROM "{index}_rows" JOIN "{table}" USING (tenant_id, id) ORDER BY place""",
+    """CREATE TRIGGER "{index}_insert" AFTER INSERT ON "{table}" BEGIN
+        INSERT INTO "{index}_rows" (place, tenant_id, id) VALUES (coalesce(
+            (SELECT max(place) + 1 FROM "{index}_rows"
+                WHERE place >= {place} / {range} * {range} AND place < ({place} / {range} + 1) * {range}),
+            (SELECT (coalesce(max(place), 0) / {range} + 1) * {range} FROM "{index}_rows")),
+            new.tenant_id, new.id);
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+        END""",
+    """CREATE TRIGGER "{index}_update" AFTER UPDATE OF search_text ON "{table}"
+        WHEN old.search_text IS NOT new.search_text BEGIN
+        INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, old.search_text
+            FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+        END""",
+    """CREATE TRIGGER "{index}_delete" AFTER DELETE ON "{table}" BEGIN
+        INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, old.search_text
+            FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        DELETE FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        END""",
+)

@@ -1,0 +1,195 @@
+"""Timed work: leases of due rows, and mornings in each business's time zone."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .context import Context
+from .db import ByCodePoint, at_most, metadata, own, upsert
+from .fields import Moment
+from .tenants import tenants
+
+if TYPE_CHECKING:
+    from .app import App
+from .db import UTCDateTime
+
+__all__ = [
+    "AHEAD_SECONDS",
+    "NOW",
+    "Morning",
+    "bring_forward",
+    "by_zone",
+    "has_come",
+    "in_zone",
+    "is_free",
+    "last_morning",
+    "times",
+]
+
+T = TypeVar("T")
+
+HOUR = 9
+KEPT_DAYS = 400
+MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
+
+told = sa.Table(
+    "core_mornings",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("what", ByCodePoint, primary_key=True),
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+)
+
+
+class Morning(Struct, frozen=True):
+    """Work on a record around one of its dates, once for each date: `Morning("invoice.overdue", 1, 31)`.
+
+    It is time from 09:00 in the business's zone on the `first` day after the date until the end of the `last`; days
+    before the date are negative. Whoever could not look in the meantime catches up until then, and no later. `what`
+    tells it from everything else, so it begins as the plugin's events do. No `last` may be more than a year.
+    """
+
+    what: str
+    first: int
+    last: int
+
+    def due(self, app: "App", day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
+        """The records, in any business, for which it is time, by this column of their table; the earliest date first.
+
+        For an Every's `due`: add what else must hold of them. An index that leads to the column's values helps.
+        """
+        c = day.table.c
+        was_told = sa.exists().where(
+            told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
+        )
+        groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
+        spans = [
+            (zones, today - timedelta(self.last), since - timedelta(self.first)) for (since, today), zones in groups
+        ]
+        earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
+        is_time = sa.or_(*(in_zone(zones) & day.between(since, until) for zones, since, until in spans))
+        return (
+            sa.select(c.tenant_id, c.id)
+            .join(tenants, tenants.c.id == c.tenant_id)
+            .where(day.between(earliest, latest), is_time, ~was_told)
+            .order_by(day)
+        )
+
+    def once(self, ctx: Context, id: str, day: date) -> bool:
+        """Tell whether a record with this date is due and not yet done; from the commit on it counts as done.
+
+        Call it under the record's lock, in the transaction in which the work is done.
+        """
+        local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
+        if not local.date() - timedelta(self.last) <= day <= last_morning(local) - timedelta(self.first):
+            return False
+        row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
+        return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
+
+
+def has_come(app: "App", day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
+    """Match businesses where a date has come, in a SELECT across all of them that joins `tenants`."""
+    groups = by_zone(app, now, datetime.date)
+    latest = max(today for today, _ in groups)
+    return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
+
+
+def last_morning(local: datetime) -> date:
+    """The last date on which it has been 09:00."""
+    return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
+
+
+def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
+    """Return each result of a function of the local time, with the businesses' IANA time zones that it holds in.
+
+    There is at least one result, even without any business.
+    """
+    found: dict[T, list[str]] = {}
+    for name, zone in _zones(app, now):
+        found.setdefault(value(now.astimezone(zone)), []).append(name)
+    return list(found.items())
+
+
+def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Match businesses in one of these time zones, in a SELECT that joins `tenants`."""
+    return _ZONE.in_(list(names))
+
+
+def forget_mornings(ctx: Context) -> bool:
+    """Forget work on the tenant's records that is too long ago to happen again; return whether more is left."""
+    old = own(ctx, told) & (told.c.day < ctx.today() - timedelta(days=KEPT_DAYS))
+    return ctx.db.execute(sa.delete(told).where(at_most(MOST_AT_ONCE, told, old))).rowcount == MOST_AT_ONCE
+
+
+_asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()
+
+
+def _zones(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
+    """The zones that any business has, asked once in each round of timed work: all its tasks are given one `now`."""
+    at, zones = _asked.get(app, (None, []))
+    if at is not now:
+        with app.db.reading(across="timed work by date is looked for in the zone of every business") as db:
+            names = [*db.execute(_NAMES).scalars()]
+        zones = []
+        for name in names:
+            with suppress(ZoneInfoNotFoundError, ValueError):  # this machine may lack the rules of one
+                zones.append((name, ZoneInfo(name)))
+        zones = zones or [("UTC", ZoneInfo("UTC"))]
+        _asked[app] = now, zones
+    return zones
+
+
+_ZONE: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()
+_NAMES = sa.select(_ZONE).distinct().order_by(_ZONE)
+
+
+AHEAD_SECONDS = 5.0  # by which the clocks of hosts may differ
+NOW: sa.BindParameter[Any] = sa.bindparam("now", type_=UTCDateTime())
+_SOON: sa.BindParameter[Any] = sa.bindparam("soon", type_=UTCDateTime())
+
+
+def times(now: Moment) -> dict[str, Moment]:
+    """Return the parameters of a statement with `is_free`; NOW is one of them."""
+    return {NOW.key: now, _SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
+
+
+def is_free(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Match rows whose `due_at` has come and that nobody leases; a row without `first_attempt_at` is new.
+
+    The statement needs the parameters of `times`.
+    """
+    c = table.c
+    due = (c.due_at <= _SOON) & ((c.due_at <= NOW) | c.first_attempt_at.is_(None))  # the former by an index
+    return due & (c.lease_until.is_(None) | (c.lease_until <= NOW))
+
+
+def bring_forward(
+    db: sa.Connection,
+    table: sa.Table,
+    is_open: sa.ColumnElement[bool],
+    now: Moment,
+    *,
+    retry_seconds: float,
+    lease_seconds: float,
+) -> bool:
+    """Make work due, and end its lease, if a wrong clock put it off; return whether there was any.
+
+    It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
+    """
+    c, far = table.c, timedelta(seconds=AHEAD_SECONDS)
+    late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))
+    ahead = sa.update(table).where(is_open, c.due_at > Moment.of(now + far), late).values(due_at=now)
+    held = c.lease_until.is_not(None) & (c.lease_until > Moment.of(now + timedelta(seconds=lease_seconds) + far))
+    ended = sa.update(table).where(is_open, held).values(lease_until=now)
+    counts = [db.execute(each, execution_options=_ACROSS).rowcount for each in (ahead, ended)]
+    return any(counts)
+
+
+_ACROSS = {"billycan_across": "what a wrong clock put off is anybody's"}

@@ -1,0 +1,502 @@
+"""Invoices for one quote or job: progress claims, deposits, retention, and the amount left to invoice.
+
+Each invoice stores, in cents, how much of every line of the work it bills. The amount left is the work less all
+invoices that are neither deleted nor void, plus what was credited. Writers take turns, so nothing is billed twice.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Conflict, Context, Invalid, Row, decode, new_id, own, take_turns
+from billycan.sql import ByIds
+from billycan_documents.api import (
+    GST_CODES,
+    RATES,
+    Bill,
+    CodeTotals,
+    Invoiced,
+    Left,
+    Line,
+    NewClaim,
+    Part,
+    bill_for,
+    breakdown,
+    cents,
+    check_limit,
+    check_registration,
+    combined,
+    dollars,
+    invoiced_of,
+    left_of,
+    less_credited,
+    nearest,
+    negated,
+    part_of,
+    release,
+    rest,
+    retain,
+    round_cents,
+)
+
+from ..books import early_gst
+from ..resource import Invoice, NewInvoice
+from ..rules import ZERO
+from ..tables import invoices, notes
+from . import deposits
+from .documents import add_draft, documents, neighbours, records
+
+
+class Work(Struct):
+    """The work to bill: the row of the quote or job, its lines, and the content that an invoice copies from it."""
+
+    row: Row
+    lines: Sequence[Line]
+    content: Mapping[str, Any]
+
+
+class Extra(Struct, frozen=True):
+    """Something to bill besides the work, such as an expense: its description and its amount including GST.
+
+    If `of_the_work` is true, the extra is taxed as the work is, whatever it was bought for: a cost that is passed on is
+    part of the price of the sale (s 9-15, 9-75 GST Act). Otherwise it is out of scope, as a payment made on the
+    client's behalf (GSTR 2000/37).
+    """
+
+    description: str
+    total: Decimal
+    of_the_work: bool = True
+
+
+class Billing(Struct):
+    """The invoices that name a quote or job, how much of it they bill, and the last invoice that does.
+
+    `deposits` are the deposits requested and not yet taken off; `retained` is the retention of claims, less releases.
+    """
+
+    invoice_ids: list[str]
+    invoiced: Decimal = ZERO
+    last: str | None = None
+    deposits: Decimal = ZERO
+    retained: Decimal = ZERO
+
+    def add(self, row: Row) -> None:
+        """Add the amounts that an invoice bills."""
+        self.last, counts = row.id, _counts(row)
+        self.invoiced += counts
+        self.deposits += (counts if row.claim == "deposit" else ZERO) - row.deposits_applied
+        self.retained += -counts if row.claim == "retention" else _retains(row)
+
+    def of(self, quoted: Decimal) -> Invoiced:
+        """Return the figures that clients see, next to the total of the work."""
+        return invoiced_of(quoted, self.invoiced, self.retained)
+
+    def is_all(self, quoted: Decimal) -> bool:
+        """Tell whether nothing is left to invoice. Open deposits still need a final invoice, even one of 0.00."""
+        return self.last is not None and quoted <= self.invoiced and not self.deposits
+
+
+def billings(ctx: Context, member: Literal["quote_id", "job_id"], ids: Sequence[str]) -> dict[str, Billing]:
+    """Map each quote or job to its billing, in one query."""
+    found = {id: Billing([]) for id in ids}
+    for row in _BILLINGS[member].all(ctx.db, ctx.tenant_id, found):
+        one = found[getattr(row, member)]
+        one.invoice_ids.append(row.id)
+        if _bills(row, getattr(row, member), member):
+            one.add(row)
+    return found
+
+
+def claim(
+    ctx: Context, member: Literal["quote_id", "job_id"], work: Work, asked: NewClaim, extras: Sequence[Extra] = ()
+) -> Invoice:
+    """Draft an invoice of part of the work, or of all that is left, and of `extras`, in the caller's transaction.
+
+    `member` is the invoice's member that names the work. Raises Conflict `already_invoiced` if nothing is left except
+    retention, Invalid `over_invoiced` for more than is left, and Forbidden if the caller's key lacks `invoices:write`.
+    """
+    ctx.require("invoices:write")
+    take_turns(ctx)
+    row, stored = work.row, _billing(ctx, member, work.row.id)
+    per_line = row.gst_rounding == "per_line"
+    bills, held = _bills_of(ctx, stored, per_line), _open_deposits(stored)
+    earlier = [bill for one, bill in zip(stored, bills, strict=True) if one.claim != "retention"]
+    billing = Billing([])
+    for one in stored:
+        billing.add(one)
+    if billing.is_all(row.total):
+        raise already_invoiced(billing)
+    if not work.lines:
+        raise Invalid.member("line_items", "required", "are required to invoice this: add what to bill")
+    discounted = row.discount_percent is not None or row.discount_amount is not None
+    if not (bills or asked.names_part or asked.releases or asked.retention_percent or (extras and discounted)):
+        return _whole(ctx, work, extras)
+    _keep_changes(ctx, stored)
+    less: list[Line] = []
+    left, quoted = left_of(work.lines, bills), cents(row.total)
+    before = sum(part.total for bill in earlier for part in bill.retained)
+    kind: str = asked.claim or ("progress" if asked.names_part else "final")
+    if kind == "retention":
+        bill = release(asked, left, per_line=per_line)
+        lines = _lines_by_code(work, f"Release of retention for {row.number}", bill.parts)
+    elif kind == "final":
+        bill = rest(left)
+        if left.retained and not (bill.parts or left.deposits):
+            raise _only_retained(left)
+        retain(bill, asked, quoted, before, per_line=per_line)
+        lines = _copies(work.lines)
+        less = _less_earlier(work, left, stored)
+    else:
+        bill = bill_for(asked, quoted, left, earlier, per_line=per_line)
+        lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
+        retain(bill, asked, quoted, before, per_line=per_line)
+    if kind != "retention":
+        less += _retention_lines(work, asked, bill.retained, left.retained if kind == "final" else [])
+    if bill.deposit and kind != "deposit":
+        taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
+        words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
+        line = _line(words, "out_of_scope", bill.deposit, 0, row.amounts_are)
+        less.append(line) if kind == "final" else lines.append(line)
+    beside = [_extra_line(work, extra) for extra in extras] if kind not in ("deposit", "retention") else []
+    columns: dict[str, Any] = {}
+    if kind in ("progress", "retention") or (kind == "final" and (left.retained or bill.retained or _claims(stored))):
+        columns["progress_claim"] = _progress(stored, earlier, left, bill, kind, quoted)
+    made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less, **columns)
+    if bill.deposit < 0:
+        deposits.apply(ctx, held, made.id)
+    return made
+
+
+def already_invoiced(billing: Billing) -> Conflict:
+    """Return the refusal to invoice work that is fully invoiced."""
+    return Conflict(
+        f"The invoice {billing.last} bills this already: void it, or delete it while it is a draft, to make another.",
+        code="already_invoiced",
+        invoice_id=billing.last,
+    )
+
+
+def _only_retained(left: Left) -> Conflict:
+    amount = dollars(sum(part.total for part in left.retained))
+    return Conflict(
+        f"All of this is invoiced but the {amount} that the client retains: release that with `claim: retention`.",
+        code="already_invoiced",
+        retained=amount,
+    )
+
+
+def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]) -> None:
+    """Copy the amounts billed by a quote's invoices to its job; `lines` maps each line of the quote to the job's."""
+    for row in documents.held(ctx, invoices.c.quote_id == quote_id):
+        if row.claim_on == quote_id and row.status != "void":
+            moved: dict[str, Any] = {
+                name: [[lines.get(id, id), *more] for id, *more in getattr(row, name) or ()]
+                for name in ("claim_parts", "retained_parts")
+            }
+            after = records.save(ctx, row, job_id=job_id, claim_on=job_id, **moved)
+            documents.tell(ctx, after, "invoice.updated")
+    early_gst.hand_over(ctx, quote_id, job_id)
+
+
+def take_turns_of_work(ctx: Context, note_id: str) -> None:
+    """Take turns on the work that a note's invoice bills, because credited amounts can be claimed again."""
+    if not (ctx.has("quotes") or ctx.has("jobs")):
+        return
+    of_note = (notes.c.tenant_id == invoices.c.tenant_id) & (notes.c.invoice_id == invoices.c.id)
+    found = sa.select(invoices.c.claim_on).join(notes, of_note).where(own(ctx, notes), notes.c.id == note_id)
+    if ctx.db.execute(found).scalar() is not None:
+        take_turns(ctx)
+
+
+def work_of(ctx: Context, invoice_id: str) -> tuple[str | None, str | None]:
+    """Return the quote and the job that an invoice bills; both None if it bills no part of any work."""
+    asked = sa.select(invoices.c.quote_id, invoices.c.job_id).where(
+        own(ctx, invoices), invoices.c.id == invoice_id, invoices.c.claim_on.is_not(None)
+    )
+    found = ctx.db.execute(asked).first()
+    return (found.quote_id, found.job_id) if found else (None, None)
+
+
+_COLUMNS = (
+    *("id", "quote_id", "job_id", "status", "claim", "claim_on", "claimed", "total", "amount_credited"),
+    *("deposits_applied", "forfeited_on", "retained"),
+)
+_BILLINGS = {
+    member: ByIds(sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member])
+    for member in ("quote_id", "job_id")
+}
+
+
+def _bills(row: Row, id: str, member: str) -> bool:
+    """Tell whether an invoice bills the quote or job it names. Invoices of a quote's jobs bill the quote, too."""
+    if row.claim_on is None or row.status == "void" or row.forfeited_on is not None:
+        return False
+    return bool(member == "quote_id" or row.claim_on == id)
+
+
+def _counts(row: Row) -> Decimal:
+    """Return how much of the work an invoice bills: the claimed amount, or less if it was changed or credited."""
+    counts: Decimal = min(row.claimed, row.total - row.amount_credited)
+    return counts
+
+
+def _retains(row: Row) -> Decimal:
+    """Return the retention of an invoice, reduced in proportion to what was credited."""
+    if not row.retained:
+        return ZERO
+    whole, counts = cents(row.claimed + row.deposits_applied), cents(_counts(row) + row.deposits_applied)
+    return dollars(nearest(Fraction(cents(row.retained) * counts, whole)))
+
+
+def _claims(stored: Sequence[Row]) -> list[Row]:
+    """Return the progress claims among the invoices of some work."""
+    return [row for row in stored if row.claim == "progress" or (row.claim == "final" and row.progress_claim)]
+
+
+def _billing(ctx: Context, member: str, id: str) -> list[Row]:
+    """Return the invoices that bill the work."""
+    found = sa.select(invoices).where(own(ctx, invoices), invoices.c[member] == id).order_by(invoices.c.id)
+    return [row for row in ctx.db.execute(found) if _bills(row, id, member)]
+
+
+def _keep_changes(ctx: Context, stored: Sequence[Row]) -> None:
+    """Fix the amounts of a reduced draft of all the work, because another invoice now bills the difference."""
+    for row in stored:
+        if row.claim is None and row.total < row.claimed:
+            this = own(ctx, invoices) & (invoices.c.id == row.id)
+            ctx.db.execute(sa.update(invoices).where(this).values(claimed=row.total, claim_parts=[]))
+
+
+def _open_deposits(stored: Iterable[Row]) -> list[Row]:
+    return [row for row in stored if row.claim == "deposit" and row.applied_to is None and _counts(row)]
+
+
+def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]:
+    """Return the amounts that each of these invoices bills, less what was credited since."""
+    credited = _credited(ctx, [row.id for row in stored if row.amount_credited and row.claim != "deposit"])
+    made = []
+    for row in stored:
+        counts, applied = cents(_counts(row)), cents(row.deposits_applied)
+        whole = cents(row.claimed)
+        if row.claim == "deposit":
+            bill = Bill([], counts)
+        else:
+            # A draft of all the work may have been changed since, so its own figures count.
+            as_made = row.claim_parts and row.total >= row.claimed
+            bill = Bill([Part(*part) for part in (row.claim_parts if as_made else _by_code(row))], -applied)
+            if counts != bill.total and row.amount_credited and row.total <= row.claimed:
+                bill.parts = less_credited(bill.parts, credited.get(row.id, {}))
+            elif counts != bill.total:
+                bill.parts = part_of(bill.parts, counts + applied, per_line=per_line)
+            bill.deposit = counts - sum(part.total for part in bill.parts)
+        bill.percent = row.claim_percent if counts == whole else None
+        if row.claim == "retention":
+            bill.retained = negated(bill.parts)
+        elif row.retained and (retains := cents(_retains(row))):
+            bill.retained = part_of([Part(*part) for part in row.retained_parts], retains, per_line=per_line)
+        made.append(bill)
+    return made
+
+
+def _by_code(row: Row) -> list[list[Any]]:
+    """Return the parts, by GST code, of an invoice made by hand or before claims existed."""
+    return [[f"{row.id} {one.gst_code}", one.gst_code, cents(one.net), cents(one.gst)] for one in _codes(row)]
+
+
+def _codes(row: Any) -> list[CodeTotals]:
+    return breakdown(row.gst_breakdown)
+
+
+def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
+    """Map invoice and GST code to the net and the GST that adjustment notes took off."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    if not ids:
+        return found
+    issued = own(ctx, notes) & notes.c.invoice_id.in_(ids) & (notes.c.status == "issued")
+    for row in ctx.db.execute(sa.select(notes.c.invoice_id, notes.c.gst_breakdown).where(issued)):
+        codes = found.setdefault(row.invoice_id, {})
+        for one in _codes(row):
+            net, gst = codes.get(one.gst_code, (0, 0))
+            codes[one.gst_code] = (net + cents(one.net), gst + cents(one.gst))
+    return found
+
+
+def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
+    """Draft an ordinary invoice of all the work; it can be changed like any other."""
+    lines = [*work.content["line_items"]]
+    for extra in extras:
+        line = _extra_line(work, extra)
+        lines.append({"description": line.description, "unit_price": line.unit_price, "gst_code": line.gst_code})
+    parts = [_stored(_part(line)) for line in work.lines]
+    members = neighbours.without_gone(ctx, {**work.content, "line_items": lines})
+    columns = {"claim_on": work.row.id, "claimed": work.row.total, "claim_parts": parts}
+    body = ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice))
+    return add_draft(ctx, body, **columns)
+
+
+def prepare_whole(ctx: Context, content: Mapping[str, Any]) -> None:
+    """Do what `claim` needs no lock for, where it drafts an ordinary invoice of all the work and nothing else."""
+    members = neighbours.without_gone(ctx, content)
+    documents.prepare_new(ctx, ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice)))
+
+
+def _progress(
+    stored: Sequence[Row], earlier: Sequence[Bill], left: Left, bill: Bill, kind: str, contract_sum: int
+) -> dict[str, Any]:
+    """Return a claim's figures about the contract, fixed as of this claim, whatever happens to other claims."""
+    claims = _claims(stored)
+    last = max((row.progress_claim["number"] for row in claims if row.progress_claim), default=0)
+    retained = sum(part.total for part in bill.retained)
+    figures = {
+        "contract_sum": contract_sum,
+        "claimed": bill.claimed,
+        "claimed_to_date": bill.claimed + sum(one.claimed for one in earlier),
+        "retained": max(0, retained),
+        "released": max(0, -retained),
+        "retained_to_date": retained + sum(part.total for part in left.retained),
+    }
+    number = None if kind == "retention" else max(last, len(claims)) + 1
+    return {"number": number, **{name: str(dollars(amount)) for name, amount in figures.items()}}
+
+
+def _make(
+    ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line], **more: Any
+) -> Invoice:
+    """Draft an invoice of these lines, whose figures are fixed. The lines in `less` take off earlier invoices."""
+    row, final = work.row, kind == "final"
+    sent = [{"description": line.description, "unit_price": line.unit_price} for line in lines]
+    discounts = {} if final else {"discount_percent": None, "discount_amount": None}
+    body = decode(neighbours.without_gone(ctx, {**work.content, **discounts, "line_items": sent[:1]}), NewInvoice)
+    check_registration(ctx, [line.gst_code for line in lines], body.issue_date or ctx.today())
+    codes = [
+        CodeTotals(
+            code,
+            RATES[code],
+            sum((line.net for line in lines if line.gst_code == code), ZERO),
+            sum((line.gst for line in lines if line.gst_code == code), ZERO),
+        )
+        for code in GST_CODES
+        if any(line.gst_code == code for line in lines)
+    ]
+    figures = {
+        "amounts_are": row.amounts_are,
+        "gst_rounding": row.gst_rounding,
+        "discount_percent": row.discount_percent if final else None,
+        "discount_amount": row.discount_amount if final else None,
+        "subtotal": sum((line.net for line in lines), ZERO),
+        "discount_total": row.discount_total if final else ZERO,
+        "gst": sum((line.gst for line in lines), ZERO),
+        "total": sum((line.total for line in lines), ZERO),
+        "gst_breakdown": msgspec.to_builtins(codes),
+    }
+    check_limit("total", cents(figures["subtotal"]), cents(figures["total"]))  # of the work with its extras
+    columns: dict[str, Any] = {
+        "claim": kind,
+        "claim_on": row.id,
+        "claimed": dollars(bill.total),
+        "claim_percent": bill.percent,
+        "claim_parts": [_stored(part) for part in bill.parts],
+        "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
+        **more,
+    }
+    if bill.retained and kind != "retention":
+        columns["retained"] = dollars(sum(part.total for part in bill.retained))
+        columns["retained_parts"] = [_stored(part) for part in bill.retained]
+    if final or less:
+        columns["less_line_ids"] = [line.id for line in less]
+        columns["less_subtotal"] = -sum((line.net for line in less), ZERO)
+        columns["less_gst"] = -sum((line.gst for line in less), ZERO)
+    if kind == "part_payment":
+        columns["claim_supply"] = early_gst.of_work(work.lines)
+    if kind == "deposit":
+        # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
+        of_work = [_part(line) for line in work.lines]
+        shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
+        columns["claim_parts"] = [_stored(part) for part in shares]
+        columns["deposit_gst"] = dollars(sum(part.gst for part in shares))
+    return add_draft(ctx, body, (lines, figures), **columns)
+
+
+def _part(line: Line) -> Part:
+    return Part(line.id, line.gst_code, cents(line.net), cents(line.gst))
+
+
+def _stored(part: Part) -> list[Any]:
+    return [part.line_id, part.gst_code, part.net, part.gst]
+
+
+def _copies(lines: Iterable[Line]) -> list[Line]:
+    return [msgspec.structs.replace(line, id=new_id("lin")) for line in lines]
+
+
+def _part_lines(work: Work, bill: Bill, asked: NewClaim) -> list[Line]:
+    """Return a line for each part of a line of the work. A line billed in full is copied unchanged."""
+    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
+    words = f"{asked.percent.normalize():f}% of " if asked.percent else "Part of "
+    discounted = work.row.discount_percent is not None or work.row.discount_amount is not None
+    made = []
+    for part in bill.parts:
+        line = by_id.get(part.line_id)
+        if line is None:
+            made.append(_line("Less what is no longer part of the work", part.gst_code, part.net, part.gst, terms))
+        elif (cents(line.net), cents(line.gst)) == (part.net, part.gst) and not discounted:
+            made += _copies([line])
+        else:
+            of = words if asked.line_ids is None else "Rest of "
+            made.append(_line(of + line.description, part.gst_code, part.net, part.gst, terms))
+    return made
+
+
+def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
+    """Return lines that take off what earlier invoices billed of each line of the work."""
+    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
+    numbers = [row.number for row in stored if row.claim != "deposit"]
+    words = f"Less {', '.join(numbers)}" if len(numbers) < 6 else "Less earlier invoices"
+    made = []
+    for part in combined(left.parts, left.retained):
+        line = by_id.get(part.line_id)
+        net, gst = (cents(line.net), cents(line.gst)) if line else (0, 0)
+        if (net, gst) != (part.net, part.gst):
+            text = f"{words}: {line.description}" if line else words
+            made.append(_line(text, part.gst_code, part.net - net, part.gst - gst, terms))
+    return made
+
+
+def _retention_lines(work: Work, asked: NewClaim, now: Sequence[Part], before: Sequence[Part]) -> list[Line]:
+    """Return lines that take off retention: this claim's and, on a final invoice, that of earlier claims."""
+    words = "Less retention"
+    if not before and asked.retention_cap_percent is None and asked.retention_percent is not None:
+        words += f" of {asked.retention_percent.normalize():f}%"
+    return _lines_by_code(work, words, negated([*before, *now]))
+
+
+def _lines_by_code(work: Work, words: str, parts: Iterable[Part]) -> list[Line]:
+    """Return one line for each GST code of these parts."""
+    sums = combined([], (Part(part.gst_code, part.gst_code, part.net, part.gst) for part in parts))
+    return [_line(words, one.gst_code, one.net, one.gst, work.row.amounts_are) for one in sums if one.net or one.gst]
+
+
+def _deposit_line(work: Work, bill: Bill) -> list[Line]:
+    title = getattr(work.row, "title", None)
+    text = f"Deposit for {work.row.number}" + (f": {title}" if title else "")
+    return [_line(text, "out_of_scope", bill.deposit, 0, work.row.amounts_are)]
+
+
+def _extra_line(work: Work, extra: Extra) -> Line:
+    codes, code = [line.gst_code for line in work.lines], "out_of_scope"
+    if extra.of_the_work:
+        code = "gst" if "gst" in codes else codes[0]
+    total = cents(extra.total)
+    gst = cents(round_cents(Fraction(total, 1100))) if code == "gst" else 0
+    return _line(extra.description, code, total - gst, gst, work.row.amounts_are)
+
+
+def _line(description: str, gst_code: Any, net: int, gst: int, amounts_are: str) -> Line:
+    price = dollars(net + gst if amounts_are == "inclusive" else net)
+    figures = (dollars(net), dollars(gst), dollars(net + gst))
+    return Line(new_id("lin"), description[:4000], Decimal(1), None, price, None, None, gst_code, *figures)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         resource_table,
         tenant_table,
     )
-    from .declarations import Member, resource
+    from .declarations import resource
     from .engines.statements import Row
     from .events import unit_of_work
     from .fields import new_id, new_ids
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
+    from .meanings import Member
     from .problems import (
         BadRequest,
         Code,
@@ -153,7 +154,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
     " tenant_table",
-    "declarations": "Member resource",
+    "declarations": "resource",
     "engines.statements": "Row",
     "events": "unit_of_work",
     "fields": "new_id new_ids",
@@ -162,6 +163,7 @@ _HOMES = {
     "keys": "Caller Identity caller_of identity_now",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
+    "meanings": "Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",

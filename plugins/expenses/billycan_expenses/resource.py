@@ -41,7 +41,9 @@ from .claim_status import claim, period_of
 from .rules import TAXABLE, ClaimStatus, GstCode, gst_fits
 
 Status = Literal["recorded", "void"]
-PaymentMethod = Annotated[str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50)]
+PaymentMethod = Annotated[
+    str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50, kind="word")
+]
 NotStored = Member(stored=False)
 
 
@@ -80,9 +82,9 @@ class NewExpense(NewResource, kw_only=True):
     """
 
     date: Annotated[Day, Member(filter="range", sort="indexed")]
-    amount: Annotated[Amount, Member(filter="range", sort=True)]
+    amount: Annotated[Amount, Member(filter="range", sort=True, role="amount")]
     currency: Annotated[Currency, NotStored] = "AUD"
-    description: Annotated[Description | None, Member(sort=True, search=True)] = None
+    description: Annotated[Description | None, Member(sort=True, search=True, role="title")] = None
     category_id: Annotated[Id, Member(filter="any", refers_to="expenses_categories")]
     supplier_id: Annotated[Id | None, Member(filter="any", refers_to="contacts")] = None
     supplier_name: Annotated[Name | None, Member(search=True)] = None
@@ -148,10 +150,10 @@ class GstBreakdown(Struct):
       was withheld for want of an ABN, or cannot be claimed at all.
     """
 
-    net: Decimal
-    gst: Decimal
-    rate: Decimal
-    gst_claimable: Decimal
+    net: Amount
+    gst: Amount
+    rate: Percent
+    gst_claimable: Amount
     claim_status: ClaimStatus
 
 
@@ -168,7 +170,7 @@ class Expense(Resource):
     void_reason: Why it was voided.
     """
 
-    status: Annotated[Status, Member(filter="any")]
+    status: Annotated[Status, Member(filter="any", role="status", ends=("void",))]
     date: datetime.date
     amount: Decimal
     currency: Literal["AUD"]
@@ -196,7 +198,7 @@ class Expense(Resource):
     job_id: str | None
     billable: bool
     invoice_id: str | None
-    voided_at: Annotated[Moment | None, Member(filter="range", sort=True)]
+    voided_at: Annotated[Moment | None, Member(filter="range", sort=True, told_by="voided_on")]
     voided_on: Annotated[datetime.date | None, Member(filter="range")]
     void_reason: str | None
 

@@ -1,13 +1,12 @@
 """Structs that clients send and receive, besides expenses and categories."""
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Struct
 
 from billycan import Paging
-from billycan.fields import Day, Text
+from billycan.fields import Amount, Day, Text
 from billycan.gst import Undoing
 
 from .resource import ExpenseQuery, expenses
@@ -40,10 +39,10 @@ class Group(Struct):
     key: str
     label: str
     count: int
-    amount: Decimal
-    net: Decimal
-    gst: Decimal
-    gst_claimable: Decimal
+    amount: Amount
+    net: Amount
+    gst: Amount
+    gst_claimable: Amount
 
 
 if TYPE_CHECKING:

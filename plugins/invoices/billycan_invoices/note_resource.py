@@ -8,7 +8,19 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from billycan import Cents, Json, Member, Named, NewResource, PageQuery, Resource, numbered, resource
-from billycan.fields import Amount, AmountsAre, Day, Description, GstRounding, Id, Moment, Number, Text
+from billycan.fields import (
+    Amount,
+    AmountsAre,
+    Day,
+    Description,
+    GstRounding,
+    Id,
+    Moment,
+    Number,
+    Quantity,
+    Text,
+    UnitPrice,
+)
 from billycan_documents.api import CodeTotals, GstCode, party_columns
 
 from .resource import TaxInvoice
@@ -18,8 +30,10 @@ NoteReason = Literal["returned", "price_change", "error", "cancelled", "other"]
 Include = Literal["line_items"]
 NotStored = Member(stored=False)
 
-_Quantity = Annotated[Decimal, Number("A quantity above zero with at most 4 decimal places.", places=4, least="0.0001")]
-_Price = Annotated[Decimal, Number("A price per unit with at most 4 decimal places.", places=4)]
+_Quantity = Annotated[
+    Decimal, Number("A quantity above zero with at most 4 decimal places.", places=4, least="0.0001", kind="quantity")
+]
+_Price = Annotated[Decimal, Number("A price per unit with at most 4 decimal places.", places=4, kind="money")]
 _Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 
 
@@ -86,16 +100,16 @@ class NoteLine(Struct):
     """
 
     id: str
-    invoice_line_id: str | None
+    invoice_line_id: Annotated[str | None, Member(told_by="description")]
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    amount: Annotated[Amount | None, Member(role="amount")]
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
 
 
 class ListedAdjustmentNote(Resource):
@@ -128,10 +142,10 @@ class ListedAdjustmentNote(Resource):
     line_items: What is taken off, in order; in lists only with `include=line_items`.
     """
 
-    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
-    status: Annotated[NoteStatus, Member(filter="any")]
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True, role="title")]
+    status: Annotated[NoteStatus, Member(filter="any", role="status", good=("issued",), ends=("void",))]
     invoice_id: str
-    invoice_number: Annotated[str, Member(search=True)]
+    invoice_number: Annotated[str, Member(search=True, told_by="invoice_id")]
     client_id: Annotated[str, Member(filter="any", refers_to="contacts")]
     client: Annotated[Named, NotStored]
     reason: NoteReason
@@ -143,12 +157,12 @@ class ListedAdjustmentNote(Resource):
     gst_rounding: GstRounding
     subtotal: Amount
     gst: Amount
-    total: Annotated[Amount, Member(filter="range", sort=True)]
+    total: Annotated[Amount, Member(filter="range", sort=True, role="amount")]
     gst_breakdown: list[CodeTotals]
     document_title: Literal["Adjustment note", "Credit note"]
     tax_invoice: Annotated[TaxInvoice, NotStored]
     issued_at: Annotated[Moment | None, Member(filter="range", sort=True)]
-    voided_at: Annotated[Moment | None, Member(filter="range", sort=True)]
+    voided_at: Annotated[Moment | None, Member(filter="range", sort=True, told_by="voided_on")]
     voided_on: date | None
     void_reason: str | None
     hosted_url: Annotated[str | UnsetType | None, NotStored]

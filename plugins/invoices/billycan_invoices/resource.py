@@ -21,7 +21,7 @@ from billycan import (
     numbered,
     resource,
 )
-from billycan.fields import Amount, AmountsAre, Day, GstRounding, Id, Moment, Notes, Reference
+from billycan.fields import Amount, AmountsAre, Day, GstRounding, Id, Moment, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
 from billycan_documents.api import NEEDS, CodeTotals, Line, NewDocument, document_columns, party_columns
 
@@ -33,6 +33,7 @@ Claim = Literal["progress", "part_payment", "deposit", "retention", "final"]
 Title = Literal["Tax invoice", "Invoice", "Deposit request"]
 PaymentStatus = Literal["recorded", "reversed"]
 NotStored = Member(stored=False)
+_Word = Annotated[str, Text(kind="word")]
 
 
 class InvoicePayment(Struct, kw_only=True):
@@ -56,16 +57,16 @@ class InvoicePayment(Struct, kw_only=True):
 
     id: str
     invoice_id: str
-    amount: Decimal
-    cash_rounding: Decimal
-    payment_method: str
-    paid_at: Moment
+    amount: Annotated[Amount, Member(role="amount")]
+    cash_rounding: Amount
+    payment_method: _Word
+    paid_at: Annotated[Moment, Member(told_by="paid_on")]
     paid_on: date
     reference: str | None
-    status: PaymentStatus
+    status: Annotated[PaymentStatus, Member(role="status", ends=("reversed",))]
     allowed_actions: list[str]
     created_at: Moment
-    reversed_at: Moment | None
+    reversed_at: Annotated[Moment | None, Member(told_by="reversed_on")]
     reversed_on: date | None
     reverse_reason: str | None
 
@@ -116,9 +117,9 @@ class WorkTotals(Struct):
     total: Including GST.
     """
 
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
+    subtotal: Amount
+    gst: Amount
+    total: Amount
 
 
 class ProgressClaim(Struct):
@@ -134,12 +135,12 @@ class ProgressClaim(Struct):
     """
 
     number: int | None
-    contract_sum: Decimal
-    claimed: Decimal
-    claimed_to_date: Decimal
-    retained: Decimal
-    released: Decimal
-    retained_to_date: Decimal
+    contract_sum: Amount
+    claimed: Amount
+    claimed_to_date: Amount
+    retained: Amount
+    released: Amount
+    retained_to_date: Amount
 
 
 class ListedInvoice(Resource):
@@ -189,8 +190,16 @@ class ListedInvoice(Resource):
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
-    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
-    status: Status
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True, role="title")]
+    status: Annotated[
+        Status,
+        Member(
+            role="status",
+            good=("paid",),
+            info=("sent", "partially_paid"),
+            ends=("void", "written_off"),
+        ),
+    ]
     client_id: str
     client: Annotated[Named, NotStored]
     issue_date: date
@@ -198,19 +207,19 @@ class ListedInvoice(Resource):
     currency: Annotated[Literal["AUD"], NotStored]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Annotated[Amount, Member(filter="range", sort=True)]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(filter="range", sort=True, role="amount")]
     gst_breakdown: list[CodeTotals]
     amount_paid: Annotated[Amount, Member(sort=True)]
     amount_credited: Amount
     amount_written_off: Amount
     cash_rounding: Amount
-    amount_due: Annotated[Decimal, NotStored]
-    is_overdue: Annotated[bool, NotStored]
+    amount_due: Annotated[Decimal, Member(stored=False, role="amount")]
+    is_overdue: Annotated[bool, Member(stored=False, role="alarm")]
     document_title: Title
     tax_invoice: Annotated[TaxInvoice, NotStored]
     reference: str | None
@@ -222,11 +231,11 @@ class ListedInvoice(Resource):
     booking_id: str | None
     sent_at: Annotated[Moment | None, Member(filter="range", sort=True)]
     paid_at: Annotated[Moment | None, Member(filter="range", sort=True)]
-    payment_method: str | None
-    voided_at: Annotated[Moment | None, Member(filter="range", sort=True)]
+    payment_method: _Word | None
+    voided_at: Annotated[Moment | None, Member(filter="range", sort=True, told_by="voided_on")]
     voided_on: date | None
     void_reason: str | None
-    written_off_at: Annotated[Moment | None, Member(filter="range", sort=True)]
+    written_off_at: Annotated[Moment | None, Member(filter="range", sort=True, told_by="written_off_on")]
     written_off_on: date | None
     write_off_reason: str | None
     claim: Annotated[Claim | None, Member(filter="any")]

@@ -1,25 +1,19 @@
 """Structs that clients send and receive about invoices, besides the invoices: what actions take, and previews."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from billycan import Named
-from billycan.fields import (
-    AmountsAre,
-    Day,
-    GstRounding,
-    Text,
-)
+from billycan import Member, Named
+from billycan.fields import Amount, AmountsAre, Day, GstRounding, Percent, Quantity, Text, UnitPrice
 from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode
 
 from ..resource import TaxInvoice, Title
 
 PaymentMethod = Annotated[
-    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
+    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50, kind="word")
 ]
 Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
@@ -78,16 +72,16 @@ class PreviewLine(Struct):
     """
 
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
-    item_id: str | None
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
+    item_id: Annotated[str | None, Member(told_by="description")]
 
 
 class Preview(Struct, kw_only=True):
@@ -119,12 +113,12 @@ class Preview(Struct, kw_only=True):
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Amount
     gst_breakdown: list[CodeTotals]
     document_title: Title
     tax_invoice: TaxInvoice

@@ -2,7 +2,6 @@
 
 from calendar import month_name
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 from msgspec import Meta, Struct
 
 from billycan import Context, Paging, Reply, own
+from billycan.fields import Amount
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
@@ -42,14 +42,14 @@ class InvoiceGroup(Struct):
     key: str
     label: str
     count: int
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
-    amount_paid: Decimal
-    amount_credited: Decimal
-    amount_written_off: Decimal
-    cash_rounding: Decimal
-    amount_due: Decimal
+    subtotal: Amount
+    gst: Amount
+    total: Amount
+    amount_paid: Amount
+    amount_credited: Amount
+    amount_written_off: Amount
+    cash_rounding: Amount
+    amount_due: Amount
 
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Invoices, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
 import sqlalchemy as sa
@@ -218,7 +217,7 @@ class ListedInvoice(Resource):
     amount_credited: Amount
     amount_written_off: Amount
     cash_rounding: Amount
-    amount_due: Annotated[Decimal, Member(stored=False, role="amount")]
+    amount_due: Annotated[Amount, Member(stored=False, role="amount")]
     is_overdue: Annotated[bool, Member(stored=False, role="alarm")]
     document_title: Title
     tax_invoice: Annotated[TaxInvoice, NotStored]
@@ -245,7 +244,7 @@ class ListedInvoice(Resource):
     deposits_applied: Amount
     applied_to: str | None
     forfeited_on: date | None
-    forfeited_gst: Annotated[Decimal | None, NotStored]
+    forfeited_gst: Annotated[Amount | None, NotStored]
     forfeit_reason: str | None
     hosted_url: Annotated[str | UnsetType | None, NotStored]
     line_items: Annotated[list[Line] | UnsetType, NotStored] = UNSET

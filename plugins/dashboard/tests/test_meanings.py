@@ -5,7 +5,7 @@ import csv
 import re
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args, get_type_hints
 
 import pytest
 
@@ -25,6 +25,7 @@ from billycan import (
 )
 from billycan.describe.openapi import describe_api
 from billycan.fields import Amount, Name, Number, Percent
+from billycan.members import meanings
 from billycan.plain import structs_within
 from billycan.resources import Deleted, Named
 from billycan.starting.plugins import first_party
@@ -180,3 +181,17 @@ def test_pages_know_no_member_of_a_plugin_by_its_name(make_app):
         if isinstance(node, ast.Constant) and node.value in names - OWN_WORDS
     ]
     assert not found, "\n".join(found)
+
+
+@pytest.mark.whole
+@pytest.mark.either
+def test_each_decimal_that_a_plugin_shows_says_its_kind(make_app):
+    app = make_app(*sorted(first_party()))
+    shown = {struct for endpoint in app.endpoints for struct in structs_within(endpoint.signature.answer)}
+    silent = [
+        f"{struct.__name__}.{name}"
+        for struct in shown
+        for name, kind in get_type_hints(struct).items()
+        if Decimal in (kind, *get_args(kind)) and not meanings(struct)[name].kind
+    ]
+    assert not silent, f"pages show them as plain numbers: declare Amount or another kind: {sorted(silent)}"

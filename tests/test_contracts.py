@@ -16,6 +16,7 @@ BREACHES = {
     "The rooms beside the one": ("billycan/testing/racing.py", "billycan.tools.cli"),
     "What answers requests, and what describes it": ("billycan/working/worker.py", "billycan.hosting.workers"),
     "What answers requests is built in these layers": ("billycan/fields.py", "billycan.records"),
+    "In invoices, notes stand on": ("billycan_invoices/books/sums.py", "billycan_invoices.payments.records"),
     "In the dashboard": ("billycan_dashboard/resources/kinds.py", "billycan_dashboard.business.overview"),
     "The client is installed alone": ("billycan_client/errors.py", "billycan.fields"),
 }

@@ -114,6 +114,7 @@ def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_r
         assert stream.read() == b""
 
 
+@pytest.mark.whole
 @pytest.mark.sqlite_alone
 @pytest.mark.parametrize("key", [True, False], ids=["read", "left unread"])
 def test_a_body_has_no_more_chunks_than_can_be_read_at_once(server, key):

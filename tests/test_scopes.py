@@ -5,7 +5,7 @@ import pytest
 from billycan import Context, Manifest, Route
 from billycan.testing import Client
 from billycan_invoices import api as invoices
-from billycan_invoices.invoices.schemas import Invoice
+from billycan_invoices.resource import Invoice
 
 pytestmark = pytest.mark.either
 

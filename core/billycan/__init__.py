@@ -13,15 +13,13 @@ if TYPE_CHECKING:
         Json,
         TenThousandths,
         UTCDateTime,
-        folded,
         numbered,
         own,
         reference,
         resource_table,
-        searchable,
         tenant_table,
     )
-    from .declarations import Member, resource
+    from .declarations import resource
     from .engines.statements import Row
     from .events import unit_of_work
     from .fields import new_id, new_ids
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
+    from .meanings import Member
     from .problems import (
         BadRequest,
         Code,
@@ -133,7 +132,6 @@ __all__ = [
     "caller_of",
     "check_unused",
     "decode",
-    "folded",
     "hookimpl",
     "identity_now",
     "names_of",
@@ -145,7 +143,6 @@ __all__ = [
     "reference",
     "resource",
     "resource_table",
-    "searchable",
     "take_turns",
     "tenant_table",
     "unit_of_work",
@@ -155,9 +152,9 @@ __all__ = [
 _HOMES = {
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
-    " searchable tenant_table",
-    "declarations": "Member resource",
+    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
+    " tenant_table",
+    "declarations": "resource",
     "engines.statements": "Row",
     "events": "unit_of_work",
     "fields": "new_id new_ids",
@@ -166,6 +163,7 @@ _HOMES = {
     "keys": "Caller Identity caller_of identity_now",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
+    "meanings": "Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",

@@ -1,10 +1,14 @@
-"""Ways to do work that keeps a processor busy, such as a hash or a PDF, without holding up other requests."""
+"""Ways to do work that keeps a processor busy, such as a hash, a PDF or a long page, without holding up others."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from functools import cache
+from time import perf_counter
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
+PIECE_SECONDS = 0.002  # a quiet request waits for one piece each time that it waits for the database
 
 
 def run_apart(work: Callable[[], T]) -> T:
@@ -20,34 +24,93 @@ def run_apart(work: Callable[[], T]) -> T:
 
 
 def in_turns(items: Iterable[T]) -> Iterator[T]:
-    """Yield the items of a long computation; under gevent, let the process serve others after each. Threads do so
-    anyway.
+    """Yield the items of a long computation; under gevent, let the process serve others every few milliseconds. Threads
+    do so anyway.
 
     Do not use it in a write transaction, for which those others might wait.
     """
     for item in items:
         yield item
-        sys.audit("billycan.slow", "to serve others")
-        if _is_gevent():
-            let_others_go()
+        share_time()
+
+
+def share_time() -> None:
+    """Let the process serve others, under gevent, if it has computed for some milliseconds.
+
+    Do not use it in a write transaction, for which those others might wait.
+    """
+    sys.audit("billycan.slow", "to serve others")
+    if _is_gevent():
+        _after_a_piece(None)
+
+
+def finalize_in_turns() -> Callable[[Any], Any] | None:
+    """Return the `finalize` of a Jinja environment: under gevent its templates are rendered in turns with others.
+
+    Jinja calls it with each value that is written, within loops and macros too. Without gevent it is None, which costs
+    nothing. Such a template may not be rendered in a write transaction.
+    """
+    return _after_a_piece if _is_gevent() else None
 
 
 def let_others_go() -> None:
-    """Let every greenlet run for which data has arrived.
+    """Let every greenlet run for which data has arrived, and then those that let others go before.
 
     gevent's `sleep(0)` only runs the greenlets that are ready already. It looks for new data after 50 of them, and one
     request on each of ten connections may take a second.
     """
-    from gevent.hub import Waiter, get_hub  # noqa: PLC0415 - gevent need not be installed
+    from gevent.hub import get_hub  # noqa: PLC0415 - gevent need not be installed
 
-    hub = get_hub()
-    waiter, watcher = Waiter(hub), hub.loop.async_(priority=hub.loop.MINPRI)
-    try:
-        watcher.start(waiter.switch, None)
-        watcher.send()
-        waiter.get()
-    finally:
-        watcher.close()
+    _line_of(get_hub()).wait()
+    _Line.turn_began = perf_counter()
+
+
+class _Line:
+    """The greenlets that let others go: in each round of the hub's loop, after all new data, the first of them goes on.
+
+    If all of them did, whoever waits for the database would wait for as many pieces each time.
+    """
+
+    turn_began: ClassVar = 0.0  # when the last of them went on
+
+    def __init__(self, hub: Any) -> None:
+        self._hub, self._waiting = hub, deque[Any]()
+        self._round = hub.loop.async_(priority=hub.loop.MINPRI)
+
+    def wait(self) -> None:
+        from gevent.hub import Waiter  # noqa: PLC0415 - gevent need not be installed
+
+        waiter = Waiter(self._hub)
+        self._waiting.append(waiter)
+        if len(self._waiting) == 1:
+            self._round.start(self._go_on)
+            self._round.send()
+        try:
+            waiter.get()
+        except BaseException:  # such as a gevent.Timeout
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+            raise
+
+    def _go_on(self) -> None:
+        waiter = self._waiting.popleft() if self._waiting else None
+        if self._waiting:
+            self._round.send()
+        else:
+            self._round.stop()  # or the loop would never end
+        if waiter:
+            waiter.switch(None)
+
+
+@cache
+def _line_of(hub: Any) -> _Line:
+    return _Line(hub)
+
+
+def _after_a_piece(value: T) -> T:
+    if perf_counter() - _Line.turn_began >= PIECE_SECONDS:
+        let_others_go()
+    return value
 
 
 def _is_gevent() -> bool:

@@ -24,6 +24,7 @@ from msgspec.structs import fields
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
 from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
+from .meanings import Member, beside
 from .plain import is_struct, parts
 from .plain import options as options_of
 from .records import Filter, Records
@@ -31,26 +32,6 @@ from .references import Names, Neighbours
 from .resources import PageQuery, Query, Resource
 
 T = TypeVar("T", bound=Struct)
-
-
-class Member(Struct, frozen=True, kw_only=True):
-    """The use of a member, beside its type: `name: Annotated[Name, Member(sort="indexed", search=True)]`.
-
-    filter: How lists filter by it: `one` by a single value, `any` by any of several, `range` by `<name>_from` and
-        `<name>_to`.
-    sort: Whether lists sort by it; `indexed` if an index keeps that order.
-    search: Whether `search` looks through it.
-    unique: Whether no two records of a business have the same value.
-    refers_to: The table of the records whose ids it holds: a foreign key.
-    stored: Whether the table has a column for it; if not, the code that shows a record gives it.
-    """
-
-    filter: Literal["", "one", "any", "range"] = ""
-    sort: Literal[False, True, "indexed"] = False
-    search: bool = False
-    unique: bool = False
-    refers_to: str = ""
-    stored: bool = True
 
 
 class Declaration(Struct, Generic[T], frozen=True):
@@ -145,8 +126,7 @@ def _members(sends: type[Struct], shows: type[Struct]) -> Iterator[_Declared]:
 
 def _use(kind: Any) -> Member | None:
     """Return the Member beside a type, or beside one that may also be null."""
-    beside = [part for each in (kind, *options_of(parts(kind)[0])) for part in getattr(each, "__metadata__", ())]
-    return next((part for part in beside if isinstance(part, Member)), None)
+    return next((part for part in beside(kind) if isinstance(part, Member)), None)
 
 
 def _bare(kind: Any) -> tuple[Any, Rule | None]:

@@ -120,8 +120,11 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[
 class Rule:
     """The way a JSON value is read as a type: `read` gives the plain value or raises RuleBroken; `schema` describes it.
 
-    It stands beside the type: `Colour = Annotated[str, Rule(read_colour, type="string", enum=["red", "blue"])]`.
+    It stands beside the type: `Colour = Annotated[str, Rule(read_colour, type="string", enum=["red", "blue"])]`. `kind`
+    says what the values are, such as `money` or `email`, and `unit` in which unit numbers are.
     """
+
+    kind = unit = ""
 
     def __init__(self, read: Callable[[Any], Any], **schema: Any) -> None:
         self.read, self.schema = read, {name: value for name, value in schema.items() if value is not None}
@@ -130,8 +133,9 @@ class Rule:
 class Text(Rule):
     """The rule of a text: trimmed, line ends stored as LF, without control characters but newline and tab.
 
-    It has `least` to `most` characters. `check` may refuse the trimmed text, or give it as it is stored. `says` and any
-    more of `schema` describe the type in the OpenAPI document.
+    It has `least` to `most` characters. `check` may refuse the trimmed text, or give it as it is stored. `kind` is
+    `name`, `email`, `phone`, `url`, `id` or, for words that clients choose such as `bank_transfer`, `word`. `says` and
+    any more of `schema` describe the type in the OpenAPI document.
     """
 
     def __init__(
@@ -141,9 +145,10 @@ class Text(Rule):
         least: int = 0,
         most: int = 10_000,
         check: Callable[[str], str] | None = None,
+        kind: str = "",
         **schema: Any,
     ) -> None:
-        self.least, self.most, self.check = least, most, check
+        self.least, self.most, self.check, self.kind = least, most, check, kind
         length = {"maxLength": most, "minLength": least or None}
         super().__init__(self._read, description=says or None, type="string", **length, **schema)
 
@@ -215,21 +220,24 @@ def _currency(text: str) -> str:
     return text
 
 
-Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200)]
+Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200, kind="name")]
 Reference = Annotated[str, Text("A short reference: at most 100 characters.", most=100)]
 ExternalId = Annotated[str, Text("Your own id for the record: 1 to 100 characters.", least=1, most=100)]
-Id = Annotated[str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100)]
+Id = Annotated[
+    str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100, kind="id")
+]
 Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
 Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
 Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
 Search = Annotated[str, Text("The text to look for: at most 200 characters, without wildcards.", most=200)]
-Email = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_email)]
+Email = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_email)]
 Phone = Annotated[
     str,
     Text(
         "A phone number, however it is spaced.",
         least=3,
         most=40,
+        kind="phone",
         pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s*$",
         check=_phone,
     ),
@@ -240,6 +248,7 @@ Url = Annotated[
         "A web address with http or https.",
         least=8,
         most=2048,
+        kind="url",
         format="iri",
         pattern=r"^https?://[^\s/$.?#]",
         check=_url,
@@ -283,13 +292,22 @@ Metadata = Annotated[
 class Number(Rule):
     """The rule of a decimal number, read exactly from a JSON number or a plain decimal string; never rounded.
 
-    It has at most `places` decimal places and lies between `least` and `most`; `says` describes the type.
+    It has at most `places` decimal places and lies between `least` and `most`; `says` describes the type. `kind` is
+    `money`, `percentage`, `quantity` or, by default, `number`: the number of a `unit` such as `kg`, if that is given.
     """
 
     def __init__(
-        self, says: str = "", *, places: int = 2, least: str = f"-{MOST_MONEY}", most: str = MOST_MONEY
+        self,
+        says: str = "",
+        *,
+        places: int = 2,
+        least: str = f"-{MOST_MONEY}",
+        most: str = MOST_MONEY,
+        kind: Literal["number", "money", "percentage", "quantity"] = "number",
+        unit: str = "",
     ) -> None:
         self.places, self.least, self.most = places, Decimal(least), Decimal(most)
+        self.kind, self.unit = kind, unit
         self._step = Decimal(1).scaleb(-places)
         sign, fraction = "-?" if self.least < 0 else "", rf"(\.[0-9]{{1,{places}}})?"
         forms = [
@@ -314,15 +332,25 @@ class Number(Rule):
         return number.quantize(self._step) + 0
 
 
-Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.")]
-Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01")]
-NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0")]
+Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.", kind="money")]
+Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01", kind="money")]
+NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0", kind="money")]
 UnitPrice = Annotated[
-    Decimal, Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4)
+    Decimal,
+    Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
 ]
-Quantity = Annotated[Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4)]
+Quantity = Annotated[
+    Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
+]
 Percent = Annotated[
-    Decimal, Number("A percentage from 0 to 100 with at most 4 decimal places.", places=4, least="0", most="100")
+    Decimal,
+    Number(
+        "A percentage from 0 to 100 with at most 4 decimal places.",
+        places=4,
+        least="0",
+        most="100",
+        kind="percentage",
+    ),
 ]
 
 

@@ -216,12 +216,15 @@ class ActionWords(Struct, frozen=True, kw_only=True):
     says: What it does, above its form; otherwise the first sentence of its handler's docstring.
     done: What the page says once it is done; otherwise how the record stands then.
     asks: Whether the button of an action that takes no members leads to a page that says this, and asks first.
+    weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for what
+      ends something: the button that confirms it is red.
     """
 
     label: str = ""
     says: str = ""
     done: str = ""
     asks: bool = False
+    weight: Literal["main", "aside", "ends"] = "main"
 
 
 class RecordPages(Struct, frozen=True, kw_only=True):

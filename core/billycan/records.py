@@ -307,7 +307,9 @@ class Records(Generic[T]):
                     f" add it to the table, or take it out of {option}"
                 )
         if self.search and "search_text" not in self.table.c:
-            raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
+            raise ValueError(
+                f"Records of {self.table.name}: search needs a column search_text, a text that is not null"
+            )
         if self.number and not {"number", "sequence"} <= set(self.table.c.keys()):
             raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
 

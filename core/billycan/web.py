@@ -1,6 +1,6 @@
 """Names for a plugin's pages, requests and files: reading bodies, JSON as in answers, CSV, and refusals of a page."""
 
-from .apart import in_turns, run_apart
+from .apart import finalize_in_turns, in_turns, run_apart, share_time
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
 from .sharing.limits import network
 from .sheets import csv_reply
@@ -16,8 +16,10 @@ __all__ = [
     "UnsupportedMediaType",
     "csv_reply",
     "encode",
+    "finalize_in_turns",
     "in_turns",
     "network",
     "read_bytes",
     "run_apart",
+    "share_time",
 ]

@@ -58,7 +58,9 @@ print(waiting.wait is greenlets._wait)
 import socket
 
 # For whom something has arrived goes before whoever is ready already and lets others go.
+from billycan import apart
 from billycan.web import in_turns
+apart.PIECE_SECONDS = 0  # however fast this machine is
 let_others = lambda: [None for _ in in_turns(range(1))]
 order, (client, quiet) = [], socket.socketpair()
 
@@ -76,6 +78,25 @@ for let_others_go in (let_others, lambda: gevent.sleep(0)):
     client.send(b"a")
     gevent.joinall([gevent.spawn(work, let_others_go), listens])
 print(*order)
+
+# However many let others go, whoever waits for data waits for one of them each time.
+order, read_again = [], gevent.socket.wait_read
+
+def wait_for_data():
+    for _ in range(4):
+        client.send(b"a")
+        read_again(quiet.fileno())
+        quiet.recv(1)
+        order.append("q")
+
+def compute():
+    for _ in range(4):
+        order.append("n")
+        let_others()
+
+quiet_one, many = gevent.spawn(wait_for_data), [gevent.spawn(compute) for _ in range(4)]
+gevent.joinall([quiet_one, *many])
+print(max(map(len, "".join(order).split("q")[1:4])), order.count("n"))
 
 # What computes for long in a compiled library holds up nobody.
 from billycan.web import run_apart
@@ -109,7 +130,8 @@ def test_a_worker_of_gunicorn_waits_so_and_leaves_connections_and_turns_to_other
     pytest.importorskip("gevent")
     pytest.importorskip("psycopg")
     done = subprocess.run([sys.executable, "-c", WORKER], check=False, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.split(), done.stderr) == (["True", "quiet", "noisy", "noisy", "quiet", "True", "4", "4"], "")
+    expected = ["True", "quiet", "noisy", "noisy", "quiet", "1", "16", "True", "4", "4"]
+    assert (done.stdout.split(), done.stderr) == (expected, "")
 
 
 def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):

@@ -707,7 +707,7 @@ def things(*columns: Any, name: str = "assets") -> sa.Table:
     ("columns", "given", "said"),
     [
         (("name",), {"search": ("name", "rego")}, "search needs the column rego, which the table has not: add it"),
-        (("name",), {"search": ("name",)}, "search needs searchable() among the table's columns"),
+        (("name",), {"search": ("name",)}, "search needs a column search_text, a text that is not null"),
         (("number",), {"number": "VEH-"}, "number needs *numbered() among the table's columns"),
         (("name",), {"references": {"owner": dict}}, "references needs the column owner_id, which the table has not"),
     ],

@@ -3,7 +3,6 @@
 import inspect
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -15,6 +14,7 @@ import msgspec
 
 from ..extending import ADDED_BY
 from ..fields import Moment
+from ..meanings import Meaning, meanings, sent_as
 from ..plain import is_struct, options, parts
 from ..resources import Resource
 from ..starting import packages
@@ -35,7 +35,7 @@ class Schemas:
 
     def __init__(self, sent: Iterable[Any], shown: Iterable[Any]) -> None:
         sent, shown = list(sent), [option for kind in shown for option in options(kind)]
-        found, self.structs = described([*sent, *shown])
+        found, self.structs = described([*sent, *shown], sent)
         self.kinds = dict(zip([*sent, *shown], found, strict=True))
         self.both = self._reached(found[: len(sent)]) & self._reached(found[len(sent) :])
         self.components: dict[str, Json] = {}
@@ -135,11 +135,15 @@ class Schemas:
         return found
 
 
-def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
-    """Return the schema of each type, and the schemas of the Structs in them by name."""
+def described(kinds: list[Any], sent: list[Any] | None = None) -> tuple[list[Json], dict[str, Json]]:
+    """Return the schema of each type, and the schemas of the Structs in them by name.
+
+    Numbers and words of Structs that are in none of the `sent` types are only shown, and have no rules.
+    """
     found = list(dict.fromkeys(struct for kind in kinds for struct in _structs_in(kind)))
+    taken = {struct for kind in (kinds if sent is None else sent) for struct in _structs_in(kind)}
     names = _name_structs(found)
-    structs = {names[kind]: _struct_schema(kind, names) for kind in found}
+    structs = {names[kind]: _struct_schema(kind, names, is_taken=kind in taken) for kind in found}
     return [_type_schema(kind, names) for kind in kinds], structs
 
 
@@ -194,12 +198,13 @@ def _family(kind: Any) -> str:
     return _bare(kind.__name__).removesuffix("Change")
 
 
-def _struct_schema(kind: Any, names: Mapping[Any, str]) -> Json:
+def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Json:
     """Return the schema of a Struct, with the descriptions from its docstring."""
-    said, added = members_explained(kind), getattr(kind, ADDED_BY, {})
+    said, added, meant = members_explained(kind), getattr(kind, ADDED_BY, {}), meanings(kind)
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
-        schema = _type_schema(field.type, names, shown=issubclass(kind, Resource))
+        is_plain = not is_taken and meant[field.encode_name].kind in _PLAIN_WHERE_SHOWN
+        schema = _type_schema(field.type, names, shown=is_plain or issubclass(kind, Resource))
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
@@ -208,9 +213,19 @@ def _struct_schema(kind: Any, names: Mapping[Any, str]) -> Json:
             schema["default"] = field.default_factory()
         if plugin := added.get(field.encode_name):
             schema["x-plugin"] = plugin
+        schema |= _number_kind(meant[field.encode_name])
         properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
     struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
     return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})
+
+
+_PLAIN_WHERE_SHOWN = ("money", "number", "percentage", "quantity", "word")
+
+
+def _number_kind(meaning: Meaning) -> Json:
+    """Return what a number is of, for which JSON Schema has no word: `{"x-kind": "money"}`, `{"x-unit": "kg"}`."""
+    kind = {"x-kind": meaning.kind} if meaning.kind in ("money", "percentage", "quantity") else {}
+    return kind | ({"x-unit": meaning.unit} if meaning.unit else {})
 
 
 def _as_default(value: Any) -> Any:
@@ -293,8 +308,8 @@ def without_key(schema: Json, key: str) -> Json:
 
 def members_explained(kind: type) -> dict[str, str]:
     """Map each member to its description: from the Struct, its bases, or the Struct that is sent to create it."""
-    sent = getattr(sys.modules.get(kind.__module__), f"New{kind.__name__.removeprefix('Listed')}", None)
-    made_of = [*(reversed(sent.__mro__) if isinstance(sent, type) else ()), *reversed(kind.__mro__)]
+    sent = sent_as(kind) if is_struct(kind) else None
+    made_of = [*(reversed(sent.__mro__) if sent else ()), *reversed(kind.__mro__)]
     return {name: text for part in made_of for name, text in _split(vars(part).get("__doc__"))[1].items()}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..app import App
     from ..endpoints import Endpoint
 
-_WORDS = ("description", "title", "example", "examples", "readOnly")
+_WORDS = ("description", "title", "example", "examples", "readOnly", "x-kind", "x-unit")
 
 
 def facts_of(app: "App") -> dict[str, Json]:

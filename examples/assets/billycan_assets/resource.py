@@ -21,7 +21,7 @@ class NewAsset(NewResource, kw_only=True):
     """
 
     name: Annotated[Name, Member(sort=True, search=True)]
-    cost: Annotated[NotNegative, Member(sort=True)]
+    cost: Annotated[NotNegative, Member(sort=True, role="amount")]
     bought_on: Annotated[Day | None, Member(filter="range", sort=True)] = None
     custodian_id: Annotated[Id | None, Member(filter="any", refers_to="contacts")] = None
 
@@ -37,7 +37,7 @@ class Asset(Resource):
     bought_on: date | None
     custodian_id: str | None
     custodian: Named | None
-    status: Annotated[Status, Member(filter="any")]
+    status: Annotated[Status, Member(filter="any", role="status", good=("in_use",))]
 
 
 assets = resource(

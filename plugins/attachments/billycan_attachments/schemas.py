@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from billycan import Paging
+from billycan import Member, Paging
 from billycan.fields import DayOrInstant, Id, Moment, Text
 
 from .rules import ContentType, check_name
@@ -28,7 +28,7 @@ class Attachment(Struct, kw_only=True):
     resource: str
     filename: str | None
     content_type: ContentType
-    size: int
+    size: Annotated[int, Member(unit="bytes")]
     sha256: str
     created_at: Moment
 

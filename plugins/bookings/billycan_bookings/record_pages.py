@@ -11,10 +11,17 @@ bookings = RecordPages(
     deletable=tuple(sorted(rules.DELETABLE)),
     order=40,
     actions={
-        "decline": ActionWords(says="The booking is turned down, and its time is free again.", asks=True),
-        "cancel": ActionWords(says="The booking is called off, and its time is free again."),
-        "no_show": ActionWords(label="Did not come", done="The booking says that the client did not come."),
-        "reschedule": ActionWords(says="Move the booking to another time, with the same person or another one."),
+        "decline": ActionWords(
+            says="The booking is turned down, and its time is free again.", asks=True, weight="ends"
+        ),
+        "cancel": ActionWords(says="The booking is called off, and its time is free again.", weight="ends"),
+        "no_show": ActionWords(
+            label="Did not come", done="The booking says that the client did not come.", weight="aside"
+        ),
+        "reopen": ActionWords(weight="aside"),
+        "reschedule": ActionWords(
+            says="Move the booking to another time, with the same person or another one.", weight="aside"
+        ),
     },
     labels={"force": "Allow any time"},
     hints={

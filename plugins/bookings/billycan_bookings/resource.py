@@ -56,7 +56,7 @@ class NewService(NewResource, kw_only=True):
 
     name: Annotated[Name, Member(sort="indexed", search=True)]
     duration_minutes: Annotated[int, Meta(ge=1, le=7 * DAY), Member(sort=True)]
-    price: Annotated[NotNegative | None, Member(sort=True)] = None
+    price: Annotated[NotNegative | None, Member(sort=True, role="amount")] = None
     gst_code: GstCode | None = None
     buffer_before_minutes: Annotated[int, Meta(ge=0, le=DAY)] = 0
     buffer_after_minutes: Annotated[int, Meta(ge=0, le=DAY)] = 0
@@ -66,7 +66,7 @@ class NewService(NewResource, kw_only=True):
     max_advance_days: Annotated[int, Meta(ge=0, le=3660)] | None = None
     requires_confirmation: Annotated[bool, Member(filter="one")] = False
     staff_ids: Annotated[list[Id], Meta(max_length=200)] = []
-    active: Annotated[bool, Member(filter="one")] = True
+    active: Annotated[bool, Member(filter="one", role="active")] = True
 
     def __post_init__(self) -> None:
         for i, id in enumerate(self.staff_ids):
@@ -137,7 +137,17 @@ class Booking(Resource):
     cancel_reason: Why it was cancelled.
     """
 
-    status: Annotated[Status, Member(filter="any")]
+    status: Annotated[
+        Status,
+        Member(
+            filter="any",
+            role="status",
+            good=("confirmed", "completed"),
+            info=("pending",),
+            warn=("no_show",),
+            ends=("cancelled", "declined"),
+        ),
+    ]
     service_id: str
     service: Named
     start_at: Moment

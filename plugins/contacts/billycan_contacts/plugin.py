@@ -26,7 +26,9 @@ manifest = Manifest(
             columns=("name", "roles", "email", "phone", "status"),
             actions={
                 "archive": ActionWords(
-                    says="The contact is no longer offered for anything new. What names them stays.", asks=True
+                    says="The contact is no longer offered for anything new. What names them stays.",
+                    asks=True,
+                    weight="aside",
                 ),
             },
             labels={"payment_terms_days": "Payment terms (days)"},

@@ -78,7 +78,7 @@ class Contact(Resource):
     name: str
     kind: Kind
     roles: list[Role]
-    status: Annotated[Status, Member(filter="any")]
+    status: Annotated[Status, Member(filter="any", role="status", good=("active",))]
     email: str | None
     phone: str | None
     website: str | None

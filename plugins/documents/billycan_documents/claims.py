@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from billycan import Fault, Invalid, RuleBroken
-from billycan.fields import Id, Number, Positive
+from billycan.fields import Amount, Id, Number, Positive
 
 from .lines import Line
 from .rules import dollars, nearest, whole_cents
@@ -21,11 +21,23 @@ ClaimKind = Literal["progress", "part_payment", "deposit", "retention"]
 _NOTHING = dollars(0)
 _Share = Annotated[
     Decimal,
-    Number("A percentage above 0, at most 100, with at most 4 decimal places.", places=4, least="0.0001", most="100"),
+    Number(
+        "A percentage above 0, at most 100, with at most 4 decimal places.",
+        places=4,
+        kind="percentage",
+        least="0.0001",
+        most="100",
+    ),
 ]
 _Retention = Annotated[
     Decimal,
-    Number("A percentage above 0, at most 50, with at most 4 decimal places.", places=4, least="0.0001", most="50"),
+    Number(
+        "A percentage above 0, at most 50, with at most 4 decimal places.",
+        places=4,
+        kind="percentage",
+        least="0.0001",
+        most="50",
+    ),
 ]
 
 
@@ -91,11 +103,11 @@ class Invoiced(Struct):
     claimed: What is claimed of it: `invoiced` plus `retained`.
     """
 
-    quoted: Decimal
-    invoiced: Decimal
-    remaining: Decimal
-    retained: Decimal
-    claimed: Decimal
+    quoted: Amount
+    invoiced: Amount
+    remaining: Amount
+    retained: Amount
+    claimed: Amount
 
 
 def invoiced_of(quoted: Decimal, invoiced: Decimal = _NOTHING, retained: Decimal = _NOTHING) -> Invoiced:

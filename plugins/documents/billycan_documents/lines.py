@@ -16,6 +16,7 @@ from billycan import (
     Fault,
     Invalid,
     Json,
+    Member,
     NewResource,
     Patch,
     TenThousandths,
@@ -83,16 +84,16 @@ class Line(Struct):
 
     id: str
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
-    item_id: str | None = None
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
+    item_id: Annotated[str | None, Member(told_by="description")] = None
 
 
 class NewDocument(NewResource, kw_only=True):

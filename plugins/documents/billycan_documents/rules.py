@@ -7,11 +7,12 @@ common cases use whole numbers, because a `Fraction` takes 2 µs for each step.
 from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Struct
 
 from billycan import Invalid
+from billycan.fields import Amount, Percent, Text
 
 GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 GST_CODES: tuple[GstCode, ...] = get_args(GstCode)
@@ -42,6 +43,9 @@ class LineTotals(Struct, frozen=True):
     total: Decimal
 
 
+_Word = Annotated[str, Text(kind="word")]
+
+
 class CodeTotals(Struct, frozen=True):
     """The totals of the lines with one GST code.
 
@@ -51,20 +55,20 @@ class CodeTotals(Struct, frozen=True):
     gst: The GST on them.
     """
 
-    gst_code: str
-    rate: Decimal
-    net: Decimal
-    gst: Decimal
+    gst_code: _Word
+    rate: Percent
+    net: Amount
+    gst: Amount
 
 
 class Totals(Struct, frozen=True):
     """A document's figures: subtotal + gst == total, and both the lines and the codes add up to them."""
 
     lines: tuple[LineTotals, ...]
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Amount
     gst_breakdown: tuple[CodeTotals, ...]
 
 

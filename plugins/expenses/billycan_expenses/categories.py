@@ -7,14 +7,13 @@ from typing import Any, cast
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, NotFound, Page, Patch, Records, own
+from billycan import Context, Deleted, NotFound, Page, Patch, Query, Records, own
 
-from . import rules
-from .schemas import Category, CategoryQuery, NewCategory
-from .starter import STARTER, all_categories, store
-from .tables import categories
+from . import category_resource, rules
+from .category_resource import Category, NewCategory
+from .starter import STARTER, all_categories, categories, store
 
-records = Records(categories, Category, prefix="cat", search=("name",))
+records = category_resource.categories.records
 
 # The same, read from a query that includes the starter set.
 shown = Records(categories, Category, prefix="cat", search=("name",))
@@ -48,7 +47,7 @@ def defaults_of(ctx: Context, id: str) -> Defaults:
     return Defaults(row.gst_code or "gst", row.gst_required, rules.ALL if row.deductible else rules.NOTHING)
 
 
-def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
+def list_categories(ctx: Context, query: Query[Category]) -> Page[Category]:
     """All categories: a starter set, until you change it.
 
     Every business starts with the same set and can change its own.

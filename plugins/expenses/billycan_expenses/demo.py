@@ -8,7 +8,8 @@ from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .handlers import create_expense, void_expense
-from .schemas import Expense, ExpenseVoiding, NewExpense, Reason
+from .resource import Expense, NewExpense
+from .schemas import ExpenseVoiding, Reason
 from .starter import STARTER
 
 _DOCKET = """\

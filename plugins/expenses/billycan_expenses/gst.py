@@ -18,8 +18,9 @@ from billycan.gst import GstSpan
 from billycan.sql import ByIds, Statement
 
 from . import rules
-from .records import business_share, claim, claim_until_void, purchases
-from .tables import expenses
+from .claim_status import claim, claim_until_void
+from .records import business_share
+from .tables import expenses, purchases
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
 # The claim statuses that count on no day yet, or no longer; a report lists them separately.
@@ -193,7 +194,7 @@ def not_claimed(period: GstPeriod) -> sa.Select[Any]:
 
     They belong to the day on which they would count if their tax invoice were held.
     """
-    status, credit = claim(period), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
+    status, credit = claim(period, expenses), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
         own(period, expenses),
         status.in_(_LEFT_OUT),

@@ -29,8 +29,9 @@ from billycan.sql import as_stored
 
 from . import categories, rules
 from .gst import counted
-from .records import charged_by, job_of, neighbours, records, show, tell
-from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
+from .records import job_of, records, show, tell
+from .resource import Expense, ExpenseQuery, NewExpense, charged_by, neighbours
+from .schemas import ExpenseVoiding
 from .tables import expenses
 
 _DEFAULTS = {one.name: one.default for one in msgspec.structs.fields(NewExpense)}

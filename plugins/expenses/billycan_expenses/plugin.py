@@ -6,13 +6,14 @@ from . import categories as c
 from . import handlers as h
 from . import record_pages
 from .cards import by_category
+from .category_resource import Category
 from .demo import add_samples
 from .gst import gst
 from .neighbours import hears
-from .schemas import Category, Expense
-from .starter import store
+from .resource import Expense
+from .starter import started, store
 from .summary import summarise_expenses
-from .tables import categories, expenses, started
+from .tables import categories, expenses
 
 manifest = Manifest(
     name="expenses",

@@ -14,10 +14,15 @@ expenses = RecordPages(
     order=70,
     actions={
         "void": ActionWords(
-            says="It stays listed. As a mistake it counts nowhere; otherwise it counts until the date that you give."
+            says="It stays listed. As a mistake it counts nowhere; otherwise it counts until the date that you give.",
+            weight="ends",
         ),
     },
-    labels={"business_use_percent": "Business use", "billable": "Charge to the client"},
+    labels={
+        "business_use_percent": "Business use",
+        "billable": "Charge to the client",
+        "tax_invoice_held_on": "Tax invoice held since",
+    },
     rare=(
         "supplier_abn",
         "business_use_percent",

@@ -6,10 +6,10 @@ are shown from the start, and become rows at the first write that may touch one 
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Context, Json
+from billycan import ByCodePoint, Context, Json, tenant_table
 from billycan.sql import advance, fold, tenants, upsert
 
-from .tables import categories, started
+from . import category_resource
 
 NAMES = (
     "Accounting and legal",
@@ -50,6 +50,10 @@ CODES = {"Bank fees": "input_taxed", "Government charges": "out_of_scope", "Inte
 GST_REQUIRED = ("Insurance",)
 # Entertainment is deductible in few cases, such as where fringe benefits tax is paid on it (s 69-5 GST Act).
 NOT_DEDUCTIBLE = ("Entertainment",)
+
+categories = category_resource.categories.table
+# A row means that the tenant's starter set has been stored; the tenant may have changed it since.
+started = tenant_table("expenses_started")
 
 # The same in every business; a number never changes its category.
 STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from billycan import Context, own
 from billycan.sql import fold
 
-from . import categories, rules
+from . import categories, resource, rules
 from .records import business_share, claimable, records
-from .schemas import ExpenseQuery, Group, GroupBy, SummaryQuery
+from .schemas import Group, GroupBy, SummaryQuery
 from .tables import expenses
 
 _KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
@@ -31,7 +31,7 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     by = query.group_by
     filters = msgspec.structs.asdict(query)
     del filters["group_by"]
-    conditions = records.conditions(ctx, ExpenseQuery(**filters))
+    conditions = records.conditions(ctx, resource.expenses.query(**filters))
     amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
     now = sa.case((claimable(ctx), business_share(gst)), else_=0)
     sums = (sa.func.count(), *(sa.func.sum(cents) for cents in (amount, amount - gst, gst, now)))

@@ -13,7 +13,7 @@ import jinja2
 from msgspec import Struct
 
 from billycan import App, Context, Problem, unit_of_work
-from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
+from billycan.web import MethodNotAllowed, PayloadTooLarge, finalize_in_turns, read_bytes, share_time
 
 from .branding import logo_url
 from .colours import on_dark
@@ -66,11 +66,11 @@ class DocumentPage:
             with self.app.db.reading(link.tenant_id) as db:
                 ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id, writes=False)
                 ctx.db = db
-                shown = self.show(ctx, link)
+                shown, logo = self.show(ctx, link), logo_url(ctx)
                 if shown.status == HTTPStatus.OK and self._offers_pdf and req.params.get("format") == "pdf":
                     self._answer_with_file(resp, ctx, link)
-                else:
-                    self._answer(resp, ctx, shown)
+                    return
+            self._answer(resp, shown, logo)  # which no connection need wait for
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
         link = self._open(req, resp, token)
@@ -90,10 +90,10 @@ class DocumentPage:
             resp.status, resp.location = falcon.HTTP_303, f"{self.path}{token}"
             return
         with self.app.db.reading(link.tenant_id) as ctx.db:
-            shown = self.show(ctx, link)
-            shown.values = {**shown.values, "faults": faults, "form": form}
-            shown.status = 409 if "version" in faults else 422
-            self._answer(resp, ctx, shown)
+            shown, logo = self.show(ctx, link), logo_url(ctx)
+        shown.values = {**shown.values, "faults": faults, "form": form}
+        shown.status = 409 if "version" in faults else 422
+        self._answer(resp, shown, logo)
 
     @property
     def _offers_pdf(self) -> bool:
@@ -125,9 +125,9 @@ class DocumentPage:
             self.app.take_share(req, link.tenant_id, is_visited=True)
         return link
 
-    def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
+    def _answer(self, resp: falcon.Response, shown: Shown, logo: str | None) -> None:
         resp.status = shown.status
-        given = {"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo_url(ctx)}
+        given = {"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo}
         values = {**given, "buttons": shown.buttons, **shown.values}
         render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
 
@@ -156,6 +156,7 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
 
     Its forms can lead only to this site and to the addresses in `onward`.
     """
+    share_time()
     nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
     resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
     resp.content_type = falcon.MEDIA_HTML
@@ -179,7 +180,9 @@ def _style() -> str:
 def _templates() -> jinja2.Environment:
     # Templates of all plugins by file name; those of documents share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=finalize_in_turns()
+    )
     environment.filters |= {"css": _css, "on_dark": on_dark}
     return environment
 

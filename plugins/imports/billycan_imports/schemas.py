@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from billycan import PageQuery, Resource
+from billycan import Member, PageQuery, Resource
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "checking", "writing", "done", "failed"]
@@ -56,7 +56,9 @@ class Import(Resource):
     """
 
     resource: str
-    status: Status
+    status: Annotated[
+        Status, Member(role="status", good=("done",), info=("queued", "checking", "writing"), bad=("failed",))
+    ]
     dry_run: bool
     rows: int
     rows_checked: int

@@ -16,8 +16,9 @@ from .invoices.claims import Billing, Extra, Work, already_invoiced, billings, c
 from .invoices.documents import neighbours
 from .invoices.due import Unpaid, lock_unpaid, unpaid
 from .invoices.handlers import create_invoice, preview_invoice, send_invoice
-from .invoices.schemas import Invoice, NewInvoice, Preview
+from .invoices.schemas import Preview
 from .payments.online import Payable, PaymentProvider, payable, take_payment
+from .resource import Invoice, NewInvoice
 from .tables import entries, invoices
 
 __all__ = [

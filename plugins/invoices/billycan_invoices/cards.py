@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from billycan import Card, Context, own
 
 from .books.sums import amount_of, in_cents
-from .invoices.documents import SETTLED
-from .tables import IS_OPEN, invoices, payments
+from .resource import IS_OPEN, SETTLED
+from .tables import invoices, payments
 
 _MONTHS = 6
 _NOT_INVOICED = ("draft", "void")

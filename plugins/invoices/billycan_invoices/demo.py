@@ -10,11 +10,12 @@ from billycan_contacts import api as contacts
 
 from .api import make
 from .invoices.handlers import send_invoice, void_invoice, write_off_invoice
-from .invoices.schemas import Invoice, InvoiceVoiding, InvoiceWriteOff, PaymentMethod, Reason
+from .invoices.schemas import InvoiceVoiding, InvoiceWriteOff, PaymentMethod, Reason
+from .note_resource import NewAdjustmentNote
 from .notes.handlers import create_adjustment_note, issue_adjustment_note
-from .notes.schemas import NewAdjustmentNote
 from .payments.invoice_handlers import add_payment, pay_invoice, reverse_payment
 from .payments.schemas import NewPayment, PaymentReversal, Settlement
+from .resource import Invoice
 
 _CALL_OUT = {"description": "Call-out and first half hour", "unit_price": "145.00"}
 _LABOUR = {"description": "Labour, licensed plumber", "unit": "hour", "unit_price": "120.00"}

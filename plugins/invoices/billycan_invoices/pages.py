@@ -8,8 +8,8 @@ from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, mone
 
 from .invoices.documents import PATH, documents, hosted_url, records
 from .invoices.handlers import send_invoice
-from .invoices.schemas import Invoice
 from .payments.online import pay_buttons
+from .resource import Invoice
 from .rules import OPEN
 
 # Clients do not see that a debt was written off: they could take it for a gift, but still owe it.

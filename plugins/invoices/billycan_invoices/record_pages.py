@@ -35,6 +35,7 @@ invoices = RecordPages(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
             " it bounced, give the date on which it did.",
             done="The payment was reversed.",
+            weight="ends",
         ),
         "pay": ActionWords(
             label="Mark as paid",
@@ -43,9 +44,11 @@ invoices = RecordPages(
         "void": ActionWords(
             says="For an invoice that was sent by mistake and has no payments. It stays listed, and its number is never"
             " reused.",
+            weight="ends",
         ),
         "write_off": ActionWords(
             says="Give up what is still due as a bad debt. If the client pays after all, you can record it here.",
+            weight="ends",
         ),
         "undo_write_off": ActionWords(
             label="Undo the write-off",
@@ -56,8 +59,9 @@ invoices = RecordPages(
             label="Keep the deposit",
             says="The client did not go ahead with the work, and you keep the deposit that they paid.",
             done="The deposit is kept.",
+            weight="ends",
         ),
-        "duplicate": ActionWords(done="This new draft has the same content."),
+        "duplicate": ActionWords(done="This new draft has the same content.", weight="aside"),
     },
     labels={
         **LABELS,
@@ -95,15 +99,18 @@ payments = RecordPages(
             label="Take off an invoice",
             says="The amount is due on the invoice again, and is left of this payment for another one.",
             done="The amount is due on the invoice again.",
+            weight="aside",
         ),
         "refund": ActionWords(
             label="Record a refund",
             says="Record that you have given back some of what is left of this payment.",
             done="The refund was recorded.",
+            weight="aside",
         ),
         "reverse": ActionWords(
             says="For a payment that did not go through. Every invoice that it paid is due again. If it bounced, give"
             " the date on which it did.",
+            weight="ends",
         ),
     },
     labels={"unallocated": "Left over", "allocations": "For which invoices", "refunded": "Given back"},
@@ -127,7 +134,7 @@ adjustment_notes = RecordPages(
             " becomes their credit.",
             asks=True,
         ),
-        "void": ActionWords(says="Undo this note: what it took off is due on the invoice again."),
+        "void": ActionWords(says="Undo this note: what it took off is due on the invoice again.", weight="ends"),
     },
     labels={"full": "Everything that is left", "hosted_url": "The client's page"},
     hints={

@@ -5,88 +5,17 @@ import sqlalchemy as sa
 from billycan import (
     ByCodePoint,
     Cents,
-    Json,
     TenThousandths,
     UTCDateTime,
-    neighbour_index,
-    numbered,
     reference,
     resource_table,
-    searchable,
     tenant_table,
 )
-from billycan_documents.api import document_columns, lines_table, party_columns
+from billycan_documents.api import lines_table
 
-from . import rules
+from . import note_resource, resource
 
-invoices = resource_table(
-    "invoices",
-    *numbered(),
-    sa.Column("client_id", ByCodePoint, nullable=False),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("issue_date", sa.Date, nullable=False),
-    sa.Column("due_date", sa.Date, nullable=False),
-    *document_columns(),
-    sa.Column("document_title", sa.Text, nullable=False),
-    sa.Column("amount_paid", Cents(), nullable=False),
-    sa.Column("amount_credited", Cents(), nullable=False),
-    sa.Column("amount_written_off", Cents(), nullable=False),
-    sa.Column("cash_rounding", Cents(), nullable=False),
-    sa.Column("reference", sa.Text),
-    sa.Column("purchase_order", sa.Text),
-    sa.Column("notes", sa.Text),
-    sa.Column("terms", sa.Text),
-    sa.Column("quote_id", sa.Text),
-    sa.Column("job_id", sa.Text),
-    sa.Column("booking_id", sa.Text),
-    *party_columns(),
-    sa.Column("sent_at", UTCDateTime),
-    sa.Column("paid_at", UTCDateTime),
-    sa.Column("payment_method", sa.Text),
-    # The day on which voiding it counts; null for a mistake, which no figure of any day shows.
-    sa.Column("voided_at", UTCDateTime),
-    sa.Column("voided_on", sa.Date),
-    sa.Column("void_reason", sa.Text),
-    sa.Column("written_off_at", UTCDateTime),
-    sa.Column("written_off_on", sa.Date),
-    sa.Column("write_off_reason", sa.Text),
-    # The part of a quote's or job's work that it bills: see `claims`. `claimed` is the amount without extras.
-    sa.Column("claim", sa.Text),
-    sa.Column("claim_on", ByCodePoint),
-    sa.Column("claimed", Cents()),
-    sa.Column("claim_percent", TenThousandths()),
-    sa.Column("claim_parts", Json),
-    # For a final invoice or a claim with retention: the lines that take off earlier invoices or retention, and their
-    # totals.
-    sa.Column("less_line_ids", Json),
-    sa.Column("less_subtotal", Cents()),
-    sa.Column("less_gst", Cents()),
-    # For a progress claim: its figures about the contract, and the retention by part.
-    sa.Column("progress_claim", Json),
-    sa.Column("retained", Cents()),
-    sa.Column("retained_parts", Json),
-    sa.Column("deposits_applied", Cents(), nullable=False),
-    sa.Column("applied_to", ByCodePoint),
-    sa.Column("deposit_gst", Cents()),
-    sa.Column("forfeited_on", sa.Date),
-    sa.Column("forfeit_reason", sa.Text),
-    # For a part payment: the total of the work at that time, see `supplies`.
-    sa.Column("claim_supply", Json),
-    searchable(),
-    reference("client_id", "contacts"),
-    sa.UniqueConstraint("tenant_id", "number"),
-    sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
-    sa.Index(None, "tenant_id", "status", "created_at", "id"),
-    sa.Index(None, "tenant_id", "sequence", "id"),
-    sa.Index(None, "tenant_id", "due_date", "id"),
-    sa.Index(None, "tenant_id", "issue_date", "id"),
-    sa.Index(None, "status", "due_date"),
-    *map(neighbour_index, ("quote_id", "job_id", "booking_id", "applied_to")),
-)
-
-# Literals let the database reuse the statement of a list of open invoices, and that of its total.
-IS_OPEN = invoices.c.status.in_([sa.literal_column(f"'{status}'") for status in rules.OPEN])
-
+invoices = resource.invoices.table
 lines = lines_table("invoices")
 
 payments = resource_table(
@@ -218,44 +147,7 @@ refunds = tenant_table(
     sa.Index(None, "tenant_id", "refunded_on", "id"),
 )
 
-notes = resource_table(
-    "invoices_notes",
-    *numbered(),
-    sa.Column("invoice_id", ByCodePoint, nullable=False),
-    sa.Column("client_id", ByCodePoint, nullable=False),
-    # The invoice's members that the note shows; the invoice is locked, so they cannot change.
-    sa.Column("invoice_number", sa.Text, nullable=False),
-    sa.Column("invoice_total", Cents(), nullable=False),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("description", sa.Text),
-    sa.Column("full", sa.Boolean, nullable=False),
-    sa.Column("issue_date", sa.Date, nullable=False),
-    sa.Column("amounts_are", sa.Text, nullable=False),
-    sa.Column("gst_rounding", sa.Text, nullable=False),
-    sa.Column("subtotal", Cents(), nullable=False),
-    sa.Column("gst", Cents(), nullable=False),
-    sa.Column("total", Cents(), nullable=False),
-    sa.Column("gst_breakdown", sa.JSON, nullable=False),
-    sa.Column("document_title", sa.Text, nullable=False),
-    *party_columns(),
-    # The amounts that issuing the note took off the invoice's payments, so that voiding can put them back.
-    sa.Column("released", Json, nullable=False),
-    sa.Column("issued_at", UTCDateTime),
-    # The day on which voiding it counts; null for a mistake.
-    sa.Column("voided_at", UTCDateTime),
-    sa.Column("voided_on", sa.Date),
-    sa.Column("void_reason", sa.Text),
-    searchable(),
-    reference("invoice_id", "invoices"),
-    reference("client_id", "contacts"),
-    sa.UniqueConstraint("tenant_id", "number"),
-    sa.Index(None, "tenant_id", "invoice_id", "created_at", "id"),
-    sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
-    sa.Index(None, "tenant_id", "status", "created_at", "id"),
-    sa.Index(None, "tenant_id", "sequence", "id"),
-    sa.Index(None, "tenant_id", "issue_date", "id"),
-)
+notes = note_resource.notes.table
 
 note_lines = tenant_table(
     "invoices_notes_lines",

@@ -10,14 +10,17 @@ import sqlalchemy as sa
 
 from billycan import Context, Invalid, demo, own, unit_of_work
 from billycan.testing import Client
+from billycan_invoices import resource
 from billycan_invoices.invoices.handlers import create_invoice
-from billycan_invoices.invoices.schemas import Invoice, InvoiceQuery, ListedInvoice, NewInvoice, Preview
+from billycan_invoices.invoices.schemas import Preview
+from billycan_invoices.resource import Invoice, ListedInvoice, NewInvoice
 from billycan_invoices.rules import in_cash, missing_from_tax_invoice
 from billycan_invoices.tables import invoices
 
 pytestmark = pytest.mark.either
 
 D = Decimal
+QUERY = resource.invoices.query
 ABN, OTHER_ABN = "47555222000", "51824753556"
 UNREGISTERED = {"gst_registered": False, "abn": None}
 STATUSES = ("draft", "sent", "partially_paid", "paid", "void", "written_off")
@@ -1113,7 +1116,7 @@ def test_every_filter_finds_what_it_says(client, ledger):
         "search=r3": [4],
     }
     tested = {name.partition("=")[0].partition("[")[0] for query in cases for name in query.split("&")}
-    assert tested == set(InvoiceQuery.__struct_fields__) - {"page", "per_page", "cursor", "sort", "include"}
+    assert tested == set(QUERY.__struct_fields__) - {"page", "per_page", "cursor", "sort", "include"}
     for query, expected in cases.items():
         found = client.get(f"/v1/invoices?{query}&sort=number")
         assert numbers(found) == expected, query
@@ -1124,12 +1127,8 @@ def test_every_filter_finds_what_it_says(client, ledger):
 @pytest.mark.parametrize(
     ("query", "code", "param"),
     [
-        *[(f"{name}=soon", "invalid_filter", name) for name in InvoiceQuery.__struct_fields__ if "_at_" in name],
-        *[
-            (f"{name}=2026-02-30", "invalid_filter", name)
-            for name in InvoiceQuery.__struct_fields__
-            if "_date_" in name
-        ],
+        *[(f"{name}=soon", "invalid_filter", name) for name in QUERY.__struct_fields__ if "_at_" in name],
+        *[(f"{name}=2026-02-30", "invalid_filter", name) for name in QUERY.__struct_fields__ if "_date_" in name],
         ("status=lost", "invalid_filter", "status"),
         ("status=", "invalid_filter", "status"),
         ("total_from=1.001", "invalid_filter", "total_from"),
@@ -1173,7 +1172,7 @@ def test_every_sort_orders_the_whole_list_and_each_page_of_it(client, ledger):
     draft(client, line("50"), client_id=ledger[0]["client_id"])  # ties with the first in its total
     everything = client.get("/v1/invoices")["data"]
     assert everything == in_order(everything, "-created_at")
-    sorts = [sign + name for name in InvoiceQuery.sortable for sign in ("", "-")]
+    sorts = [sign + name for name in QUERY.sortable for sign in ("", "-")]
     for sort in (*sorts, "total,-number", "-paid_at,total", "sent_at,-due_date"):
         expected = in_order(everything, sort)
         assert client.get(f"/v1/invoices?sort={sort}")["data"] == expected, sort

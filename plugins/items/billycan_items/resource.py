@@ -26,10 +26,10 @@ class NewItem(NewResource, kw_only=True):
     name: Annotated[Name, Member(sort="indexed", search=True)]
     description: Annotated[Description | None, Member(search=True)] = None
     unit: Unit | None = None
-    unit_price: Annotated[UnitPrice, Member(filter="range", sort=True)]
+    unit_price: Annotated[UnitPrice, Member(filter="range", sort=True, role="amount")]
     gst_code: Annotated[GstCode | None, Member(filter="any")] = None
     sku: Annotated[Sku | None, Member(filter="one", sort=True, search=True, unique=True)] = None
-    active: Annotated[bool, Member(filter="one")] = True
+    active: Annotated[bool, Member(filter="one", role="active")] = True
 
 
 class Item(Resource):

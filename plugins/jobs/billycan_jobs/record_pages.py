@@ -13,9 +13,10 @@ jobs = RecordPages(
     order=30,
     actions={
         "schedule": ActionWords(says="Say when the work is to be done."),
-        "hold": ActionWords(label="Put on hold"),
+        "hold": ActionWords(label="Put on hold", weight="aside"),
         "complete": ActionWords(says="Record that the work is done. All that the checklist requires must be ticked."),
-        "cancel": ActionWords(says="The work will not be done. The job stays listed."),
+        "cancel": ActionWords(says="The work will not be done. The job stays listed.", weight="ends"),
+        "reopen": ActionWords(weight="aside"),
         "invoice": ActionWords(
             label="Create an invoice",
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",

@@ -1,6 +1,5 @@
 """Jobs, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
-from decimal import Decimal
 from typing import Annotated, Literal
 
 import sqlalchemy as sa
@@ -29,6 +28,7 @@ from billycan.fields import (
     Moment,
     Name,
     Notes,
+    Percent,
     Reference,
     Text,
 )
@@ -92,7 +92,7 @@ class NewJob(NewDocument, kw_only=True):
     """
 
     client_id: Annotated[Id, Member(filter="any", refers_to="contacts")]
-    title: Annotated[Name, Member(sort=True, search=True)]
+    title: Annotated[Name, Member(sort=True, search=True, role="title")]
     description: Annotated[Description | None, Member(search=True)] = None
     site_address: Address | None = None
     scheduled_start: Annotated[Instant | None, Member(filter="range", sort="indexed")] = None
@@ -138,8 +138,18 @@ class ListedJob(Resource):
     line_items: The materials and labour to bill, in order; in lists only with `include=line_items`.
     """
 
-    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
-    status: Annotated[Status, Member(filter="any")]
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True, role="title")]
+    status: Annotated[
+        Status,
+        Member(
+            filter="any",
+            role="status",
+            good=("complete",),
+            info=("scheduled", "in_progress"),
+            warn=("on_hold",),
+            ends=("cancelled",),
+        ),
+    ]
     client_id: str
     client: Annotated[Named, NotStored]
     title: str
@@ -154,11 +164,11 @@ class ListedJob(Resource):
     currency: Annotated[Literal["AUD"], NotStored]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
     total: Annotated[Amount, Member(filter="range", sort=True)]
     gst_breakdown: list[CodeTotals]
     reference: str | None

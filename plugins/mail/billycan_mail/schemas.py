@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, defstruct
 
-from billycan import Invalid, NewResource, PageQuery, Resource, RuleBroken, decode
+from billycan import Invalid, Member, NewResource, PageQuery, Resource, RuleBroken, decode
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "sending", "sent", "failed", "held"]
@@ -27,7 +27,7 @@ def _address(text: str) -> str:
     return text
 
 
-MailAddress = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_address)]
+MailAddress = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_address)]
 
 
 def _line(text: str) -> str:
@@ -98,7 +98,7 @@ class Recipient(Struct, kw_only=True):
 
     address: str
     kind: Literal["to", "cc"]
-    status: RecipientStatus
+    status: Annotated[RecipientStatus, Member(role="status", info=("sent",), warn=("held",), bad=("failed",))]
     detail: str | None
 
 
@@ -130,7 +130,7 @@ class Attached(Struct, kw_only=True):
     """
 
     filename: str
-    size: int | None
+    size: Annotated[int | None, Member(unit="bytes")]
 
 
 class ListedEmail(Resource):
@@ -154,11 +154,13 @@ class ListedEmail(Resource):
     resend_of: The email that this one sends again.
     """
 
-    status: Status
+    status: Annotated[
+        Status, Member(role="status", info=("queued", "sending", "sent"), warn=("held",), bad=("failed",))
+    ]
     document_id: str | None
     recipients: list[Recipient]
     subject: str | None
-    message: str | None
+    message: Annotated[str | None, Member(told_by="text")]
     reminder: bool
     attachment: Attached | None
     held_because: HeldBecause | None

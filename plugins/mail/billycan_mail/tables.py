@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, folded, resource_table, tenant_table
+from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
 from billycan.sql import deployment_table
 from billycan.timed import is_free
 
@@ -104,7 +104,7 @@ files = tenant_table(
 suppressed = resource_table(
     "mail_suppressed",
     sa.Column("address", sa.Text, nullable=False),
-    folded("address"),
+    sa.Column("address_folded", ByCodePoint, nullable=False),
     sa.Column("covers", sa.Text, nullable=False),  # everything, or reminders
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("detail", sa.Text),

@@ -14,7 +14,7 @@ import msgspec
 import typst
 
 from billycan.paper import Paper
-from billycan.web import run_apart
+from billycan.web import in_turns, run_apart, share_time
 
 from .settings import Settings
 
@@ -34,6 +34,7 @@ def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Se
     A plugin's own template runs in a separate process with a time limit. Raise RuntimeError if it fails.
     """
     sys.audit("billycan.slow", "to make a PDF file")
+    share_time()
     data = msgspec.json.encode(_printable(paper)).decode()
     with tempfile.TemporaryDirectory(prefix="billycan-pdf-") as folder:
         if logo:
@@ -111,11 +112,11 @@ def _printable(paper: Paper) -> Any:
 
 def _breakable(value: Any, longest: int) -> Any:
     if isinstance(value, str):
-        return re.sub(rf"\S{{{longest + 1},}}", _broken, value)
+        return value if len(value) <= longest else re.sub(rf"\S{{{longest + 1},}}", _broken, value)
     if isinstance(value, dict):
         return {name: _breakable(each, longest) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_breakable(each, longest) for each in value]
+        return [_breakable(each, longest) for each in in_turns(value)]
     return value
 
 

@@ -15,7 +15,9 @@ quotes = RecordPages(
             says="The quote becomes final, and the client can accept it on its page. This does not email it.",
         ),
         "accept": ActionWords(label="Mark as accepted", says="Record that the client has accepted the quote."),
-        "decline": ActionWords(label="Mark as declined", says="Record that the client does not want the work."),
+        "decline": ActionWords(
+            label="Mark as declined", says="Record that the client does not want the work.", weight="ends"
+        ),
         "revise": ActionWords(
             says="The quote becomes a draft again. The client's link says that a new version is coming.",
             done="The quote is a draft again: change it, and send it once more.",
@@ -24,6 +26,7 @@ quotes = RecordPages(
         "cancel": ActionWords(
             says="The quote is withdrawn, and the client's link stops working.",
             asks=True,
+            weight="ends",
         ),
         "convert": ActionWords(
             label="Turn into job or invoice",

@@ -1,7 +1,6 @@
 """Quotes, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
 import sqlalchemy as sa
@@ -28,6 +27,7 @@ from billycan.fields import (
     Moment,
     Name,
     Notes,
+    Percent,
     Reference,
 )
 from billycan_contacts import api as contacts
@@ -54,7 +54,7 @@ class NewQuote(NewDocument, kw_only=True):
     """
 
     client_id: Annotated[Id, Member(filter="any", refers_to="contacts")]
-    title: Annotated[Name | None, Member(sort=True, search=True)] = None
+    title: Annotated[Name | None, Member(sort=True, search=True, role="title")] = None
     summary: Annotated[Description | None, Member(search=True)] = None
     issue_date: Annotated[Day | None, Member(filter="range", sort=True)] = None
     expiry_date: Annotated[Day | None, Member(filter="range", sort=True)] = None
@@ -105,8 +105,18 @@ class ListedQuote(Resource):
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
-    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True)]
-    status: Annotated[Status, Member(filter="any")]
+    number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True, role="title")]
+    status: Annotated[
+        Status,
+        Member(
+            filter="any",
+            role="status",
+            good=("accepted", "converted", "invoiced"),
+            info=("sent",),
+            warn=("expired",),
+            ends=("declined", "cancelled"),
+        ),
+    ]
     client_id: str
     client: Annotated[Named, NotStored]
     title: str | None
@@ -116,12 +126,12 @@ class ListedQuote(Resource):
     currency: Annotated[Literal["AUD"], NotStored]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Annotated[Amount, Member(filter="range", sort=True)]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(filter="range", sort=True, role="amount")]
     gst_breakdown: list[CodeTotals]
     reference: str | None
     notes: str | None

@@ -10,9 +10,11 @@ recurring_invoices = RecordPages(
     order=70,
     actions={
         "pause": ActionWords(
-            says="No invoice is created until you resume it; dates in between are skipped.", asks=True
+            says="No invoice is created until you resume it; dates in between are skipped.", asks=True, weight="aside"
         ),
-        "end": ActionWords(says="No more invoices are created. Those that were created stay.", asks=True),
+        "end": ActionWords(
+            says="No more invoices are created. Those that were created stay.", asks=True, weight="ends"
+        ),
     },
     labels={
         **LABELS,

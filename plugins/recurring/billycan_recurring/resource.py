@@ -1,7 +1,6 @@
 """Recurring invoices, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
 import sqlalchemy as sa
@@ -19,7 +18,19 @@ from billycan import (
     UTCDateTime,
     resource,
 )
-from billycan.fields import Amount, AmountsAre, Day, GstRounding, Id, Notes, Reference, Whole
+from billycan.fields import (
+    Amount,
+    AmountsAre,
+    Day,
+    GstRounding,
+    Id,
+    Notes,
+    Percent,
+    Quantity,
+    Reference,
+    UnitPrice,
+    Whole,
+)
 from billycan_contacts import api as contacts
 from billycan_documents.api import GstCode, NewDocument
 
@@ -82,13 +93,13 @@ class RecurringLine(Struct):
 
     id: str
     description: str | None
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal | None
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    unit_price: Annotated[UnitPrice | None, Member(role="amount")]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     gst_code: GstCode | None
-    item_id: str | None
+    item_id: Annotated[str | None, Member(told_by="description")]
 
 
 class Failure(Struct):
@@ -129,7 +140,7 @@ class RecurringInvoice(Resource):
     email_failure: Why the last invoice was sent but not emailed; null if nothing is wrong.
     """
 
-    status: Annotated[Status, Member(filter="any")]
+    status: Annotated[Status, Member(filter="any", role="status", good=("active",), warn=("paused",))]
     client_id: str
     client: Named
     frequency: Frequency
@@ -141,13 +152,13 @@ class RecurringInvoice(Resource):
     currency: Annotated[Literal["AUD"], Member(stored=False)]
     amounts_are: AmountsAre | None
     gst_rounding: GstRounding | None
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     reference: str | None
     purchase_order: str | None
     notes: str | None
     terms: str | None
-    total: Annotated[Amount, Member(sort=True)]
+    total: Annotated[Amount, Member(sort=True, role="amount")]
     next_on: Annotated[date | None, Member(filter="range", sort="indexed")]
     invoices_made: int
     last_invoice_id: str | None

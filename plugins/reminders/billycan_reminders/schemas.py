@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import Named, PageQuery, Resource, RuleBroken
+from billycan import Member, Named, PageQuery, Resource, RuleBroken
 from billycan.fields import Day, Moment, Text, Whole
 
 from .texts import FIRST_TEXTS, check_placeholders
@@ -89,7 +89,7 @@ class SentReminder(Resource):
     email_id: Its email, if there is one.
     """
 
-    status: Status
+    status: Annotated[Status, Member(role="status", info=("sent",), warn=("skipped",))]
     reason: Reason | None
     invoice_id: str
     invoice: Named

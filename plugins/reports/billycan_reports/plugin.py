@@ -72,7 +72,8 @@ manifest = Manifest(
             columns=("from", "to", "basis", "status", "created_at"),
             actions={
                 "reopen": ActionWords(
-                    says="For a period that was marked as lodged by mistake. Its days can then be lodged again."
+                    says="For a period that was marked as lodged by mistake. Its days can then be lodged again.",
+                    weight="aside",
                 ),
             },
             hints={

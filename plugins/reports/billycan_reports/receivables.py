@@ -1,14 +1,13 @@
 """The report of amounts that clients owe, or owed on any past day, by how long they have been due."""
 
 import datetime
-from decimal import Decimal
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
 from billycan import Context, Named, Reply
-from billycan.fields import Day
+from billycan.fields import Amount, Day
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
@@ -31,13 +30,13 @@ class Receivable(Struct):
 
     client_id: str
     client: Named
-    current: Decimal
-    days_1_30: Decimal
-    days_31_60: Decimal
-    days_61_90: Decimal
-    days_over_90: Decimal
-    total: Decimal
-    credit: Decimal
+    current: Amount
+    days_1_30: Amount
+    days_31_60: Amount
+    days_61_90: Amount
+    days_over_90: Amount
+    total: Amount
+    credit: Amount
 
 
 class Receivables(Struct):
@@ -57,13 +56,13 @@ class Receivables(Struct):
 
     as_at: datetime.date
     clients: int
-    current: Decimal
-    days_1_30: Decimal
-    days_31_60: Decimal
-    days_61_90: Decimal
-    days_over_90: Decimal
-    total: Decimal
-    credit: Decimal
+    current: Amount
+    days_1_30: Amount
+    days_31_60: Amount
+    days_61_90: Amount
+    days_over_90: Amount
+    total: Amount
+    credit: Amount
     entries: list[Receivable]
 
 

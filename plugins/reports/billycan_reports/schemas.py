@@ -1,13 +1,12 @@
 """Structs that clients send and receive."""
 
 import datetime
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from billycan import NewResource, PageQuery, Resource
-from billycan.fields import Day, Moment, Text
+from billycan import Member, NewResource, PageQuery, Resource
+from billycan.fields import Amount, Day, Moment, Text
 
 Basis = Literal["cash", "accrual"]
 Status = Literal["lodged", "reopened"]
@@ -81,7 +80,7 @@ class GstDocument(Struct):
     """
 
     id: str
-    amount: Decimal
+    amount: Amount
     name: str | None
 
 
@@ -97,7 +96,7 @@ class GstFigure(Struct):
     documents_total: How many there are in all.
     """
 
-    amount: Decimal
+    amount: Amount
     whole_dollars: int
     to_lodge: int | None
     documents: list[GstDocument]
@@ -126,7 +125,7 @@ class NotClaimed(Struct):
     """
 
     reason: Literal["awaiting_tax_invoice", "awaiting_abn", "too_old"]
-    gst: Decimal
+    gst: Amount
     documents: list[GstDocument]
     documents_total: int
 
@@ -256,7 +255,7 @@ class LodgedFigure(Struct):
     whole_dollars: As it was lodged, without the cents.
     """
 
-    amount: Decimal
+    amount: Amount
     whole_dollars: int
 
 
@@ -276,7 +275,7 @@ class Lodgement(Resource, kw_only=True):
     since: datetime.date = field(name="from")
     until: datetime.date = field(name="to")
     basis: Basis
-    status: Status
+    status: Annotated[Status, Member(role="status")]
     labels: dict[str, LodgedFigure]
     warnings: list[GstWarning]
     reopened_at: Moment | None

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from billycan import Address, Context, Named, Reply
+from billycan.fields import Amount
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
@@ -37,9 +38,9 @@ class Contractor(Struct):
     phone: str | None
     email: str | None
     payments: int
-    gross: Decimal
-    gst: Decimal
-    tax_withheld: Decimal
+    gross: Amount
+    gst: Amount
+    tax_withheld: Amount
     missing: list[str]
 
 
@@ -58,9 +59,9 @@ class TaxablePayments(Struct):
     year: int
     since: datetime.date = msgspec.field(name="from")
     until: datetime.date = msgspec.field(name="to")
-    gross: Decimal
-    gst: Decimal
-    tax_withheld: Decimal
+    gross: Amount
+    gst: Amount
+    tax_withheld: Amount
     contractors: list[Contractor]
 
 

@@ -101,7 +101,7 @@ class NewStaff(NewResource, kw_only=True):
     timezone: Annotated[Zone | None, Member(filter="any")] = None
     hours: Annotated[list[Hours], Meta(max_length=100)] = []
     time_off: Annotated[list[TimeOff], Meta(max_length=500)] = []
-    active: Annotated[bool, Member(filter="one")] = True
+    active: Annotated[bool, Member(filter="one", role="active")] = True
 
     def __post_init__(self) -> None:
         in_order = sorted(enumerate(self.hours), key=lambda item: (item[1].day, item[1].start))

@@ -15,7 +15,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
-from billycan.web import encode, network
+from billycan.web import encode, network, share_time
 
 from . import key_makers, passwords, sessions, sign_in_attempts
 from .current_role import identity_of
@@ -157,6 +157,7 @@ class Visit:
 
         A body of bytes is sent as it is. A form that is sent twice is carried out once.
         """
+        share_time()
         answer = self.app.call(
             self.identity,
             method,

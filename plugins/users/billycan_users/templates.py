@@ -12,12 +12,14 @@ from zoneinfo import ZoneInfo
 
 import falcon
 import jinja2
+from jinja2.filters import do_filesizeformat
 from markupsafe import Markup, escape
 from msgspec import Struct
 
 from billycan import App
 from billycan.fields import Moment
-from billycan.web import RouteNotFound
+from billycan.members import meanings
+from billycan.web import RouteNotFound, finalize_in_turns, share_time
 
 from .page_digest import digest_of
 from .rules import role_allows
@@ -43,6 +45,7 @@ def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[
     around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
+    share_time()
     return _templates().get_template(template).render(**{**around, **values})
 
 
@@ -121,6 +124,25 @@ def money(value: Decimal | int | None) -> str:
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
+def measure(value: Decimal | int | str | None, unit: str) -> str:
+    """Format a number with its unit as `1,700.5 kg`, and one of bytes as `1.2 MiB`; without zeros at its end."""
+    if value is None:
+        return NOTHING
+    if unit == "bytes":
+        return do_filesizeformat(int(value), binary=True)
+    text = f"{Decimal(value):,f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{text} {unit}" if unit else text
+
+
+@jinja2.pass_context
+def tone(context: jinja2.runtime.Context, status: str, path: str) -> str:
+    """Return the tone of a status of the records listed at a path of the API, as their plugin says it."""
+    listed = context["app"].at["GET", path].signature.listed
+    found = (meaning.tones for meaning in meanings(listed).values() if meaning.role == "status")
+    return next(found, {}).get(status, "")
+
+
 def day(value: date | str | None) -> str:
     """Format a date as `5 Dec 2026`."""
     if value is None:
@@ -192,9 +214,9 @@ _ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID", "paypal
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=jinja2.StrictUndefined, finalize=finalize_in_turns(),
     )  # fmt: skip
-    environment.filters |= {"digest": digest_of}
+    environment.filters |= {"digest": digest_of, "measure": measure, "tone": tone}
     environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words, "field": field}
     environment.globals |= {"asset": asset}
     return environment

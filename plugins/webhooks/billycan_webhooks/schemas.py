@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import NewResource, PageQuery, Paging, Resource, RuleBroken
+from billycan import Member, NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import DayOrInstant, Instant, Moment, Notes, Text
 
 Status = Literal["pending", "delivered", "failed", "held", "cancelled"]
@@ -223,7 +223,12 @@ class ListedDelivery(Struct, kw_only=True):
     endpoint_id: str
     webhook_id: str
     event: str
-    status: Status
+    status: Annotated[
+        Status,
+        Member(
+            role="status", good=("delivered",), info=("pending",), warn=("held",), bad=("failed",), ends=("cancelled",)
+        ),
+    ]
     attempts_made: int
     next_attempt_at: Moment | None
     last_error: str | None

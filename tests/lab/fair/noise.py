@@ -498,7 +498,10 @@ QUERIES: dict[str, Make] = {
 # Requests whose body is a file.
 FILES: dict[str, Callable[[Noisy], Request]] = {
     "/v1/attachments": lambda n: Request(
-        "POST", f"/v1/attachments?resource={n.contact}&filename=a.pdf", b"%PDF-1.7\n" + b"x" * n.sizes.file_bytes
+        # A record has only so many.
+        "POST",
+        f"/v1/attachments?resource={n.make('contacts')['id']}&filename=a.pdf",
+        b"%PDF-1.7\n" + b"x" * n.sizes.file_bytes,
     ),
     "/v1/imports": lambda n: Request("POST", "/v1/imports?resource=contacts", n.table()),
 }

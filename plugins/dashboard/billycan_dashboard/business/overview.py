@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from billycan import Card
+from billycan.web import in_turns
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from ..resources.kinds import Kind, kinds, page_at
@@ -28,7 +29,7 @@ def _cards(visit: Visit) -> Iterator[Card]:
     with visit.reading() as ctx:
         for manifest in visit.app.manifests.values():
             if manifest.cards and ctx.may_read(manifest.name):
-                yield from (card for make in manifest.cards if (card := make(ctx)))
+                yield from (card for make in in_turns(manifest.cards) if (card := make(ctx)))
 
 
 screens = mounted(Screen("/dashboard", show_overview, nav="Overview"))

@@ -14,6 +14,7 @@ from . import forms
 from .forms import Control
 from .kinds import (
     Kind,
+    Member,
     action_label,
     doing,
     holds,
@@ -27,7 +28,7 @@ from .kinds import (
     words_of,
 )
 from .mailed import EMAILS, led
-from .record_page import ENDING, has_members, show_record
+from .record_page import has_members, show_record
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
@@ -116,7 +117,8 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
     fields = ",".join((*_naming(kind), "version", *own.values()))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
-    rows = {name: _choices_of_rows(record[member], member) for name, member in own.items()}
+    of = {member.name: member for member in kind.members}
+    rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
     button = action_label(kind, nested or action, action if nested else "")
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
@@ -130,7 +132,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
         says=says,
         back=page,
         own=rows,
-        ends=(nested or action) in ENDING,
+        ends=told.weight == "ends",
         version=visit.query.get("version") or str(record["version"]),
     )
 
@@ -199,7 +201,7 @@ def _outcome(visit: Visit, kind: Kind, id: str, answer: Any) -> str:
     of = kind_of(visit.app, str(answer.get("id", ""))) or kind
     if answer.get("id", id) != id:
         return f"The {of.one} was created."
-    status = answer.get("status")
+    status = answer.get(shown.name) if (shown := of.playing("status")) else None
     return f"The {of.one} is now {words(status).lower()}." if status else f"The {of.one} was changed."
 
 
@@ -251,7 +253,7 @@ def _show_form(
     more = {visit.form.get("more", ""): _MORE_ROWS}
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
-    known, own = _names_in(record or {}), own or {}
+    known, own = _names_in(record or {}, kind.members), own or {}
     choices = {name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
@@ -274,7 +276,7 @@ def _show_form(
 def _is_rare(control: Control, asked: Sequence[Control], kind: Kind) -> bool:
     """Tell whether few people fill in a field, such as a related record that actions set by themselves."""
     is_chained = control.form == "ref" and not control.required and len(asked) > 12
-    return is_chained or control.name in ("external_id", "metadata", *kind.rare)
+    return is_chained or control.name in (*forms.LATER, *kind.rare)
 
 
 def _with_known_references(control: Control, choices: Mapping[str, Choices | None]) -> Control:
@@ -295,25 +297,27 @@ def _own_rows(kind: Kind, endpoint: Any) -> dict[str, str]:
     return {name: member for name in ids if (member := f"{name.removesuffix('_ids')}_items") in there_are}
 
 
-def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: str) -> Choices:
-    """The rows to choose from, by what each is and comes to."""
-    pairs = [(row["id"], f"{row.get('description') or row['id']}: {money(row.get('total'))}") for row in rows]
-    return Choices(pairs, {}, 0, len(pairs), label(member))
+def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: Member) -> Choices:
+    """The rows to choose from, by what each is and comes to: its first text, and the last amount that matters."""
+    text = next((part.name for part in member.parts if part.form == "text"), "id")
+    amount = next((part.name for part in reversed(member.parts) if part.role == "amount"), "")
+    pairs = [(row["id"], f"{row.get(text) or row['id']}: {money(row.get(amount))}") for row in rows]
+    return Choices(pairs, {}, 0, len(pairs), label(member.name))
 
 
 def _naming(kind: Kind) -> list[str]:
     """The members by which a choice of records tells them apart."""
     shown = {member.name for member in (*kind.members, *kind.columns)}
     named = [column.name for column in kind.columns if column.form in ("named", "day")]
-    first = ["id", kind.columns[0].name, "number", "name", "title", "client", *named]
+    first = ["id", kind.columns[0].name, *kind.titles, "client", *named]
     return [name for name in dict.fromkeys(first) if name in shown]
 
 
-def _names_in(record: Mapping[str, Any]) -> dict[str, str]:
+def _names_in(record: Mapping[str, Any], members: Sequence[Member]) -> dict[str, str]:
     """The names and numbers that a record tells of those it refers to, by id."""
     named = [each for each in record.values() if isinstance(each, Mapping) and each.keys() >= {"id", "name"}]
-    stems = {name.removesuffix("_number") for name, value in record.items() if name.endswith("_number") and value}
-    numbered = {record[f"{stem}_id"]: record[f"{stem}_number"] for stem in stems if record.get(f"{stem}_id")}
+    texts = {m.name: m.beside for m in members if m.form == "id" and m.beside}
+    numbered = {record[name]: record[text] for name, text in texts.items() if record.get(name) and record.get(text)}
     return numbered | {each["id"]: each["name"] for each in named}
 
 
@@ -329,10 +333,11 @@ def _choices(
     query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(_naming(target))}
     if (text := fields.get(f"find-{name}", "").strip()) and "search" in target.filters:
         query["search"] = text[:200]
-    if "active" in target.filters:
-        query["active"] = "true"
-    if "name" in target.sortable:
-        query["sort"] = "name"
+    if (active := target.playing("active")) and active.name in target.filters:
+        query[active.name] = "true"
+    named = [m.name for m in target.members if m.name in target.titles[:1] and m.meaning.kind == "name"]
+    if named and named[0] in target.sortable:
+        query["sort"] = named[0]
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}

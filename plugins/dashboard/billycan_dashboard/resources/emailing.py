@@ -81,7 +81,9 @@ def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
     if not body["to"]:
         raise Invalid.of(Fault("to", "required", "is required: an address, or several"))
     endpoint = visit.app.at["POST", f"{about.offer.path}/email"]
-    email = changes.decide(visit, endpoint, f"{about.path}/email", body)
+    # A document that nothing can lock has no version to compare.
+    ask = changes.decide if visit.app.documents[about.offer.path].finish else changes.call
+    email = ask(visit, endpoint, f"{about.path}/email", body)
     finished = f"The {about.offer.noun} is no longer a draft." if _is_draft(visit, about, record) else ""
     return mailed.led(visit, email, f"{about.kind.page}/{id}", finished)
 

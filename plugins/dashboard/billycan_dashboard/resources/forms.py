@@ -12,17 +12,17 @@ import msgspec
 from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import BadRequest, Fault, Problem
+from billycan import BadRequest, Fault, NewResource, Problem
 from billycan.fields import Number, Rule, Text, Whole, read_instant
-from billycan.members import is_struct, members_explained, options, parts
-from billycan.web import PayloadTooLarge
+from billycan.members import Meaning, is_struct, meanings, members_explained, options, parts
+from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
 
 from .kinds import label
 
 _CHOSEN = ("choice", "maybe", "ref", "refs", "ticks", "yes")  # forms whose HTML shows a value by what is marked in it
 _ROW, _TEXT = "\0row\0", "\0text\0"  # stand for what a row fills in: no record holds a NUL
-_LATER = ("external_id", "metadata")
+LATER = NewResource.__struct_fields__  # what every record may be given
 _EMPTY_ROWS = 3
 MOST_ROWS = 500  # of one list: as many as a document has lines
 _REMOVE = "__remove"  # the field of a row by which it is taken out
@@ -37,7 +37,7 @@ class Control(Struct, frozen=True):
     """A member that a form asks for. `form` is its kind; of rows and of an object, `parts` are the members.
 
     `default` is what stands for it when nothing is chosen, `clears` says that null may be sent in its place. `most` is
-    how many rows there may be.
+    how many rows there may be, and `meaning` what the type says.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Control(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     parts: tuple["Control", ...] = ()
     most: int = MOST_ROWS
+    meaning: Meaning = Meaning()
 
     @property
     def is_wide(self) -> bool:
@@ -106,10 +107,11 @@ def worded(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping
 
 
 def _members(kind: type[Struct]) -> tuple[Control, ...]:
-    said = members_explained(kind)
+    said, meant = members_explained(kind), meanings(kind)
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     found = [
-        _control(field, _in_words(said.get(field.encode_name, ""), names)) for field in msgspec.structs.fields(kind)
+        _control(field, meant[field.encode_name], _in_words(said.get(field.encode_name, ""), names))
+        for field in msgspec.structs.fields(kind)
     ]
     return tuple(control for control in found if control)
 
@@ -131,14 +133,14 @@ def _within(name: str) -> str:
 
 
 def _place(control: Control) -> int:
-    if control.name in _LATER:
+    if control.name in LATER:
         return 5
     if control.is_wide:
         return 3 if control.form == "rows" else 4
     return 2 if control.form == "yes" else 0 if control.required else 1
 
 
-def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
+def _control(field: msgspec.structs.FieldInfo, meaning: Meaning, said: str) -> Control | None:
     type_, rule, limits = parts(field.type)
     kinds = [o for o in options(type_) if o not in (type(None), UnsetType)]
     nullable = len(kinds) < len(options(type_))
@@ -147,7 +149,7 @@ def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
     name = field.encode_name
     if rule and len(rule.schema.get("enum", ())) == 1:
         return None  # nothing to choose
-    form, choices = _form(name, kind, rule, nullable=nullable)
+    form, choices = _form(name, kind, rule, meaning, nullable=nullable)
     within: tuple[Control, ...] = ()
     if form in ("object", "rows"):
         within = _members(kind if form == "object" else parts(get_args(kind)[0])[0])
@@ -156,22 +158,22 @@ def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
         default = field.default_factory()
     default = None if default is UNSET or default is msgspec.NODEFAULT else msgspec.to_builtins(default)
     # What says no more than the name is noise.
-    hint = said.replace("`", "") if len(said) > _NAMING else ""
+    hint = said.replace("`", "") if len(said) > _NAMING else f"In {meaning.unit}." if meaning.unit else ""
     most = min(limits.max_length or MOST_ROWS, MOST_ROWS) if limits else MOST_ROWS
     clears = nullable or not field.required
-    return Control(name, label(name), form, hint, field.required, clears, default, choices, within, most)
+    return Control(name, label(name), form, hint, field.required, clears, default, choices, within, most, meaning)
 
 
-def _form(name: str, kind: Any, rule: Rule | None, *, nullable: bool) -> tuple[str, tuple[str, ...]]:
+def _form(name: str, kind: Any, rule: Rule | None, meaning: Meaning, *, nullable: bool) -> tuple[str, tuple[str, ...]]:
     origin = get_origin(kind)
     if origin in (list, tuple, set):
-        item, _, _ = parts(get_args(kind)[0])
+        item, item_rule, _ = parts(get_args(kind)[0])
         if is_struct(item):
             return "rows", ()
         return (
             ("ticks", _values(item))
             if get_origin(item) is Literal
-            else ("refs" if name.endswith("_ids") else "lines", ())
+            else ("refs" if item_rule and item_rule.kind == "id" else "lines", ())
         )
     if origin is Literal:
         return "choice", _values(kind)
@@ -189,21 +191,21 @@ def _form(name: str, kind: Any, rule: Rule | None, *, nullable: bool) -> tuple[s
         return "moment", ()
     if isinstance(kind, type) and issubclass(kind, date):
         return ("moment" if issubclass(kind, datetime) else "date"), ()
-    return _form_of_text(name, rule), tuple(map(str, rule.schema.get("enum", ()))) if rule else ()
+    return _form_of_text(name, rule, meaning), tuple(map(str, rule.schema.get("enum", ()))) if rule else ()
 
 
-def _form_of_text(name: str, rule: Rule | None) -> str:
+def _form_of_text(name: str, rule: Rule | None, meaning: Meaning) -> str:
     if rule and rule.schema.get("enum"):
         return "choice"
     if name == "id":
         return "hidden"
-    if name.endswith("_id") and name != "external_id":
+    if meaning.kind == "id":
         return "ref"
-    if name.endswith("_method"):
-        return "word"
+    if meaning.kind in ("email", "url", "word"):
+        return meaning.kind
     if isinstance(rule, Text) and rule.most >= _LONG and not rule.schema.get("format"):
         return "area"
-    return {"email": "email", "iri": "url", "uri": "url"}.get(str(rule.schema.get("format")) if rule else "", "text")
+    return "text"
 
 
 def _values(kind: Any) -> tuple[str, ...]:
@@ -218,7 +220,7 @@ def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, bef
         if control.form == "object":
             found |= filled(control.parts, value or {}, zone, f"{name}.")
         elif control.form == "rows":
-            for i, row in enumerate(value or ()):
+            for i, row in enumerate(in_turns(value or ())):
                 found |= filled(control.parts, row, zone, f"{name}[{i}].")
         elif value is not None:
             found[name] = _text(control, value, zone)
@@ -247,7 +249,7 @@ def _text(control: Control, value: Any, zone: str) -> str:
         return f"{read_instant(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
     if control.form == "word":
         return words(str(value))
-    if control.form == "number" and control.name.endswith("percent"):
+    if control.form == "number" and control.meaning.kind in ("number", "percentage"):
         return f"{Decimal(str(value)).normalize():f}"
     return str(value)
 
@@ -256,9 +258,9 @@ def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, 
     """The fields with the rows that hold nothing taken out, so that those of a fault are the ones that were sent."""
     found = dict(form)
     for control in (c for c in asked if c.form == "rows"):
-        rows = [row for row in _rows(control, form) if not _is_blank(control, row)]
+        rows = [row for row in in_turns(_rows(control, form)) if not _is_blank(control, row)]
         found = {name: text for name, text in found.items() if not name.startswith(f"{control.name}[")}
-        for i, row in enumerate(rows):
+        for i, row in enumerate(in_turns(rows)):
             found |= {f"{control.name}[{i}].{name}": text for name, text in row.items()}
     return found
 
@@ -300,7 +302,7 @@ def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before:
         if control.form == "object":
             value = read(control.parts, form, zone, f"{name}.") or None
         elif control.form == "rows":
-            value = [_row(control, row, zone) for row in _rows(control, form, before)]
+            value = [_row(control, row, zone) for row in in_turns(_rows(control, form, before))]
         elif control.form == "yes":
             value = form.get(name) == "true"
         elif control.form in ("ticks", "refs"):

@@ -11,32 +11,39 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import ActionWords, App, Named, RecordPages, Resource
-from billycan.members import is_struct, options, parts
+from billycan import ActionWords, Address, App, Named, RecordPages, Resource
+from billycan.members import Meaning, is_struct, meanings, options, parts
 from billycan.web import RouteNotFound
 from billycan_users.api import Visit, day, field
 
 ROOT = "/dashboard"
-_TITLES = ("number", "name", "title", "description")
-# Names that say too little where nothing of the API is near.
-_LABELS = {"tax_invoice_held_on": "Tax invoice held since"}
-_PERCENT = re.compile(r"(^|_)(percent|rate)$")
-_CODE = re.compile(r"_(code|method)$")
-_SHORT = ("day", "moment", "money", "number", "percent", "status", "word", "words", "yes")
+_NUMBERS = {"money": "money", "percentage": "percent", "quantity": "number"}
+_TEXTS = ("email", "id", "word")  # kinds of texts that are drawn in a way of their own
+_SHORT = ("day", "measure", "moment", "money", "number", "percent", "status", "word", "words", "yes")
 
 
 class Member(Struct, frozen=True):
-    """A member of records as pages show it. `form` says how; of a list or an object, `parts` are the members."""
+    """A member of records as pages show it. `form` says how; of a list or an object, `parts` are the members.
+
+    `meaning` is what its type says, and `beside` the member that an id is told by, if there is one.
+    """
 
     name: str
     label: str
     form: str
     parts: tuple["Member", ...] = ()
+    meaning: Meaning = Meaning()
+    beside: str = ""
 
     @property
     def is_short(self) -> bool:
         """Tell whether the values fit a narrow column; they are not broken then."""
-        return self.form in _SHORT or self.name in ("number", "phone", "sku", "unit")
+        return self.form in _SHORT or self.meaning.is_short
+
+    @property
+    def role(self) -> str:
+        """Its part in the pages of a record."""
+        return self.meaning.role
 
 
 class Kind(Struct, frozen=True, eq=False):
@@ -45,7 +52,7 @@ class Kind(Struct, frozen=True, eq=False):
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
     says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members. `tells` are the events
-    of other records that its pages tell.
+    of other records that its pages tell. `titles` are the members of which the first that is not empty is its title.
     """
 
     plugin: str
@@ -70,6 +77,11 @@ class Kind(Struct, frozen=True, eq=False):
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
     ids: Mapping[str, str]
+    titles: tuple[str, ...]
+
+    def playing(self, role: str) -> Member | None:
+        """Return the first member that has this role."""
+        return next((member for member in self.members if member.role == role), None)
 
     @property
     def page(self) -> str:
@@ -137,9 +149,9 @@ def targets(app: App) -> Mapping[str, str]:
 
 def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
     """Return the title of a record."""
-    for name in (kind.columns[0].name, *_TITLES):
-        value = record.get(name)
-        if (value and kind.columns[0].form in ("text", "status")) or (name in _TITLES and value):
+    first = [kind.columns[0].name] if kind.columns[0].form in ("text", "status") else []
+    for name in (*first, *kind.titles):
+        if value := record.get(name):
             return str(value)
     whose = next((record[c.name]["name"] for c in kind.columns if c.form == "named" and record.get(c.name)), "")
     whose = whose or " to ".join(day(record[c.name]) for c in kind.columns if c.form == "day" and record.get(c.name))
@@ -148,9 +160,9 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
 
 def naming(kind: Kind) -> list[str]:
     """The members of which `title_of` makes what a record is called: less than all are quicker to fetch."""
-    first = [kind.columns[0].name, *_TITLES]
+    first = {kind.columns[0].name, *kind.titles}
     found = [member.name for member in kind.members if member.name in first or member.form in ("named", "day")]
-    always = [name for name in found if name in ("number", "name", "title")]
+    always = any(m.name in kind.titles and (m.meaning.is_short or m.meaning.kind == "name") for m in kind.members)
     return [name for name in found if name in first] if always else found
 
 
@@ -167,7 +179,7 @@ def doing(kind: Kind, what: str, title: str, between: str = ": ") -> str:
 
 def label(name: str) -> str:
     """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
-    return _LABELS.get(name) or field(name.removeprefix("is_"))
+    return field(name.removeprefix("is_"))
 
 
 def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
@@ -190,7 +202,12 @@ def action_label(kind: Kind, name: str, table: str = "") -> str:
 
 def described(kind: type[Struct]) -> tuple[Member, ...]:
     """The members of a Struct that is shown."""
-    return tuple(_member(field.encode_name, field.type) for field in msgspec.structs.fields(kind))
+    meant = meanings(kind)
+    beside = {meaning.told_by: name for name, meaning in meant.items() if meaning.told_by}
+    return tuple(
+        _member(field.encode_name, field.type, meant[field.encode_name], beside.get(field.encode_name, ""))
+        for field in msgspec.structs.fields(kind)
+    )
 
 
 def url(path: str, query: Mapping[str, Any]) -> str:
@@ -239,7 +256,14 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,
+        titles=_titles(members),
     )
+
+
+def _titles(members: tuple[Member, ...]) -> tuple[str, ...]:
+    """Name the members that are titles: those that say so, or else the first that is a name."""
+    said = tuple(member.name for member in members if member.role == "title")
+    return said or tuple(member.name for member in members if member.meaning.kind == "name")[:1]
 
 
 def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Member, ...]:
@@ -251,48 +275,55 @@ def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Mem
 def _default_columns(members: tuple[Member, ...]) -> list[Member]:
     """Choose columns: the title, the client, the date, the amount and the status."""
     by_name = {member.name: member for member in members}
-    title = next((by_name[name] for name in _TITLES if name in by_name), by_name["id"])
+    title = next((by_name[name] for name in _titles(members)), by_name["id"])
     of = {
         form: [m for m in members if m.form == form and m is not title] for form in ("named", "day", "money", "moment")
     }
-    total = [m for m in of["money"] if m.name in ("total", "amount", "price")] or of["money"]
-    moments = [m for m in of["moment"] if m.name not in ("created_at", "updated_at")]
-    others = [m for m in members if m.name in ("email", "phone", "kind") and m is not title]
+    total = [m for m in of["money"] if m.role == "amount"] or of["money"]
+    moments = [m for m in of["moment"] if m.name not in Resource.__struct_fields__]
+    others = [m for m in members if m.meaning.kind in ("email", "phone") and m is not title]
     when = of["day"][:2] or moments[:1]
-    status = [by_name[name] for name in ("status", "active") if name in by_name]
+    status = [m for role in ("status", "active") for m in members if m.role == role]
     chosen = [title, *of["named"][:2], *others, *when, *total[:1], *status[:1]]
     return chosen[:7] if len(chosen) > 2 else [*chosen, by_name["created_at"]]
 
 
-def _member(name: str, kind: Any) -> Member:
+def _member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member:
     choices = [parts(option)[0] for option in options(parts(kind)[0]) if option not in (type(None), UnsetType)]
     (kind, *_) = choices or (str,)
-    form = _form(name, kind)
+    form = _form(name, kind, meaning)
     within: tuple[Member, ...] = ()
-    if form == "facts":
+    if form in ("facts", "address"):
         within = described(kind)
     elif form in ("table", "nameds"):
         within = described(parts(get_args(kind)[0])[0])
-    return Member(name, label(name), form, within)
+    return Member(name, label(name), form, within, meaning, beside)
 
 
-def _form(name: str, kind: Any) -> str:
+def _form(name: str, kind: Any, meaning: Meaning) -> str:
     """Choose how to show the values of a type."""
     origin = get_origin(kind)
     if origin in (list, tuple):
         item = parts((get_args(kind) or (str,))[0])[0]
         if is_struct(item):
             return "nameds" if item is Named else "table"
-        return "ids" if name.endswith("_ids") else "words" if get_origin(item) is Literal else "texts"
+        return "ids" if is_id(name) else "words" if get_origin(item) is Literal else "texts"
     if is_struct(kind):
-        return "named" if kind is Named else "facts"
+        return "named" if kind is Named else "address" if issubclass(kind, Address) else "facts"
+    if meaning.role == "status":
+        return "status"
     if origin is Literal:
-        return "status" if name == "status" else "word"
-    if kind is Decimal:
-        return "percent" if _PERCENT.search(name) else "number" if name.endswith("quantity") else "money"
+        return "word" if len(get_args(kind)) > 1 else "constant"
+    if kind is Decimal or meaning.unit:
+        return _NUMBERS.get(meaning.kind, "measure")
     if isinstance(kind, type) and issubclass(kind, date):
         return "moment" if issubclass(kind, datetime) else "day"
     plain = {bool: "yes", int: "number", dict: "map"}.get(origin or kind)
-    if kind is str and _CODE.search(name):
-        return "word"
-    return plain or ("id" if name == "id" or name.endswith("_id") else "text")
+    if meaning.kind in _TEXTS:
+        return meaning.kind
+    return plain or ("id" if is_id(name) else "text")
+
+
+def is_id(name: str) -> bool:
+    """Tell whether a member holds ids: in the API, every reference is called `<record>_id` or `<record>_ids`."""
+    return (name.endswith(("_id", "_ids")) and name not in Resource.__struct_fields__) or name == "id"

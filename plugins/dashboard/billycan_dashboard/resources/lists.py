@@ -15,6 +15,7 @@ from .files import download_file
 from .imports import import_page
 from .kinds import (
     Kind,
+    is_id,
     kind_at,
     label,
     page_of,
@@ -47,6 +48,7 @@ def list_records(visit: Visit, resource: str) -> Answer:
     values = {
         "importing": import_page(visit, kind),
         "kind": kind,
+        "alarms": [member for member in kind.members if member.role == "alarm"],
         "records": found["data"],
         "pagination": found["pagination"],
         "query": [*query.items()],
@@ -95,7 +97,7 @@ def _written(type_: Any, value: str) -> str:
 def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
     """Return the members that a new record takes over from a list that is narrowed by one id."""
     taken = kind.routes["make"].signature.body.__struct_encode_fields__
-    return {name: id for name, id in query.items() if name.endswith("_id") and name in taken and "," not in id}
+    return {name: id for name, id in query.items() if is_id(name) and name in taken and "," not in id}
 
 
 def _sorts(kind: Kind, query: Mapping[str, str]) -> dict[str, tuple[str, str]]:

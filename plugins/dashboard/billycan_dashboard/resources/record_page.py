@@ -1,16 +1,16 @@
 """The page of a record: its facts, its actions, related records, and its history."""
 
-import json
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import NotFound
+from billycan import NotFound, Resource
 from billycan.businesses import list_keys
 from billycan.events import events
 from billycan.members import is_struct
@@ -36,27 +36,11 @@ from .kinds import (
 )
 from .mailed import email_first, mailed, pdf_of
 
-_ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
+_ASIDE = {*Resource.__struct_fields__}  # stands below, under Details
 _MOST_TOLD = 50
 _MOST_NEXT = 6
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
 _MOST_TITLE = 160
-_TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
-# What ends something: the buttons of its form are red.
-ENDING = {"void", "cancel", "write_off", "reverse", "forfeit", "decline", "end"}
-# What ends something, or is done beside it, is not what a visitor most likely came for.
-_QUIET = ENDING | {
-    "duplicate",
-    "archive",
-    "hold",
-    "no_show",
-    "retire",
-    "deallocate",
-    "refund",
-    "reopen",
-    "reschedule",
-    "pause",
-}
 
 
 class Told(Struct, frozen=True):
@@ -87,19 +71,21 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     actions = _actions(visit, kind.actions, record)
     sent = mailed(visit, kind, record)
     email = email_first(visit, kind, record, sent)
-    first = "" if email else next((name for name in actions if name not in _QUIET), "")
+    first = "" if email else next((name for name in actions if words_of(kind, name).weight == "main"), "")
     shown = sorted(actions, key=lambda name: name != first)
-    heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
-    title = title_of(kind, record)
-    is_titled = 0 < len(record.get("title") or "") <= _MOST_TITLE and record["title"] not in title
-    heading |= {"title"} if is_titled else set()
-    facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
+    status, title = kind.playing("status"), title_of(kind, record)
+    heading = {*(m.name for m in (*figures, *kind.columns[:1], status) if m and m.form in ("money", "status", "text"))}
+    subtitle = next((name for name in kind.titles if _is_subtitle(record.get(name), title)), "")
+    heading |= {subtitle}
+    facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m, record.get(m.name))]
     tables = [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)]
     values = {
         "kind": kind,
         "record": record,
         "title": title,
-        "is_titled": is_titled,
+        "subtitle": record.get(subtitle, ""),
+        "status": status,
+        "alarms": [m for m in kind.members if m.role == "alarm" and record.get(m.name)],
         "figures": figures,
         "facts": facts,
         "names": _names(visit, facts, record),
@@ -114,7 +100,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "next": _next(visit, kind, id),
         "statement": statement_page(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
-        "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
+        "raw": msgspec.json.format(encode(record)).decode(),
         "page_of": lambda id: page_of(visit.app, id),
         "pdf": pdf_of(visit, kind, record),
         "mailed": sent,
@@ -144,7 +130,8 @@ def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any
 
 
 def _is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
-    return not kind.deletable or record["status"] in kind.deletable
+    status = kind.playing("status")
+    return not kind.deletable or status is None or record[status.name] in kind.deletable
 
 
 def _is_table(member: Member, record: Mapping[str, Any]) -> bool:
@@ -157,28 +144,39 @@ def _is_sum(member: Member) -> bool:
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
-    """Tell whether another member says the same: `client` for `client_id`, `paid_on` for `paid_at`, a `message`."""
-    if member.name == "message" and str(record.get("message")) in str(record.get("text")):
+    """Tell whether another member says the same: one by which it is told, or the record of which it has the id.
+
+    A constant says nothing that the API's description does not.
+    """
+    if record.get(member.meaning.told_by) or member.form == "constant":
         return True
-    stem, _, end = member.name.rpartition("_")
-    if (end == "at" and record.get(f"{stem}_on")) or (end == "number" and record.get(f"{stem}_id")):
-        return True
-    return member.form in ("id", "ids") and (
-        member.name.removesuffix("_id") in record or f"{member.name.removesuffix('_ids')}s" in record
-    )
+    value = record.get(member.name)
+    ids = [value] if member.form == "id" else value if member.form == "ids" else None
+    return ids is not None and any(ids == _ids_of(other) for other in record.values())
 
 
-def _says(name: str, value: Any) -> bool:
+def _ids_of(value: Any) -> list[Any]:
+    """List the ids of the records that a member names."""
+    several = value if isinstance(value, list) else [value]
+    return [each["id"] if isinstance(each, Mapping) and "id" in each else None for each in several]
+
+
+def _is_subtitle(text: Any, title: str) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= _MOST_TITLE and text not in title
+
+
+def _says(member: Member, value: Any) -> bool:
     """Tell whether a value is worth showing: not if it is empty, false, or an amount of zero beside other amounts.
 
     A whole number always is, because a stock of 0 or payment terms of 0 days are not unknown.
     """
-    if name == "active":
+    if member.role == "active":
         return True
     if isinstance(value, Decimal) and not value:
-        return name in _TELLING
+        return member.role == "amount"
     if isinstance(value, Mapping):
-        return any(_says(part, said) for part, said in value.items())
+        of = {part.name: part for part in member.parts}
+        return any(_says(of.get(name, member), said) for name, said in value.items())
     return value is not False and value not in (None, "", [])
 
 
@@ -191,23 +189,22 @@ def _table(table: Member, rows: list[Mapping[str, Any]], id: str) -> tuple[Membe
 
 def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Member]:
     """The columns of a table in which anything stands, but for what leads back to the record itself."""
-    names = {member.name for member in table.parts}
-    hidden = {"id", "item_id", "invoice_line_id", "allowed_actions", "created_at"} | {
-        f"{n[:-3]}_at" for n in names if n.endswith("_on")
-    }
-    hidden |= {f"{name.removesuffix('_number')}_id" for name in names if name.endswith("_number")}
+    ids = {member.name for member in table.parts if member.form == "id"}
     return [
         member
         for member in table.parts
-        if member.name not in hidden
-        and any(_says(member.name, row.get(member.name)) for row in rows)
+        if member.name not in _ASIDE
+        # In a table, the text that names another record takes the place of its id.
+        and not (member.name in ids and member.beside)
+        and not (member.meaning.told_by and member.meaning.told_by not in ids)
+        and any(_says(member, row.get(member.name)) for row in rows)
         and any(row.get(member.name) != id for row in rows)
     ]
 
 
 def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict[str, str]:
     """Map the ids among a record's facts to the names of the records they belong to."""
-    ids = [record[m.name] for m in facts if m.form == "id" and not record.get(f"{m.name.removesuffix('_id')}_number")]
+    ids = [record[m.name] for m in facts if m.form == "id" and not record.get(m.beside)]
     found = {}
     for id in ids:
         kind = kind_of(visit.app, id)

@@ -1,13 +1,12 @@
 """Structs that clients send and receive about statements."""
 
 import datetime
-from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct, field
 
 from billycan import Named
-from billycan.fields import Day
+from billycan.fields import Amount, Day
 
 # The kinds of entries, in the order in which a day's entries are listed.
 Kind = Literal[
@@ -42,8 +41,8 @@ class StatementEntry(Struct):
     kind: Kind
     number: str | None
     reference: str | None
-    amount: Decimal
-    balance: Decimal
+    amount: Amount
+    balance: Amount
     invoice_id: str | None
     payment_id: str | None
     adjustment_note_id: str | None
@@ -70,16 +69,16 @@ class Statement(Struct):
     client: Named
     since: datetime.date = field(name="from")
     until: datetime.date = field(name="to")
-    opening: Decimal
+    opening: Amount
     entries: list[StatementEntry]
-    closing: Decimal
-    current: Decimal
-    days_1_30: Decimal
-    days_31_60: Decimal
-    days_61_90: Decimal
-    days_over_90: Decimal
-    total: Decimal
-    credit: Decimal
+    closing: Amount
+    current: Amount
+    days_1_30: Amount
+    days_31_60: Amount
+    days_61_90: Amount
+    days_over_90: Amount
+    total: Amount
+    credit: Amount
 
 
 class StatementQuery(Struct, kw_only=True):

@@ -45,11 +45,11 @@ from billycan_documents.api import (
 )
 
 from ..books import early_gst
+from ..resource import Invoice, NewInvoice
 from ..rules import ZERO
 from ..tables import invoices, notes
 from . import deposits
 from .documents import add_draft, documents, neighbours, records
-from .schemas import Invoice, NewInvoice
 
 
 class Work(Struct):

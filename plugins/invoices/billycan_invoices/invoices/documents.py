@@ -7,28 +7,24 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Context, Invalid, Neighbours, Records, Row
+from billycan import Context, Invalid, Neighbours, Row
 from billycan.fields import LAST_DATE
-from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, Figures, gst_codes, may_charge_gst
+from billycan_documents.api import Documents, Figures, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
-from .. import rules
+from .. import resource, rules
 from ..full_lists import INVOICES
-from ..tables import IS_OPEN, invoices, lines
+from ..resource import NEIGHBOURS, SETTLED, Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
+from ..tables import lines
 from .paid import payments_asked, payments_of
-from .schemas import Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
 
 PATH = "/i/"
 # Clients look up invoices for the next year's tax return.
 LINK_DAYS = 730
 
-# The figures that reduce the amount due.
-SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
 _settled = attrgetter(*SETTLED)
 
 
@@ -42,41 +38,9 @@ class _Named(Neighbours):
                 listed.check_room(ctx, {id: member})
 
 
-neighbours = _Named(quote_id="quotes", job_id="jobs", booking_id="bookings")
+neighbours = _Named(**NEIGHBOURS)
 
-
-def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
-    """Match the invoices of any of these statuses, including calculated ones."""
-    conditions = {"unpaid": IS_OPEN, "overdue": IS_OPEN & (invoices.c.due_date < ctx.today())}
-    return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
-
-
-records = Records(
-    invoices,
-    ListedInvoice,
-    prefix="inv",
-    number="INV-",
-    search=("number", "client_name", "reference", "purchase_order"),
-    filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
-    remembers=True,
-    needs={
-        **NEEDS,
-        "document_title": ("document_title", "client_name", "issue_date", "gst_breakdown", "claim"),
-        "tax_invoice": ("document_title", "client_id", "client_name", "issue_date", "gst_breakdown", "total", "claim"),
-        "amount_due": ("status", "total", *SETTLED),
-        "is_overdue": ("status", "due_date"),
-        "allowed_actions": (
-            *("status", "client_id", "issue_date", "gst_breakdown", "total", "amount_credited"),
-            *("claim", "applied_to", "forfeited_on", "written_off_on"),
-        ),
-        "forfeited_gst": ("forfeited_on", "deposit_gst"),
-        "work": ("claim", "subtotal", "gst", "less_subtotal", "less_gst"),
-        "less_invoiced": ("claim", "less_subtotal", "less_gst"),
-        "hosted_url": ("status", "issue_date", "sent_at"),
-        "payments": ("status",),
-    },
-    points_at=neighbours.plugins,
-)
+records = resource.invoices.records
 
 
 def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:

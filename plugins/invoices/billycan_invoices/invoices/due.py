@@ -12,8 +12,9 @@ from billycan import App, Context
 from billycan.fields import Moment
 from billycan.timed import Morning
 
+from ..resource import IS_OPEN
 from ..rules import OPEN
-from ..tables import IS_OPEN, invoices
+from ..tables import invoices
 from .documents import amount_due, documents, hosted_url, records
 
 DUE_SOON = Morning("invoice.due_soon", -3, 0)

@@ -9,20 +9,10 @@ from billycan_documents.api import breakdown, check_registration, client_of, fro
 from .. import rules
 from ..books import early_gst, ledger, unallocated
 from ..books.ledger import Change
+from ..resource import Invoice, InvoiceQuery, ListedInvoice, NewInvoice
 from . import deposits
 from .documents import add_draft, allowed_actions, amount_due, documents, neighbours, records, tax_invoice
-from .schemas import (
-    Forfeiture,
-    Invoice,
-    InvoiceQuery,
-    InvoiceVoiding,
-    InvoiceWriteOff,
-    ListedInvoice,
-    NewInvoice,
-    Preview,
-    PreviewLine,
-    WriteOffUndoing,
-)
+from .schemas import Forfeiture, InvoiceVoiding, InvoiceWriteOff, Preview, PreviewLine, WriteOffUndoing
 
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from billycan import Context, Row
 from billycan.sql import Asked, Statement
 
+from ..resource import InvoicePayment
 from ..tables import allocations, payments
-from .schemas import InvoicePayment
 
 _SETTLED_BY = [column for name in InvoicePayment.__struct_fields__ if (column := payments.c.get(name)) is not None]
 

@@ -1,99 +1,21 @@
-"""Structs that clients send and receive: invoices, their lines and totals."""
+"""Structs that clients send and receive about invoices, besides the invoices: what actions take, and previews."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
-from billycan import Named, PageQuery, Resource
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Day,
-    DayOrInstant,
-    GstRounding,
-    Id,
-    Moment,
-    Notes,
-    Reference,
-    Search,
-    Text,
-)
+from billycan import Member, Named
+from billycan.fields import Amount, AmountsAre, Day, GstRounding, Percent, Quantity, Text, UnitPrice
 from billycan.gst import Undoing
-from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
+from billycan_documents.api import CodeTotals, GstCode
 
-Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
-Include = Literal["line_items"]
-Claim = Literal["progress", "part_payment", "deposit", "retention", "final"]
-Title = Literal["Tax invoice", "Invoice", "Deposit request"]
-PaymentStatus = Literal["recorded", "reversed"]
+from ..resource import TaxInvoice, Title
+
 PaymentMethod = Annotated[
-    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
+    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50, kind="word")
 ]
 Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
-
-
-class InvoicePayment(Struct, kw_only=True):
-    """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed.
-
-    id: Its id; `GET /v1/payments/{id}` is the payment as a whole.
-    invoice_id: The invoice.
-    amount: What of it settles this invoice.
-    cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
-    payment_method: How it was made.
-    paid_at: When it was received.
-    paid_on: The date on which it was received, in the business's time zone.
-    reference: The payer's reference.
-    status: Whether it counts, or was reversed.
-    allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
-    created_at: When it was recorded.
-    reversed_at: When it was reversed.
-    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
-    reverse_reason: Why it was reversed.
-    """
-
-    id: str
-    invoice_id: str
-    amount: Decimal
-    cash_rounding: Decimal
-    payment_method: str
-    paid_at: Moment
-    paid_on: date
-    reference: str | None
-    status: PaymentStatus
-    allowed_actions: list[str]
-    created_at: Moment
-    reversed_at: Moment | None
-    reversed_on: date | None
-    reverse_reason: str | None
-
-
-class NewInvoice(NewDocument, kw_only=True):
-    """An invoice to create; the contact's and the business's terms complete it.
-
-    client_id: The contact who owes the money.
-    issue_date: The date of the invoice; default today, in the business's time zone.
-    due_date: When it is due; default the issue date plus the contact's or the business's terms.
-    reference: A short reference for the client.
-    purchase_order: The client's purchase order.
-    notes: Notes for the client.
-    terms: Terms of payment for the client.
-    quote_id: The quote it was made from.
-    job_id: The job it bills.
-    booking_id: The booking it bills.
-    """
-
-    client_id: Id
-    issue_date: Day | None = None
-    due_date: Day | None = None
-    reference: Reference | None = None
-    purchase_order: Reference | None = None
-    notes: Notes | None = None
-    terms: Notes | None = None
-    quote_id: Id | None = None
-    job_id: Id | None = None
-    booking_id: Id | None = None
 
 
 class InvoiceVoiding(Undoing, kw_only=True):
@@ -133,164 +55,6 @@ class Forfeiture(Struct, forbid_unknown_fields=True, kw_only=True):
     forfeited_on: Day | None = None
 
 
-class TaxInvoice(Struct):
-    """The check that the document shows everything a tax invoice must (s 29-70 GST Act).
-
-    compliant: Whether nothing is missing; null for a document that is not a tax invoice.
-    missing: What is missing, such as `seller_abn`; until it is supplied, `send` is refused.
-    """
-
-    compliant: bool | None
-    missing: list[str]
-
-
-class WorkTotals(Struct):
-    """The totals of some work: `subtotal` plus `gst` is `total`.
-
-    subtotal: Without GST.
-    gst: The GST on it.
-    total: Including GST.
-    """
-
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
-
-
-class ProgressClaim(Struct):
-    """A progress claim's figures about the contract, as it stood when the claim was made; all of them include GST.
-
-    number: Which claim under the contract it is; null for a release of retention.
-    contract_sum: What all of the work comes to.
-    claimed: What it claims of the work, before retention.
-    claimed_to_date: What it and the claims before it claim of the work, before retention.
-    retained: How much of `claimed` the client retains; it is not part of the invoice's total.
-    released: How much of what was retained it invoices.
-    retained_to_date: What the client retains, with this claim.
-    """
-
-    number: int | None
-    contract_sum: Decimal
-    claimed: Decimal
-    claimed_to_date: Decimal
-    retained: Decimal
-    released: Decimal
-    retained_to_date: Decimal
-
-
-class ListedInvoice(Resource):
-    """An invoice as lists show it: without its payments, and with its lines only on request.
-
-    number: Its number, such as INV-0042; never reused.
-    status: Its status; actions change it.
-    client: The contact who owes the money.
-    currency: Always AUD.
-    amounts_are: Whether the prices of its lines include GST.
-    gst_rounding: Whether GST is rounded once for the document or for each line.
-    subtotal: The sum of the lines without GST, after discounts.
-    discount_total: The sum of all discounts, on lines and on the document.
-    gst: The GST; `subtotal` plus `gst` is `total`.
-    total: The total including GST.
-    gst_breakdown: Amounts and GST by GST code.
-    amount_paid: The amount received.
-    amount_credited: What adjustment notes took off.
-    amount_written_off: What was written off as a bad debt and has not been recovered.
-    cash_rounding: What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due.
-    amount_due: What is still to be paid; 0.00 if it is void.
-    is_overdue: Whether money is still due and the due date has passed.
-    document_title: The document's title, such as `Tax invoice`.
-    tax_invoice: Whether it shows everything that a tax invoice must.
-    sent_at: When it was sent.
-    paid_at: When it became paid.
-    payment_method: How the payment that settled it was made.
-    voided_at: When it was voided.
-    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
-    void_reason: Why it was voided.
-    written_off_at: When it was written off.
-    written_off_on: The date on which the write-off counts.
-    write_off_reason: Why it was written off.
-    claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
-      `deposit`, the release of what was retained (`retention`), or all that other invoices left (`final`).
-    progress_claim: Of a progress claim, what it says of the contract: its number, the contract sum, what is claimed to
-      date and what is retained.
-    work: Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up to.
-    less_invoiced: Of a `final` invoice, what it takes off: what earlier invoices and deposits have billed, and what the
-      client retains.
-    deposits_applied: What it takes off for deposits, with the GST on them in its own.
-    applied_to: Of a deposit, the invoice that takes it off.
-    forfeited_on: Of a deposit, when it was forfeited; the GST on it arises on that date.
-    forfeited_gst: The GST on a forfeited deposit.
-    forfeit_reason: Why it was forfeited.
-    hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
-    line_items: What is charged for, in order; in lists only with `include=line_items`.
-    """
-
-    number: str
-    status: Status
-    client_id: str
-    client: Named
-    issue_date: date
-    due_date: date
-    currency: Literal["AUD"]
-    amounts_are: AmountsAre
-    gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
-    gst_breakdown: list[CodeTotals]
-    amount_paid: Decimal
-    amount_credited: Decimal
-    amount_written_off: Decimal
-    cash_rounding: Decimal
-    amount_due: Decimal
-    is_overdue: bool
-    document_title: Title
-    tax_invoice: TaxInvoice
-    reference: str | None
-    purchase_order: str | None
-    notes: str | None
-    terms: str | None
-    quote_id: str | None
-    job_id: str | None
-    booking_id: str | None
-    sent_at: Moment | None
-    paid_at: Moment | None
-    payment_method: str | None
-    voided_at: Moment | None
-    voided_on: date | None
-    void_reason: str | None
-    written_off_at: Moment | None
-    written_off_on: date | None
-    write_off_reason: str | None
-    claim: Claim | None
-    progress_claim: ProgressClaim | None
-    work: WorkTotals | None
-    less_invoiced: WorkTotals | None
-    deposits_applied: Decimal
-    applied_to: str | None
-    forfeited_on: date | None
-    forfeited_gst: Decimal | None
-    forfeit_reason: str | None
-    hosted_url: str | UnsetType | None
-    line_items: list[Line] | UnsetType = UNSET
-
-
-class Invoice(ListedInvoice, kw_only=True):
-    """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never in
-    events.
-
-    payments: Its payments, the newest last, including reversed ones; of each, what settles this invoice.
-    line_items: What is charged for, in order.
-    """
-
-    line_items: list[Line]
-    payments: list[InvoicePayment]
-    hosted_url: str | UnsetType | None = UNSET
-
-
 class PreviewLine(Struct):
     """A line that was calculated but not stored.
 
@@ -308,16 +72,16 @@ class PreviewLine(Struct):
     """
 
     description: str
-    quantity: Decimal
+    quantity: Quantity
     unit: str | None
-    unit_price: Decimal
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
+    unit_price: Annotated[UnitPrice, Member(role="amount")]
+    discount_percent: Percent | None
+    discount_amount: Amount | None
     gst_code: GstCode
-    net: Decimal
-    gst: Decimal
-    total: Decimal
-    item_id: str | None
+    net: Amount
+    gst: Amount
+    total: Annotated[Amount, Member(role="amount")]
+    item_id: Annotated[str | None, Member(told_by="description")]
 
 
 class Preview(Struct, kw_only=True):
@@ -349,59 +113,13 @@ class Preview(Struct, kw_only=True):
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
-    discount_percent: Decimal | None
-    discount_amount: Decimal | None
-    subtotal: Decimal
-    discount_total: Decimal
-    gst: Decimal
-    total: Decimal
+    discount_percent: Percent | None
+    discount_amount: Amount | None
+    subtotal: Amount
+    discount_total: Amount
+    gst: Amount
+    total: Amount
     gst_breakdown: list[CodeTotals]
     document_title: Title
     tax_invoice: TaxInvoice
     line_items: list[PreviewLine]
-
-
-class InvoiceQuery(PageQuery, kw_only=True):
-    """Filters of invoices; `overdue` and `unpaid` are worked out from status and due date.
-
-    status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
-    include: What to include that lists leave out.
-    """
-
-    sortable = (
-        "created_at",
-        "updated_at",
-        "number",
-        "issue_date",
-        "due_date",
-        "total",
-        "amount_paid",
-        "sent_at",
-        "paid_at",
-        "voided_at",
-        "written_off_at",
-    )
-
-    search: Search | None = None
-    status: list[Literal[Status, "overdue", "unpaid"]] | None = None
-    claim: list[Claim] | None = None
-    client_id: list[str] | None = None
-    number: list[str] | None = None
-    quote_id: list[str] | None = None
-    job_id: list[str] | None = None
-    booking_id: list[str] | None = None
-    issue_date_from: Day | None = None
-    issue_date_to: Day | None = None
-    due_date_from: Day | None = None
-    due_date_to: Day | None = None
-    sent_at_from: DayOrInstant | None = None
-    sent_at_to: DayOrInstant | None = None
-    paid_at_from: DayOrInstant | None = None
-    paid_at_to: DayOrInstant | None = None
-    voided_at_from: DayOrInstant | None = None
-    voided_at_to: DayOrInstant | None = None
-    written_off_at_from: DayOrInstant | None = None
-    written_off_at_to: DayOrInstant | None = None
-    total_from: Amount | None = None
-    total_to: Amount | None = None
-    include: list[Include] | None = None

@@ -2,7 +2,6 @@
 
 from calendar import month_name
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
@@ -10,13 +9,15 @@ import sqlalchemy as sa
 from msgspec import Meta, Struct
 
 from billycan import Context, Paging, Reply, own
+from billycan.fields import Amount
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
+from .. import resource
 from ..books.sums import amount_of, in_cents
+from ..resource import SETTLED, InvoiceQuery, Status
 from ..tables import invoices
-from .documents import SETTLED, records
-from .schemas import InvoiceQuery, Status
+from .documents import records
 
 GroupBy = Literal["month", "client", "status"]
 MOST_CLIENTS = 1_000  # on one page
@@ -41,14 +42,14 @@ class InvoiceGroup(Struct):
     key: str
     label: str
     count: int
-    subtotal: Decimal
-    gst: Decimal
-    total: Decimal
-    amount_paid: Decimal
-    amount_credited: Decimal
-    amount_written_off: Decimal
-    cash_rounding: Decimal
-    amount_due: Decimal
+    subtotal: Amount
+    gst: Amount
+    total: Amount
+    amount_paid: Amount
+    amount_credited: Amount
+    amount_written_off: Amount
+    cash_rounding: Amount
+    amount_due: Amount
 
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ if TYPE_CHECKING:
 
 else:
     # Copied from the list's filters, because inheriting them would add paging, too.
-    _FILTERS = [f for f in msgspec.structs.fields(InvoiceQuery) if f.name not in (*Paging.__struct_fields__, "include")]
+    _LEFT_OUT = (*Paging.__struct_fields__, "include")
+    _FILTERS = [f for f in msgspec.structs.fields(resource.invoices.query) if f.name not in _LEFT_OUT]
     InvoiceSummaryQuery = msgspec.defstruct(
         "InvoiceSummaryQuery",
         [
@@ -94,7 +96,7 @@ def summarise_invoices(ctx: Context, query: InvoiceSummaryQuery) -> list[Invoice
     """
     by, page = query.group_by, query.page or 1
     filters = {name: value for name, value in msgspec.structs.asdict(query).items() if name not in ("group_by", "page")}
-    where = [own(ctx, invoices), *records.conditions(ctx, InvoiceQuery(**filters))]
+    where = [own(ctx, invoices), *records.conditions(ctx, resource.invoices.query(**filters))]
     if by != "status" and query.status is None:
         where.append(invoices.c.status.not_in(("draft", "void")))
     sums = {name: sa.func.sum(_cents(name)).label(name) for name in _FIGURES}

@@ -17,6 +17,14 @@ from ..invoices import deposits
 from ..invoices.claims import take_turns_of_work
 from ..invoices.documents import amount_due
 from ..invoices.documents import records as invoice_records
+from ..note_resource import (
+    AdjustmentNote,
+    AdjustmentNoteQuery,
+    ListedAdjustmentNote,
+    NewAdjustmentNote,
+    NewNoteLine,
+    NoteLine,
+)
 from ..payments.settlement import becomes_paid, lock_invoices, moved, take_clients_turn
 from ..payments.settlement import tell as tell_of_invoice
 from ..rules import ZERO
@@ -36,15 +44,7 @@ from .records import (
     tell,
     work_out,
 )
-from .schemas import (
-    AdjustmentNote,
-    AdjustmentNoteQuery,
-    ListedAdjustmentNote,
-    NewAdjustmentNote,
-    NewNoteLine,
-    NoteLine,
-    NoteVoiding,
-)
+from .schemas import NoteVoiding
 
 # Notes adjust invoices in these statuses: a draft is changed instead, and nothing is left of a void invoice.
 _SENT = ("sent", "partially_paid", "paid", "credited", "written_off")

@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Context, Named, Page, Records, Row, new_id, own
+from billycan import Context, Named, Page, Row, new_id, own
 from billycan.sql import (
     MOST_PAGE_BYTES,
     Asked,
@@ -24,14 +24,14 @@ from billycan.sql import (
 from billycan_documents.api import CodeTotals, breakdown, plain_number
 from billycan_hosted.api import link_url
 
-from .. import rules
+from .. import note_resource, rules
 from ..books.sums import amount_of, in_cents
 from ..invoices.documents import LINK_DAYS, documents
-from ..invoices.schemas import TaxInvoice
+from ..note_resource import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
+from ..resource import TaxInvoice
 from ..tables import invoices, note_lines, notes
 from . import rules as note_rules
 from .rules import Left, Terms
-from .schemas import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
 
 PATH = "/a/"
 
@@ -83,23 +83,7 @@ def allowed_actions(ctx: Context, row: Row) -> list[str]:
     return [] if row.status == "draft" and missing(ctx, row) else note_rules.actions.allowed(row.status)
 
 
-_CHECKED = ("status", "document_title", "client_name", "client_abn", "invoice_total")
-
-records = Records(
-    notes,
-    ListedAdjustmentNote,
-    prefix="adj",
-    number="ADJ-",
-    search=("number", "client_name", "invoice_number", "description"),
-    needs={
-        "client": ("client_id", "client_name"),
-        "currency": (),
-        "tax_invoice": _CHECKED,
-        "allowed_actions": _CHECKED,
-        "hosted_url": ("status", "issue_date", "issued_at"),
-        "line_items": (),
-    },
-)
+records = note_resource.notes.records
 
 
 def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from billycan import Actions, Fault, Invalid
 from billycan_documents.api import Charge, Line, round_cents, totals
 
+from ..note_resource import NewNoteLine, NoteLine
 from ..rules import ZERO
-from .schemas import NewNoteLine, NoteLine
 
 actions = Actions({"issue": ("draft", "issued"), "void": ("issued", "void")})
 

@@ -6,7 +6,7 @@ from .. import rules
 from ..books import ledger
 from ..invoices.documents import amount_due, documents, records
 from ..invoices.handlers import send_draft
-from ..invoices.schemas import Invoice
+from ..resource import Invoice
 from ..tables import payments
 from .records import allocations_of, check_coins
 from .schemas import NewPayment, PaymentReversal, Settlement

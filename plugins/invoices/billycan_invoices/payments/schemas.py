@@ -1,16 +1,16 @@
 """Structs that clients send and receive about payments."""
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from billycan import Named, NewResource, PageQuery, Resource
+from billycan import Member, Named, NewResource, PageQuery, Resource
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference
 from billycan.gst import Undoing
 
-from ..invoices.schemas import PaymentMethod, PaymentStatus, Reason
+from ..invoices.schemas import PaymentMethod, Reason
+from ..resource import PaymentStatus
 
 
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -131,9 +131,9 @@ class Allocation(Struct):
     """
 
     invoice_id: str
-    invoice_number: str
-    amount: Decimal
-    cash_rounding: Decimal
+    invoice_number: Annotated[str, Member(told_by="invoice_id")]
+    amount: Annotated[Amount, Member(role="amount")]
+    cash_rounding: Amount
     allocated_on: date
 
 
@@ -147,9 +147,9 @@ class Refund(Struct):
     """
 
     id: str
-    amount: Decimal
-    payment_method: str
-    refunded_at: Moment
+    amount: Annotated[Amount, Member(role="amount")]
+    payment_method: PaymentMethod
+    refunded_at: Annotated[Moment, Member(told_by="refunded_on")]
     refunded_on: date
     reference: str | None
 
@@ -180,19 +180,19 @@ class Payment(Resource):
     client_id: str
     client: Named
     invoice_id: str | None
-    amount: Decimal
-    allocated: Decimal
-    refunded: Decimal
-    unallocated: Decimal
-    cash_rounding: Decimal
-    payment_method: str
-    paid_at: Moment
+    amount: Annotated[Amount, Member(role="amount")]
+    allocated: Amount
+    refunded: Amount
+    unallocated: Amount
+    cash_rounding: Amount
+    payment_method: PaymentMethod
+    paid_at: Annotated[Moment, Member(told_by="paid_on")]
     paid_on: date
     reference: str | None
-    status: PaymentStatus
+    status: Annotated[PaymentStatus, Member(role="status", ends=("reversed",))]
     allocations: list[Allocation]
     refunds: list[Refund]
-    reversed_at: Moment | None
+    reversed_at: Annotated[Moment | None, Member(told_by="reversed_on")]
     reversed_on: date | None
     reverse_reason: str | None
 

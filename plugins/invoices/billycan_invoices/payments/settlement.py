@@ -23,7 +23,7 @@ from ..books.ledger import Change
 from ..full_lists import ALLOCATIONS, PAYMENTS
 from ..invoices.documents import amount_due, documents
 from ..invoices.documents import records as invoice_records
-from ..invoices.schemas import Invoice
+from ..resource import Invoice
 from ..tables import allocations, invoices, notes, payments
 from .records import allowed_actions, received, show, shown
 from .records import records as payment_records

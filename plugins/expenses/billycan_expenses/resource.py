@@ -1,0 +1,261 @@
+"""Expenses, declared once: what is sent, shown, filtered, sorted, searched and stored."""
+
+import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+import sqlalchemy as sa
+from msgspec import UNSET, Struct, UnsetType
+
+from billycan import (
+    ByCodePoint,
+    Context,
+    Member,
+    Named,
+    Neighbours,
+    NewResource,
+    PageQuery,
+    Resource,
+    RuleBroken,
+    neighbour_index,
+    resource,
+)
+from billycan.fields import (
+    Abn,
+    Amount,
+    Currency,
+    Day,
+    Description,
+    Id,
+    Moment,
+    Name,
+    NotNegative,
+    Percent,
+    Reference,
+    Text,
+)
+from billycan_contacts import api as contacts
+
+from . import categories, rules
+from .claim_status import claim, period_of
+from .rules import TAXABLE, ClaimStatus, GstCode, gst_fits
+
+Status = Literal["recorded", "void"]
+PaymentMethod = Annotated[
+    str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50, kind="word")
+]
+NotStored = Member(stored=False)
+
+
+class NewExpense(NewResource, kw_only=True):
+    """Money spent.
+
+    date: When the money was spent, or the date of the bill.
+    amount: What was spent, including GST; below zero for what a supplier gave back.
+    currency: Always AUD.
+    description: What it was spent on.
+    category_id: The category it belongs to.
+    supplier_id: The contact it was paid to.
+    supplier_name: Who it was paid to, if they are not a contact.
+    supplier_abn: Their ABN, if they are not a contact.
+    gst_code: How it was taxed; by default as the category says, else `gst`.
+    gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
+    import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
+      1/11, and needs no tax invoice.
+    refunded_expense_id: The expense of which the supplier gives back, for an amount below zero. Its GST code, its
+      business use and its other GST terms are those of that expense, and `gst` by default its share of that GST.
+    business_use_percent: How much of it was for business use, in percent; by default 100, or 0 in a category that is
+      not deductible.
+    for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot
+      be claimed (s 11-15(2) GST Act).
+    tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
+    tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or today
+      once it is recorded.
+    paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
+    due_date: When a bill is to be paid.
+    tax_withheld: What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1 to
+      the TAA 1953).
+    payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
+    reference: A reference, such as the number of the receipt.
+    job_id: The job it was made for.
+    billable: Whether it should be charged to the job's client.
+    """
+
+    date: Annotated[Day, Member(filter="range", sort="indexed")]
+    amount: Annotated[Amount, Member(filter="range", sort=True, role="amount")]
+    currency: Annotated[Currency, NotStored] = "AUD"
+    description: Annotated[Description | None, Member(sort=True, search=True, role="title")] = None
+    category_id: Annotated[Id, Member(filter="any", refers_to="expenses_categories")]
+    supplier_id: Annotated[Id | None, Member(filter="any", refers_to="contacts")] = None
+    supplier_name: Annotated[Name | None, Member(search=True)] = None
+    supplier_abn: Annotated[Abn | None, Member(search=True)] = None
+    gst_code: Annotated[GstCode | None, Member(filter="any")] = None
+    gst: Annotated[Amount | None, Member(sort=True)] = None
+    import_gst: Annotated[bool, Member(filter="one")] = False
+    refunded_expense_id: Annotated[Id | None, Member(filter="any")] = None
+    business_use_percent: Percent | None = None
+    for_input_taxed_sales: Annotated[bool, Member(filter="one")] = False
+    tax_invoice_held: Annotated[bool, Member(filter="one")] = False
+    tax_invoice_held_on: Day | None = None
+    paid_on: Annotated[Day | UnsetType | None, Member(filter="range", sort="indexed")] = UNSET
+    due_date: Annotated[Day | None, Member(filter="range")] = None
+    tax_withheld: NotNegative = Decimal("0.00")
+    payment_method: Annotated[PaymentMethod | None, Member(filter="any")] = None
+    reference: Annotated[Reference | None, Member(filter="one", search=True)] = None
+    job_id: Annotated[Id | None, Member(filter="any")] = None
+    billable: Annotated[bool, Member(filter="one")] = False
+
+    def __post_init__(self) -> None:
+        if not self.amount:
+            raise RuleBroken("out_of_range", "must not be zero", "amount")
+        if self.tax_withheld > max(self.amount, Decimal(0)):
+            raise RuleBroken("out_of_range", "must not be more than the amount", "tax_withheld")
+        if self.due_date is not None and self.due_date < self.date:
+            raise RuleBroken("out_of_range", "must not be before date", "due_date")
+        if self.tax_invoice_held_on is not None:
+            self.tax_invoice_held = True
+        if self.gst_code is not None:  # else the category's code applies
+            self.check_gst(self.gst_code)
+        if self.import_gst and self.gst is None:
+            raise RuleBroken("required", "is required with import_gst: enter what the customs document says", "gst")
+        if self.refunded_expense_id is not None and self.amount > 0:
+            raise RuleBroken("invalid_value", "is for an amount below zero", "refunded_expense_id")
+        for name in ("supplier_name", "supplier_abn"):
+            if self.supplier_id is not None and getattr(self, name) is not None:
+                raise RuleBroken(
+                    "invalid_value", "cannot be combined with supplier_id: the contact has a name and an ABN", name
+                )
+
+    def check_gst(self, code: GstCode) -> None:
+        """Raise RuleBroken if a receipt of this price and code cannot contain this GST."""
+        if self.refunded_expense_id is not None:
+            return  # the GST of the purchase limits it
+        if self.gst is None or gst_fits(self.gst, self.amount, code, import_gst=self.import_gst):
+            return
+        most = (
+            "0" if code not in TAXABLE else "the amount" if self.import_gst else "an eleventh of the amount and a cent"
+        )
+        raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {code}", "gst")
+
+
+class GstBreakdown(Struct):
+    """The GST within an amount, and how much of it the business can claim.
+
+    net: The amount without GST.
+    gst: The GST in it.
+    rate: The rate of GST, in percent.
+    gst_claimable: How much of the GST can be claimed: for business use, and 0 unless `claimable`.
+    claim_status: Whether it can be claimed, awaits a tax invoice or the supplier's ABN, comes too late (more than four
+      years after the return was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or from whom tax
+      was withheld for want of an ABN, or cannot be claimed at all.
+    """
+
+    net: Amount
+    gst: Amount
+    rate: Percent
+    gst_claimable: Amount
+    claim_status: ClaimStatus
+
+
+class Expense(Resource):
+    """Money spent, as it is shown.
+
+    status: Whether it counts, or was voided.
+    category: The category it belongs to.
+    supplier: The contact it was paid to.
+    gst_breakdown: Its GST, and how much can be claimed.
+    invoice_id: The invoice that charges it to the job's client.
+    voided_at: When it was voided.
+    voided_on: The day from which it counts no more; null for a mistake, which counts on no day.
+    void_reason: Why it was voided.
+    """
+
+    status: Annotated[Status, Member(filter="any", role="status", ends=("void",))]
+    date: datetime.date
+    amount: Decimal
+    currency: Literal["AUD"]
+    description: str | None
+    category_id: str
+    category: Named
+    supplier_id: str | None
+    supplier: Named | None
+    supplier_name: str | None
+    supplier_abn: str | None
+    gst_code: GstCode
+    gst: Decimal
+    gst_breakdown: Annotated[GstBreakdown, NotStored]
+    import_gst: bool
+    refunded_expense_id: str | None
+    business_use_percent: Decimal
+    for_input_taxed_sales: bool
+    tax_invoice_held: bool
+    tax_invoice_held_on: datetime.date | None
+    paid_on: datetime.date | None
+    due_date: datetime.date | None
+    tax_withheld: Decimal
+    payment_method: str | None
+    reference: str | None
+    job_id: str | None
+    billable: bool
+    invoice_id: str | None
+    voided_at: Annotated[Moment | None, Member(filter="range", sort=True, told_by="voided_on")]
+    voided_on: Annotated[datetime.date | None, Member(filter="range")]
+    void_reason: str | None
+
+
+class ExpenseQuery(PageQuery, kw_only=True):
+    """Parameters of the list of expenses besides those of its members; `claim_status` is worked out."""
+
+    claim_status: list[ClaimStatus] | None = None
+
+
+neighbours = Neighbours(job_id="jobs")
+charged_by = Neighbours(invoice_id="invoices")
+
+
+def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
+    """Match the expenses that have any of these claim statuses."""
+    status = claim(period_of(ctx), expenses.table)
+    return sa.or_(*(status == one for one in statuses))
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """Match expenses that contain a text, or whose supplier's name contains it."""
+    return contacts.found_by(expenses.table.c.supplier_id)(ctx, text)
+
+
+expenses = resource(
+    "expenses",
+    sends=NewExpense,
+    shows=Expense,
+    prefix="exp",
+    query=ExpenseQuery,
+    more=(
+        # The last day on which its GST can be claimed, and whether it was recorded later than that.
+        sa.Column("claim_until", sa.Date, nullable=False),
+        sa.Column("recorded_late", sa.Boolean, nullable=False),
+        # No foreign keys: other plugins' records, and the purchase of a refund.
+        *(sa.Column(name, ByCodePoint) for name in ("job_id", "invoice_id", "refunded_expense_id")),
+        # The lodged tax period that counted it first, and that period's last day.
+        sa.Column("lodged_in", ByCodePoint),
+        sa.Column("lodged_until", sa.Date),
+        sa.Index(None, "tenant_id", "category_id", "created_at", "id"),
+        sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
+        sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
+        neighbour_index("invoice_id"),
+        neighbour_index("refunded_expense_id"),
+    ),
+    references={"category": categories.names, "supplier": contacts.names},
+    filters={"search": found_by, "claim_status": of_claim_status},
+    actions=lambda expense: rules.actions.allowed(expense.status),
+    needs={
+        "currency": (),
+        "gst_breakdown": (
+            *("date", "amount", "gst", "gst_code", "tax_invoice_held", "status", "business_use_percent"),
+            *("supplier_id", "supplier_name", "supplier_abn", "tax_withheld", "import_gst", "for_input_taxed_sales"),
+            *("refunded_expense_id", "tax_invoice_held_on", "claim_until", "recorded_late"),
+        ),
+        "allowed_actions": ("status",),
+    },
+    points_at={**neighbours.plugins, **charged_by.plugins, "refunded_expense_id": "expenses"},
+)

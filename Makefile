@@ -12,7 +12,7 @@ pytest = PYTHONDONTWRITEBYTECODE= .venv/bin/pytest -n 2 --dist worksteal
 test: setup ## run every test but the long ones (ARGS="-k invoices -x")
 	@$(pytest) $(ARGS)
 
-test-long: setup ## run the tests that are long and rare: browser crawls, fuzzing, kills
+test-long: setup ## run the others: browsers, servers, fuzzing, kills, and handlers on PostgreSQL
 	@$(pytest) -m long $(ARGS)
 
 quick: setup ## run the tests of what changed since the last commit, on SQLite alone

@@ -41,6 +41,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("credential", ["key", *([] if "apps" in absent() else [token])], indirect=True)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the tests of the whole, the longest, so that no worker waits at the end while another runs one.
+
+    Access tokens are left out on PostgreSQL: the tests of apps look them up there, and what follows is as with keys.
+    """
+    whole = config.rootpath / "tests"
+    items.sort(key=lambda item: whole not in item.path.parents)
+    if not config.getoption("--engine"):
+        config.hook.pytest_deselected(items=[item for item in items if _is_token_on_postgresql(item)])
+        items[:] = [item for item in items if not _is_token_on_postgresql(item)]
+
+
+def _is_token_on_postgresql(item: pytest.Item) -> bool:
+    params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return params.get("credential") == "token" and params.get("engine") == "postgresql"
+
+
 @pytest.fixture
 def credential(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have every Client of a test call with a key, or with the access token of a connected app."""

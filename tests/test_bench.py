@@ -76,6 +76,7 @@ def served(bench, stack, url, folder, *names):
     return targets, bench.operations(filled, sizes, "")
 
 
+@pytest.mark.long
 def test_a_server_that_answers_otherwise_is_not_measured(bench, tmp_path):
     class Altered(bench.Target):
         """A server's answer with one text replaced."""

@@ -26,6 +26,8 @@ from billycan.starting import plugins
 from billycan.testing import Client
 from billycan_contacts import resource
 
+pytestmark = pytest.mark.either
+
 contacts = resource.contacts.table
 
 CSV = {"Accept": "text/csv"}
@@ -67,7 +69,6 @@ def client(make_app):
 
 
 @pytest.mark.whole
-@pytest.mark.either
 def test_every_list_of_every_plugin_is_a_file_too(make_app):
     app = make_app(*sorted(set(plugins.installed()) - {"sso_auth"}))
     params = [
@@ -134,6 +135,7 @@ def test_a_file_has_all_records_in_the_order_asked_for(client):
     assert [row["name"] for row in found] == ["204", "203", "202", "201", "200", "120", "020"]
 
 
+@pytest.mark.both
 def test_records_that_change_meanwhile_neither_repeat_nor_vanish(make_app, install):
     at_work = threading.local()
 
@@ -162,7 +164,7 @@ def test_records_that_change_meanwhile_neither_repeat_nor_vanish(make_app, insta
     assert "140a" in [row["name"] for row in sheet(client, "/v1/contacts")]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_refused_is_refused_as_json(client):
     for name, value in (("page", "2"), ("per_page", "10")):
         error = client.refused(400, "invalid_parameter", "GET", f"/v1/contacts?{name}={value}", headers=CSV)

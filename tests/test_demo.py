@@ -10,6 +10,8 @@ from billycan import demo
 from billycan.testing import Client
 from billycan.tools import serve
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("bookings", "contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "staff", "webhooks")
 STATUSES = {
     "quotes": {"draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"},

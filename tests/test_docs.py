@@ -35,6 +35,8 @@ from billycan.testing import Client, decoded
 from billycan.tools import scaffold
 from billycan.tools.cli import commands
 
+pytestmark = pytest.mark.either
+
 ROOT = Path(__file__).parents[1]
 WITH_CLIENT = pytest.mark.skipif(
     not (ROOT / "plugins/client").is_dir(), reason="Links to the client were NOT TESTED: not installed"
@@ -311,7 +313,8 @@ def change(folder: Path) -> None:
         )
 
 
-@pytest.mark.either
+@pytest.mark.long
+@pytest.mark.sqlite_alone
 def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, clock):
     if engine == "sqlite":
         # In this process, since another would take seconds to import what is here already.

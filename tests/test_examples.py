@@ -27,7 +27,7 @@ from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
 from billycan_webhooks.tables import deliveries
 
-pytestmark = [pytest.mark.whole, pytest.mark.either]
+pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
 
 ALL = sorted(first_party())
 SELLER = {

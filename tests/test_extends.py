@@ -11,7 +11,7 @@ from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode, parse
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.either]
 
 ALL = sorted(first_party())
 LINE = {"description": "Gutters cleaned", "unit_price": "90.00"}

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SOAK = Path(__file__).parent / "lab" / "soak" / "run.py"
 
 
+@pytest.mark.long
 def test_a_key_is_limited_exactly_while_a_worker_is_killed():
     # The speed of a busy machine proves nothing; the requests counted do.
     options = ["--seconds", "5", "--workers", "2", "--per-minute", "25", "--per-second", "8", "--stall", "60", "--json"]

@@ -13,6 +13,8 @@ from billycan.timed import by_zone
 from billycan.working.worker import tick
 from billycan_invoices.invoices.due import tell_overdue
 
+pytestmark = pytest.mark.either
+
 ZONES = ("Australia/Sydney", "Australia/Adelaide", "Australia/Perth", "Australia/Lord_Howe")
 LINES = [{"description": "Work", "unit_price": "100.00"}]
 STARTS, ENDS = date(2027, 10, 3), date(2027, 4, 4)  # of daylight saving, at two in the morning
@@ -157,6 +159,7 @@ def test_only_zones_of_businesses_are_asked_of_and_a_change_counts_from_the_next
     ]
 
 
+@pytest.mark.both
 def test_two_workers_at_once_tell_once(app, make_app, clock):
     client = client_of(app)
     for _ in range(5):

@@ -23,6 +23,8 @@ from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET, Client
 from billycan.wire import encode
 
+pytestmark = pytest.mark.either
+
 ALL = sorted(first_party())
 ALWAYS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 

@@ -10,7 +10,7 @@ from billycan_users.page_routes import SIGN_IN
 from billycan_users.rules import ROLES, role_allows
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.either]
 NOBODYS = "0" * 26
 PARAMETER = re.compile(r"{(\w+)}")
 # The queries that some pages need.

@@ -15,7 +15,7 @@ from billycan_dashboard.resources.kinds import kinds
 from billycan_users.tables import users
 from billycan_users.testing import Browser
 
-pytestmark = [pytest.mark.whole, pytest.mark.either]
+pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
 EVIL = "evil\"'></textarea></script></title><x-evil onfocus=alert(1)>{{7*7}}"
 SHORT = "\"'><x-evil>"
 # Texts with a form of their own, which no hostile text fits.

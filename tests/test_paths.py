@@ -102,7 +102,7 @@ BAD_CHUNKS = (
 )
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("chunks", BAD_CHUNKS)
 def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_read(server, chunks):
     secret = Client(server.app).secret
@@ -115,7 +115,7 @@ def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_r
 
 
 @pytest.mark.whole
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("key", [True, False], ids=["read", "left unread"])
 def test_a_body_has_no_more_chunks_than_can_be_read_at_once(server, key):
     """Each takes time, in which a process with gevent serves nobody else, however few bytes it has."""

@@ -15,6 +15,8 @@ import pytest
 from billycan import Manifest, Offer
 from billycan.starting import packages
 
+pytestmark = pytest.mark.either
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTED = {
     module: re.findall(r"`(\w+)`", names)

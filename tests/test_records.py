@@ -14,6 +14,8 @@ from billycan_dashboard.resources.forms import controls
 from billycan_dashboard.resources.kinds import kinds
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 PLUGINS = (
     *("assets", "bookings", "contacts", "dashboard", "documents", "expenses"),
     *("hosted", "invoices", "jobs", "quotes", "staff", "users", "webhooks"),
@@ -126,7 +128,6 @@ def follow(browser, form):
 
 
 @pytest.mark.whole
-@pytest.mark.either
 def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, client, owner, clock):
     prepare(client)
     shown = re.findall(r'href="/dashboard/(\w+)"', owner.get("/dashboard").text)
@@ -172,7 +173,7 @@ def check_change(client, owner, resource, record):
     assert "Nothing was changed" in owner.page.text
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_viewer_sees_records_and_is_neither_shown_nor_let_do_anything_else(app, client, owner):
     contact = prepare(client)
     asset = client.post("/v1/assets", {"name": "Van", "cost": "10.00", "custodian_id": contact["id"]})["data"]
@@ -195,7 +196,6 @@ def test_a_viewer_sees_records_and_is_neither_shown_nor_let_do_anything_else(app
     viewer.web.post("/dashboard/profile", {"token": token, "name": "Mine"}, status=403)
 
 
-@pytest.mark.either
 def test_the_records_of_another_business_look_as_if_they_never_existed(app, client, owner):
     other = Client(app)
     theirs = other.post("/v1/assets", {"name": "Secret", "cost": "10.00"})["data"]["id"]
@@ -287,7 +287,6 @@ def test_a_form_carries_the_version_and_makes_one_record_however_often_it_is_sen
     assert "not possible while the status is" in again.text
 
 
-@pytest.mark.either
 def test_a_list_takes_what_the_api_takes(app, client, owner):
     for name, cost in (("Van", "30.00"), ("Ute", "10.00"), ("Truck", "20.00")):
         client.post("/v1/assets", {"name": name, "cost": cost})
@@ -304,7 +303,7 @@ def test_a_list_takes_what_the_api_takes(app, client, owner):
         owner.get(f"/dashboard/assets{wrong}", status=400)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_a_reference_may_be_is_looked_for_where_there_are_many(app, client, owner):
     client.post("/v1/contacts", {"name": "Zoltan"})
     for i in range(100):
@@ -339,7 +338,7 @@ def test_the_overview_tells_at_a_glance_in_few_statements(app, client, owner, cl
     assert len(statements) <= 12
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_claim_is_made_of_lines_that_are_named_and_not_by_their_ids(client, owner):
     lines = [{"description": name, "unit_price": "100.00"} for name in ("Pump <b>", "Pipes")]
     work = {"client_id": prepare(client)["id"], "title": "Roof", "scheduled_start": "2026-12-01T00:00:00Z"}
@@ -351,7 +350,7 @@ def test_a_claim_is_made_of_lines_that_are_named_and_not_by_their_ids(client, ow
     assert [line["description"] for line in made["line_items"]] == ["Pipes"] and made["claim"] == "progress"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_retention_is_asked_for_and_shown_with_the_work_and_its_claim(client, owner):
     lines = [{"description": "House", "unit_price": "100000.00"}]
     work = {"client_id": prepare(client)["id"], "title": "House", "scheduled_start": "2026-12-01T00:00:00Z"}
@@ -387,7 +386,7 @@ def test_the_profile_is_changed_by_owners_and_the_bank_only_with_the_password(ap
     assert client.get("/v1/tenant")["data"]["bank_account"]["bsb"] == "067-000"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install):
     bare = msgspec.structs.replace(plugins.manifest("assets"), records=())
     install(bare)
@@ -406,7 +405,7 @@ def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install)
         make_app("assets", "contacts", "dashboard", "users")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_list_of_faults_calls_fields_as_their_labels_do(client, owner):
     prepare(client)
 
@@ -436,7 +435,7 @@ def test_a_list_of_faults_calls_fields_as_their_labels_do(client, owner):
     assert called(page) == {"#unallocated_from": "Left over from"}
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_list_is_sorted_as_its_plugin_says_until_somebody_chooses(client, owner):
     for name in ("Zinc", "aluminium", "Brass"):
         client.post("/v1/expense_categories", {"name": f"1 {name}"})
@@ -453,7 +452,7 @@ def test_a_list_is_sorted_as_its_plugin_says_until_somebody_chooses(client, owne
     assert owner.get(page + "/csv").text.index("aluminium") < owner.page.text.index("Zinc")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_happened_to_an_invoice_includes_what_was_paid_and_credited(client, owner):
     contact = prepare(client)
     client.patch("/v1/tenant", {"abn": "91888222000"})
@@ -470,7 +469,7 @@ def test_what_happened_to_an_invoice_includes_what_was_paid_and_credited(client,
     assert sorted(told[1:-1]) == ["Paid", "Payment recorded", "Sent"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_delete_is_offered_only_where_it_can_be_done(make_app):
     app = make_app(*PLUGINS, fresh=True)
     business = demo.first(app)
@@ -534,7 +533,7 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
     assert owner.get(booking).html.find("a", href=f"/dashboard/events/{event['id']}")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_whole_number_is_shown_when_it_is_zero_and_what_is_empty_or_no_is_not(client, owner):
     contact = client.post("/v1/contacts", {"name": "Ada", "payment_terms_days": 0})["data"]["id"]
     service = client.post("/v1/services", {"name": "Call-out", "duration_minutes": 60, "price": "0"})["data"]["id"]

@@ -69,6 +69,7 @@ def differing(before, now, at=""):
     return [] if before == now else [f"{at}: {before} {now}"]
 
 
+@pytest.mark.long
 @pytest.mark.whole
 def test_everything_is_what_it_was_and_goes_on(app, engine, release):
     for name, manifest in app.manifests.items():

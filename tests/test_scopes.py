@@ -7,6 +7,8 @@ from billycan.testing import Client
 from billycan_invoices import api as invoices
 from billycan_invoices.resource import Invoice
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "jobs", "quotes")
 LINES = [{"description": "Labour", "unit_price": "50.00"}]
 

@@ -278,6 +278,7 @@ def test_sandboxes_may_have_private_receivers_only_where_nobody_else_reaches_it(
     assert found.get("BILLYCAN_WEBHOOKS__ALLOW_PRIVATE") == allowed
 
 
+@pytest.mark.long
 @pytest.mark.whole
 def test_whatever_it_writes_is_this_users_alone(tmp_path):
     with serving(tmp_path, workers=1, plugins="contacts,webhooks") as (process, _):
@@ -345,6 +346,7 @@ manifest = Manifest(
 """
 
 
+@pytest.mark.long
 def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended(tmp_path):
     info = tmp_path / "billycan_greeter-1.0.0.dist-info"
     info.mkdir()
@@ -381,6 +383,7 @@ def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended
         assert process.ends(signal.SIGTERM) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "name"), [(("gunicorn", "--bind"), "web server"), (("billycan.tools.cli",), "worker")]
 )
@@ -395,6 +398,7 @@ def test_a_dead_child_stops_the_pair(tmp_path, words, name):
         assert not is_listened_on(port)
 
 
+@pytest.mark.long
 def test_a_process_of_the_web_server_is_replaced_but_a_killed_supervisor_leaves_nothing_behind(tmp_path):
     with serving(tmp_path, workers=1) as (process, port):
         (master, *_) = process.children("gunicorn", "--bind")
@@ -408,6 +412,7 @@ def test_a_process_of_the_web_server_is_replaced_but_a_killed_supervisor_leaves_
         assert not is_listened_on(port)
 
 
+@pytest.mark.long
 def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path, databases):
     owner = databases.empty("postgresql")
     key, superuser = migrated(tmp_path, owner), Database(sa.make_url(owner))

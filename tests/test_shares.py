@@ -16,6 +16,8 @@ from billycan.starting.packages import first_party
 from billycan.testing import Client
 from billycan.testing.sockets import readable
 
+pytestmark = pytest.mark.either
+
 SECONDS = 180
 NOBODYS = "con_" + "0" * 26
 PNG = bytes.fromhex(

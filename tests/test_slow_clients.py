@@ -251,6 +251,7 @@ def test_slow_clients_of_gunicorn_hold_up_nobody_else(tmp_path, worker_class, wa
         hold_on(port, client, watch)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("worker_class", WORKER_CLASSES)
 def test_slow_clients_of_serve_hold_up_nobody_else(tmp_path, worker_class, watch):
     with served_by_serve(tmp_path, worker_class) as (port, client):
@@ -268,6 +269,7 @@ def test_slow_clients_of_nginx_hold_up_nobody_else(tmp_path, worker_class, watch
         hold_on(port, client, watch)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("worker_class", WORKER_CLASSES)
 def test_more_slow_clients_than_there_is_room_for_hold_up_nobody_else(tmp_path, worker_class, watch):
     with served(tmp_path, worker_class, workers=1) as (port, client), ExitStack() as stack:
@@ -278,6 +280,7 @@ def test_more_slow_clients_than_there_is_room_for_hold_up_nobody_else(tmp_path, 
             watch.ask(port, "/v1/contacts", **client.headers)
 
 
+@pytest.mark.long
 @needs_nginx
 def test_nginx_logs_neither_links_nor_queries(tmp_path):
     with (

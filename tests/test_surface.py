@@ -23,7 +23,7 @@ APART = {"required", "default"}  # judged apart from what a value may be
 
 
 @pytest.mark.whole
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_the_file_is_what_the_api_is(make_app):
     now = printed(facts_of(make_app(*sorted(first_party()))))
     kept = (DOCS / "openapi.json").read_text("utf-8")
@@ -38,7 +38,7 @@ def test_each_fact_has_a_line_that_can_be_read():
     assert len(lines) <= 3_000 and max(map(len, lines)) <= 500
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_shorter_deployment_has_fewer_facts(make_app):
     app = make_app("contacts")
     facts, whole = facts_of(app), json.loads((DOCS / "openapi.json").read_text("utf-8"))

@@ -11,6 +11,8 @@ from billycan.fields import is_id
 from billycan.sql import Insertion
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 INSERT = Insertion(events, events.c.keys())
 
 

@@ -8,6 +8,8 @@ from billycan.problems import Conflict, RouteNotFound, VersionConflict
 from billycan.testing import Client
 from billycan.testing.client import counted
 
+pytestmark = pytest.mark.either
+
 
 def somebody(client, *scopes, id="usr_0001"):
     return Identity(

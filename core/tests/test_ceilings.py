@@ -9,7 +9,7 @@ from billycan.problems import Conflict
 from billycan.tenants import ceilings, clear_ceiling, set_ceiling, tenants
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 def window(client: Client) -> tuple[int, int]:

@@ -4,6 +4,8 @@ import pytest
 
 from billycan.testing import Client, race
 
+pytestmark = pytest.mark.either
+
 FULL = {
     "name": "Ada",
     "kind": "person",
@@ -126,7 +128,7 @@ def test_what_get_answers_may_be_sent_back(client, ada, path):
     }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("member", "value"),
     [
@@ -194,7 +196,7 @@ def test_a_change_of_the_version_named_goes_through(client, path, header):
 STALE = ['"2"', '"0"', '"2", "3"', 'W/"1"', '""', '"*"', "nonsense"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("header", STALE)
 @pytest.mark.parametrize(
     ("method", "action", "body"),
@@ -283,7 +285,7 @@ def test_a_profile_with_as_many_settings_as_it_may_have_takes_no_more_by_itself(
     assert len(client.get("/v1/tenant")["data"]["gst_settings"]) == 100
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("sent", "param", "code"),
     [
@@ -339,7 +341,7 @@ METHODS = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("where", "allow"), METHODS.items(), ids=METHODS)
 def test_a_path_says_which_methods_it_takes(client, ada, path, where, allow):
     where = where.format(path=path)
@@ -350,7 +352,7 @@ def test_a_path_says_which_methods_it_takes(client, ada, path, where, allow):
     assert client.last.headers["Allow"] == allow
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("where", ["/v1/contacts", "{path}", "/v1/contacts?page=0", "/v1/contacts/con_1", "/v1/nope"])
 def test_head_is_get_without_a_body(client, path, where):
     got = client.call("GET", where.format(path=path))

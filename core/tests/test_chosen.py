@@ -7,6 +7,8 @@ import pytest
 
 from billycan.testing import Client, counted
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def client(widgets):
@@ -29,7 +31,7 @@ def test_a_client_gets_the_members_it_names_in_the_records_own_order(client, wid
     assert client.get(f"{one}?fields={everything}")["data"] == widget == client.get(one)["data"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("fields", ["", "colour", "name,colour", "name,name", "name,", "metadata.colour", "Name"])
 def test_a_field_that_there_is_not_is_refused_with_those_that_there_are(client, widget, fields):
     for path in ("/v1/widgets", f"/v1/widgets/{widget['id']}"):

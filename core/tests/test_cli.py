@@ -31,6 +31,8 @@ from billycan.tools import cli
 from billycan.tools.doctor import Finding
 from billycan.working import worker
 
+pytestmark = pytest.mark.either
+
 pytest.importorskip("billycan_contacts", reason="The commands were NOT TESTED without contacts")
 
 

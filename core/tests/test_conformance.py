@@ -25,6 +25,8 @@ from billycan_assets.plugin import manifest as assets
 from billycan_assets.resource import Asset, NewAsset
 from billycan_assets.resource import assets as declared
 
+pytestmark = pytest.mark.either
+
 table, records, AssetQuery = declared.table, declared.records, declared.query
 TESTS = [name for name in vars(PluginConformance) if name.startswith("test_")]
 
@@ -393,7 +395,7 @@ def run(test, app, make_app):
     method(**{name: given[name] for name in needed})
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("test", "manifest", "hooks"), BROKEN.values(), ids=BROKEN)
 def test_a_plugin_that_breaks_a_rule_fails(make_app, install, test, manifest, hooks):
     install(manifest, **hooks)
@@ -475,7 +477,7 @@ def move(ctx, code):
 """
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_codes_that_are_raised_and_not_declared_are_found(tmp_path):
     (tmp_path / "handlers.py").write_text(RAISES, "utf-8")
     declared = {name: Code(409, "…") for name in ("stuck_fast", "too_heavy", "gone_for_good")}
@@ -488,7 +490,7 @@ def test_codes_that_are_raised_and_not_declared_are_found(tmp_path):
     assert len([*undeclared_codes(assets, tmp_path)]) == 4
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_docstring_may_name_members_and_codes_of_plugins_it_requires(tmp_path):
     def update(ctx: Context, id: str) -> Asset:
         """`bought_on`, `billing_address`, `has_dependents`, `in_use` and `not_there` are named."""
@@ -501,7 +503,7 @@ def test_a_docstring_may_name_members_and_codes_of_plugins_it_requires(tmp_path)
     )
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_readme_without_a_member_is_found(make_app):
     app = make_app("assets", "contacts")
     app.endpoints[:] = [
@@ -512,7 +514,7 @@ def test_a_readme_without_a_member_is_found(make_app):
         run("the_readme_names_everything", app, make_app)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_readme_that_is_behind_is_found(make_app):
     app = make_app("assets", "contacts")
     app.manifests["assets"] = replace(assets, events={**assets.events, "asset.lost": Asset})
@@ -520,14 +522,14 @@ def test_a_readme_that_is_behind_is_found(make_app):
         run("the_readme_names_everything", app, make_app)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_key_that_is_not_remembered_is_found(make_app, monkeypatch):
     monkeypatch.setattr(idempotency, "replay_answer", lambda ctx, key, request: None)
     with pytest.raises(AssertionError):
         run("an_idempotency_key_makes_one_record", make_app("assets", "contacts"), make_app)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_route_that_openapi_leaves_out_is_found(make_app, monkeypatch):
     monkeypatch.setattr(App, "openapi", lambda app: {"paths": {"/v1/assets": {}}})
     with pytest.raises(KeyError):

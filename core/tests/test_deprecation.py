@@ -10,7 +10,7 @@ from billycan import Context, Manifest, Page, PageQuery, Route
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 NOTICE = "https://example.com/moving-to-boats"
 SINCE, UNTIL = "@1798761600", "Sat, 01 Jan 2028 00:00:00 GMT"

@@ -10,6 +10,8 @@ from billycan.paper import Paper, Party
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 PATH = "/v1/slips/{id}"
 OF = {"seller": Party(name="A"), "buyer": Party(name="B")}
 

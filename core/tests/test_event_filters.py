@@ -4,6 +4,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def client(make_app):
@@ -28,7 +30,7 @@ def test_an_event_is_filtered_by_name_by_kind_and_all(client, asked, count):
     assert client.get(f"/v1/events?event={asked}")["pagination"]["total"] == count
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("asked", ["contact.exploded", "nothing.*", "contact", "contact.cre*", "**", "*.created", ""])
 def test_a_name_that_no_event_has_is_told(client, asked):
     error = client.refused(400, "invalid_filter", "GET", f"/v1/events?event=contact.created,{asked}")

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from billycan import Context, Deleted, events
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def client(make_app):
@@ -119,6 +121,7 @@ def test_an_event_nobody_declares_cannot_be_emitted(client):
         Context(client.app, client.tenant_id).emit("contact.exploded", {})
 
 
+@pytest.mark.both
 def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
     """While one transaction with a numbered event is open, no later event can be seen before it."""
     (bob,) = add(client, "Bob")
@@ -152,6 +155,7 @@ def waits(app, thread):
     pytest.fail("it did not wait")
 
 
+@pytest.mark.both
 def test_many_writers_and_a_poller(make_app):
     """Writers of one tenant in threads, each an event or two at a time, while a poller reads on."""
     client = Client(make_app("contacts", pool_size=8))

@@ -11,6 +11,8 @@ from billycan.fields import Amount, Name
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 PATH = "/v1/contacts"
 
 
@@ -173,7 +175,7 @@ class Rating(Struct):
     rating: int | None = None
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     "given, message",
     [

@@ -101,7 +101,7 @@ def full(monkeypatch):
     return start
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_each_process_counts_by_itself(make_app, full, caplog):
     client = Client(make_app("contacts"))
     full()

@@ -18,6 +18,8 @@ from billycan.starting.plugins import PluginError
 from billycan.tenants import tenants
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 HOOKS = Path(__file__).parents[2] / "docs" / "hooks.md"
 ADA = {"name": "Ada"}
 NOTHING = Manifest(name="guest")
@@ -83,7 +85,7 @@ def refused(client, method="POST", path="/v1/contacts", body=ADA, **headers):
     return answer.status_int, answer.json["error"]["code"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("error", [Boom("lost"), ImportError("lost"), SyntaxError("lost"), KeyError("lost")])
 def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, error):
     install(NOTHING, load=raising(error))
@@ -92,7 +94,7 @@ def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, err
     Client(make_app("contacts")).post("/v1/contacts", ADA)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("manifest", "hooks", "message"),
     [
@@ -129,7 +131,7 @@ def test_a_plugin_that_does_not_fit_stops_the_start(host, manifest, hooks, messa
         host(manifest, **hooks)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("found", "message"), [(object(), "must name a module"), (logging, "has no manifest")], ids=["object", "module"]
 )
@@ -322,7 +324,7 @@ def wants_more(ctx: Context, contact: Parrot) -> None:
     pass
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("event", "hear", "said"),
     [

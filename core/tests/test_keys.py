@@ -12,6 +12,8 @@ from billycan import businesses, keys
 from billycan.fields import Moment
 from billycan.testing import START, Client
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def client(make_app):
@@ -39,7 +41,7 @@ NO_KEYS = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("key", "code"), NO_KEYS.items(), ids=range(len(NO_KEYS)))
 def test_what_is_no_key_is_refused(client, key, code):
     error = client.refused(401, code, "GET", "/v1/contacts", headers={"Authorization": key})
@@ -47,7 +49,7 @@ def test_what_is_no_key_is_refused(client, key, code):
     assert client.last.headers["WWW-Authenticate"] == "Bearer"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("header", ["bearer {}", "BEARER {}", "Bearer   {}", "Bearer {} "])
 def test_the_scheme_may_be_written_as_one_likes(client, header):
     client.call("GET", "/v1/me", status=200, headers={"Authorization": header.format(client.secret)})
@@ -165,7 +167,7 @@ HELD = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("scope", HELD)
 def test_a_scope_allows_what_it_says_and_no_more(client, scope):
     client = client.key(scope)
@@ -233,7 +235,7 @@ ANSWERS = {
 
 
 @pytest.mark.as_app
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("status", "call"), ANSWERS.items(), ids=map(str, ANSWERS))
 def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
     client = client.key("contacts:read", "contacts:write", per_minute=10, per_second=5)
@@ -252,7 +254,7 @@ def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
     assert client.last.headers["X-Request-Id"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("authorization", ["", "Bearer nonsense"])
 def test_a_401_counts_against_its_address(make_app, authorization):
     client = Client(make_app("contacts", per_minute=5, per_second=4))
@@ -376,7 +378,6 @@ class Late(BytesIO):
         return super().read(*size)
 
 
-@pytest.mark.either
 @pytest.mark.parametrize("path", ["/v1/contacts", "/v1/imports?resource=contacts"])
 def test_a_body_that_arrives_after_its_key_was_revoked_changes_nothing(make_app, clock, path):
     client = Client(make_app("contacts", "imports"))

@@ -283,6 +283,7 @@ def test_processes_that_raise_limits_at_once_forget_nothing(memory: Path) -> Non
     assert sum(counts) == 400
 
 
+@pytest.mark.long
 def test_a_killed_process_leaves_no_lock_and_an_exact_log(memory: Path) -> None:
     limiter, limit, kills = Limiter(memory), 60_000, 40
     counts = FORK.RawArray(ctypes.c_long, kills * 2)
@@ -307,6 +308,7 @@ def test_a_killed_process_leaves_no_lock_and_an_exact_log(memory: Path) -> None:
     assert limit - kills * 2 <= sum(counts) + rest <= limit
 
 
+@pytest.mark.long
 def test_a_process_killed_while_it_makes_files_leaves_them_usable(memory: Path) -> None:
     rounds, limit = 30, 200
     counts = FORK.RawArray(ctypes.c_long, rounds * 4)

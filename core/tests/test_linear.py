@@ -238,13 +238,13 @@ def answer(client: Client, method: str, query: str = "", **headers: str) -> None
     webob.Request(given | environ).call_application(client.app.wsgi)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("name", "i"), [(name, i) for name, texts in HEADERS.items() for i in range(len(texts))])
 def test_a_header_takes_linear_work(client, name, i):
     assert_linear(lambda sent: answer(client, "POST", **{name: sent}), HEADERS[name][i])
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
 def test_a_query_takes_linear_work(client, query):
     assert_linear(lambda sent: answer(client, "GET", sent), query)

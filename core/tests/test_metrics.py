@@ -10,6 +10,8 @@ from billycan import Gauge, Manifest
 from billycan.sharing.counts import Counts
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 TOKEN = "an operator's token"
 
 

@@ -137,6 +137,7 @@ def change(path, *pairs):
     path.write_text(text, "utf-8")
 
 
+@pytest.mark.long
 def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
     folder, run = vans
     names = "Decimals, Json, UTCDateTime, neighbour_index, numbered, reference, resource_table"
@@ -213,6 +214,7 @@ def test_an_unknown_plugin_is_said(vans):
     assert (done.returncode, done.stderr) == (1, "Error: there is no van: did you mean vans?\n")
 
 
+@pytest.mark.long
 def test_a_second_resource_is_added_and_passes_the_tests_of_every_plugin(vans):
     folder, run = vans
     done = run("billycan", "plugins", "new-resource", "vans", "equipment")

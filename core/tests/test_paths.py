@@ -10,7 +10,7 @@ from billycan.describe import openapi
 from billycan.resources import Empty
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 BROWSER = {"Authorization": "", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ANYBODY = {"Authorization": ""}

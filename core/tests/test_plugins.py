@@ -45,6 +45,8 @@ from billycan_assets.plugin import manifest as assets
 from billycan_assets.resource import Asset, NewAsset
 from billycan_assets.resource import assets as declared
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
@@ -565,7 +567,7 @@ def with_unknown_type(ctx: Context, id: str) -> "Nowhere":  # noqa: F821
     """Nothing."""
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("handler", "said"),
     [
@@ -622,7 +624,7 @@ def migrated(tmp_path, make_app, install):
     return build
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("chain", "said"),
     [
@@ -762,7 +764,7 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
     assert packages.first_party() == everything - gone
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -780,7 +782,7 @@ def test_one_whose_pages_name_what_its_records_have_not(make_app, install, given
         make_app("assets", "contacts")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
     (first, *others) = assets.routes
     for made, uses in (("/v1/contacts/{id}", ()), ("/v1/trams/{id}", ("trams",))):

@@ -7,6 +7,8 @@ from billycan import Context, unit_of_work
 from billycan.importing import Rehearsal
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 CHANGES = {
     "an UPDATE": "UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant",
     "one that returns rows": "UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant RETURNING name",

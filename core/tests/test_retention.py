@@ -10,6 +10,8 @@ from billycan.events import BYTES, events
 from billycan.testing import Client, run_timed
 from billycan.working import retention
 
+pytestmark = pytest.mark.either
+
 NOTES = "ä" * 10_000
 
 

@@ -12,6 +12,8 @@ from billycan.sharing import shares
 from billycan.testing import Client
 from billycan.web import Pieces
 
+pytestmark = pytest.mark.either
+
 SECONDS = 60
 
 

@@ -157,6 +157,7 @@ def test_find_prefers_the_newest_complete_version_to_the_path(monkeypatch: pytes
     assert throwaway.find() == tmp_path / "path"
 
 
+@pytest.mark.long
 @needs_postgres
 def test_the_server_goes_when_its_owner_is_killed_even_if_a_forked_child_lives_on() -> None:
     owner, folder, pid = started_owner("time.sleep(60)", child_seconds=30)
@@ -165,6 +166,7 @@ def test_the_server_goes_when_its_owner_is_killed_even_if_a_forked_child_lives_o
     wait_until_gone(folder, pid)
 
 
+@pytest.mark.long
 @needs_postgres
 def test_the_server_is_gone_when_its_owner_has_ended() -> None:
     owner, folder, pid = started_owner("input()")
@@ -174,6 +176,7 @@ def test_the_server_is_gone_when_its_owner_has_ended() -> None:
     wait_until_gone(folder, pid)  # its last act but one is to take away the file by which that is known
 
 
+@pytest.mark.long
 @needs_postgres
 def test_a_forked_child_neither_ends_nor_stops_its_parent_s_server() -> None:
     code = """

@@ -13,7 +13,7 @@ from billycan import pipeline
 from billycan.testing import Client, decoded
 from billycan.wire import MOST_BYTES
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 MIB = b'{"name": "Ada", "notes": "' + b" " * (MOST_BYTES - 28) + b'"}'
 JSON = {"Content-Type": "application/json"}
 
@@ -95,14 +95,14 @@ BAD_BODIES = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("raw", "status", "code"), BAD_BODIES.values(), ids=BAD_BODIES)
 def test_a_bad_body_is_refused(client, raw, status, code):
     client.refused(status, code, "POST", "/v1/contacts", raw=raw)
     assert len(client.last.body) < 4_000, "the answer repeats what was sent"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("value", ["[]", '[{"name": "Ada"}]', "null", "true", "14", '"Ada"'])
 @pytest.mark.parametrize(("method", "path"), [("POST", "/v1/contacts"), ("PATCH", "/v1/contacts/con_1")])
 def test_a_body_that_is_no_object_has_the_wrong_type(client, method, path, value):
@@ -126,7 +126,7 @@ MEDIA = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("headers", "status"), MEDIA.values(), ids=MEDIA)
 def test_a_body_must_be_json_in_utf_8(client, headers, status):
     code = "unsupported_media_type" if status == 415 else "validation_failed"
@@ -200,7 +200,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("member", "text", "param", "code"), FAULTS, ids=lambda value: str(value)[:40])
 def test_a_bad_member_is_named(client, member, text, param, code):
     rest = "" if member == "name" else ', "name": "Ada"'
@@ -241,7 +241,7 @@ def test_the_answer_to_many_faults_stays_small(client):
     assert len(error["details"]) == 100 and len(client.last.body) < 100_000
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("member", "text", "code"),
     [
@@ -339,7 +339,7 @@ BAD_QUERIES = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("query", "code"), BAD_QUERIES.items(), ids=lambda text: text[:40])
 def test_a_bad_query_is_refused(client, query, code):
     error = client.refused(400, code, "GET", f"/v1/contacts?{query}")
@@ -368,7 +368,7 @@ def test_what_cannot_be_an_id_looks_like_an_unknown_one(client, method, id):
     assert found | {"request_id": ""} == wanted | {"request_id": ""}
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     "path",
     [
@@ -390,7 +390,7 @@ def test_an_unknown_path_is_no_route(client, method, path):
     assert client.last.headers["X-RateLimit-Limit"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("method", ["BREW", "get", "PROPFIND", "CONNECT", "TRACE", "GETx", "\xff"])
 def test_an_unheard_of_method_is_one_no_route_takes(client, method):
     for path, status, code in (("/v1/contacts", 405, "method_not_allowed"), ("/v1/nope", 404, "route_not_found")):
@@ -410,7 +410,7 @@ def send(client, method="POST", path="/v1/contacts", body=b"", **environ):
 CHUNKED = {"CONTENT_LENGTH": None, "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True}
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
@@ -424,7 +424,7 @@ def test_a_chunked_body_is_read_like_any_other(client, body, status, code):
     assert (found, envelope["error"]["code"]) == (status, code)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("length", "status"), [("-1", 400), ("x", 400), ("99999999999999999999", 413), ("4", 400)])
 def test_a_false_length_is_refused(client, length, status):
     assert send(client, body=b'{"name": "Ada"}', CONTENT_LENGTH=length)[0] == status
@@ -439,7 +439,7 @@ class Stalled(io.BytesIO):
         raise self.error
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("error", "status", "code"), [(TimeoutError(), 408, "timeout"), (ConnectionResetError(), 400, "malformed_json")]
 )
@@ -464,7 +464,7 @@ def test_raw_bytes_in_a_query_are_utf_8(make_app):
     assert (status, envelope["error"]["code"]) == (400, "invalid_parameter")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("name", "value", "status"),
     [
@@ -487,7 +487,7 @@ def test_hostile_headers_do_no_harm(client, name, value, status):
     assert send(client, body=b"{}", CONTENT_TYPE="application/json; charset=\xff")[0] == 415
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(("sent", "kept"), [("abc-123._~", True), ("a b", False), ("x" * 129, False), ("", False)])
 def test_a_sane_request_id_is_kept(client, sent, kept):
     for path, status in (("/v1/contacts", 200), ("/v1/nope", 404), ("/-/health", 200)):
@@ -528,7 +528,7 @@ def test_no_body_is_too_much(anyone, body):
     assert anyone.call("PATCH", f"/v1/contacts/{id}", raw=json.dumps(body).encode()).status_int < 500
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @given(raw=st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_no_bytes_are_too_much(anyone, raw):
     assert anyone.call("POST", "/v1/contacts", raw=raw).status_int in (400, 422)
@@ -545,7 +545,7 @@ def test_no_query_is_too_much(anyone, query):
         assert anyone.call("GET", f"{path}?{text}").status_int in (200, 400)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("path", ["/v1/contacts", "/", "/nope"])
 @pytest.mark.parametrize("name", ["Accept", "Cookie", "If-None-Match", "X-Request-Id"])
 def test_headers_are_only_so_large_in_all(client, name, path):

@@ -70,7 +70,7 @@ def serve(browser, make_app):
         # select() takes no descriptor above 1023, and a long run of tests has so many.
         servers.append(StopableWSGIServer.create(wsgi, host="127.0.0.1", port=0, asyncore_use_poll=True))
         public_url = f"http://localhost:{servers[-1].effective_port}"
-        built.append(make_app(*plugins, fresh=True, public_url=public_url, **settings))
+        built.append(make_app(*plugins, public_url=public_url, **settings))
         return built[0]
 
     yield start

@@ -5,7 +5,7 @@ import pytest
 from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 def test_the_page_of_consent_leads_on_to_the_app_and_wherever_that_leads(serve, join, browser):

@@ -7,7 +7,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 def until(browser, text):

@@ -11,6 +11,8 @@ from selenium.webdriver.support.wait import WebDriverWait
 from billycan_apps.testing import OAuthApp
 from billycan_users.tables import users
 
+pytestmark = pytest.mark.sqlite_alone
+
 # A desk in light and dark, and a phone in dark, so that its own layout is seen, too.
 SCREENS = ((1280, "light"), (1280, "dark"), (390, "dark"))
 MOST_BYTES = 100_000  # of a page and all that it loads
@@ -120,8 +122,6 @@ def walk(browser, axe):
 @pytest.mark.parametrize("state", ["full", "empty"])
 def test_every_page_is_accessible_fits_its_screen_and_loads_fast(state, walk, filled, join):
     app, box, live = filled
-    if state == "empty" and not app.db.is_sqlite:
-        pytest.skip("what the pages of an empty business look like, no database decides")
     walks = walk(app)
     walks.go("/dashboard/sign-in", "/access", "/access/sent")
     person = join(app, live, "owner", is_operator=True)

@@ -8,7 +8,7 @@ from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticator
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture
@@ -58,6 +58,7 @@ def test_a_passkey_signs_in_without_a_password(browser, place, owner):
         browser.remove_virtual_authenticator()
 
 
+@pytest.mark.long
 def test_the_explorer_takes_a_sandbox_key_from_the_dashboard(browser, owner):
     owner.open("/explore").press("Take one from the dashboard", within="body").sees("Derwent Plumbing sandbox")
     browser.delete_all_cookies()

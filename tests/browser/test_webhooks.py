@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from billycan.testing import Client
 from billycan_webhooks.settings import Settings
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture
@@ -51,6 +51,7 @@ def impatient(app):
     app.plugin_settings[Settings] = as_set
 
 
+@pytest.mark.long
 def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted, browser, serve, join, works, receiver):
     hooks = {"allow_private": True, "timeout_seconds": 60, "lease_seconds": 90}
     place = serve("contacts", "dashboard", "users", "webhooks", webhooks=hooks)

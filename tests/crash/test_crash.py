@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip("billycan_webhooks", reason="The crash runs were NOT TESTED without webhooks")
-KILLS = 100
+KILLS = 50
 
 
 @pytest.mark.long

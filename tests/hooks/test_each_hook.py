@@ -15,6 +15,8 @@ from billycan import Manifest, hookimpl, hookspecs
 from billycan.starting import packages
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ADA = {"name": "Ada"}

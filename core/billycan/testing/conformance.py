@@ -118,12 +118,12 @@ class PluginConformance:
             " the last migration there may be changed until it has run anywhere, then add another"
         )
 
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_every_route_refuses_a_missing_key(self, app: "App", client: Client) -> None:
         for method, path in self.calls(app, "xxx_1"):
             client.call(method, path, {}, 401, {"Authorization": ""})
 
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_every_route_refuses_a_key_without_its_scope(self, app: "App", client: Client) -> None:
         client = client.key("events:read")
         for method, path in self.calls(app, "xxx_1"):
@@ -150,7 +150,7 @@ class PluginConformance:
                     assert answer.status_int in allowed, f"{endpoint.route.method} {theirs}: {answer.status}"
 
     @pytest.mark.needs("bodies")
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             assert client.post(path, {**body, NOBODYS: 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
@@ -177,6 +177,7 @@ class PluginConformance:
                     assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
 
     @pytest.mark.needs("bodies")
+    @pytest.mark.either
     def test_a_record_is_read_listed_and_left_alone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
             one = f"{path}/{record['id']}"
@@ -192,7 +193,7 @@ class PluginConformance:
                 client.patch(one, {}, 412, If_Match='"1"')
 
     @pytest.mark.needs("bodies")
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_a_client_gets_the_members_it_names(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
             chosen.are_those_named(client, path, record["id"])
@@ -201,6 +202,7 @@ class PluginConformance:
                 chosen.are_told_apart(client, f"{path}/{record['id']}", changes=self.has(app, "PATCH", path))
 
     @pytest.mark.needs("bodies")
+    @pytest.mark.either
     def test_a_deleted_record_is_gone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in reversed(made.items()):
             one = f"{path}/{record['id']}"
@@ -310,12 +312,12 @@ class PluginConformance:
             happened = [name for name, data in events if data["id"] == record["id"]]
             assert not told or set(told) & set(happened), f"POST {path} emits none of {told}"
 
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_every_error_code_is_declared(self, app: "App") -> None:
         faults = [*codes.undeclared(app.manifests[self.plugin], self.folder())]
         assert not faults, "; ".join(faults)
 
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_the_readme_names_everything(self, app: "App") -> None:
         manifest = app.manifests[self.plugin]
         folder = self.folder()
@@ -335,6 +337,7 @@ class PluginConformance:
         missing += [name for name in members if name not in re.findall(r"\w+", " ".join(as_code))]
         assert not missing, f"{readme} does not name {missing}"
 
+    @pytest.mark.either
     def test_disabling_keeps_the_rows(
         self, app: "App", client: Client, made: dict[str, Any], make_app: Callable[..., "App"]
     ) -> None:
@@ -364,6 +367,7 @@ class PluginConformance:
             extended.is_shown_everywhere(client, extends, body)
 
     @pytest.mark.needs("extended")
+    @pytest.mark.either
     def test_what_it_adds_to_others_is_kept_as_their_own_members_are(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.is_kept(client, extends, body)
@@ -374,6 +378,7 @@ class PluginConformance:
             extended.costs_a_query_for_a_page(client, extends, body)
 
     @pytest.mark.needs("extended")
+    @pytest.mark.either
     def test_what_it_adds_to_others_is_gone_where_it_is_off(
         self, client: Client, make_app: Callable[..., "App"]
     ) -> None:
@@ -383,11 +388,12 @@ class PluginConformance:
             extended.leaves_nothing_when_off(client, smaller, extends, body)
 
     @pytest.mark.needs("extended")
+    @pytest.mark.either
     def test_what_it_adds_to_others_goes_with_them(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.is_forgotten(client, extends, body)
 
-    @pytest.mark.either
+    @pytest.mark.sqlite_alone
     def test_openapi_describes_every_route(self, app: "App") -> None:
         paths = app.openapi()["paths"]
         for endpoint in self.endpoints(app):

@@ -63,7 +63,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         only = metafunc.config.getoption("--engine")
-        metafunc.parametrize("engine", [only] if only else ENGINES, scope="session")
+        one = ENGINES[:1] if metafunc.definition.get_closest_marker("sqlite_alone") else ENGINES
+        metafunc.parametrize("engine", [only] if only else one, scope="session")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -78,7 +79,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
-        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL too",
+        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL",
+        "both: of a file of `either`, what a database decides, such as a race; `make test` runs these on both",
+        "sqlite_alone: no database decides; PostgreSQL only where `--engine postgresql` chooses it",
         "needs(method): a test of PluginConformance that is left out of a class that does not define this method",
         "whole: about every plugin of the assembled distribution, whichever those are",
     ):
@@ -86,12 +89,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Postpone tests that need one database only; skip tests of the whole distribution if a part is not installed."""
-    without = sorted(absent())
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Postpone tests that either database does for, if both run; skip tests of the whole where a part is missing."""
+    without, has_chosen = sorted(absent()), config.getoption("--engine")
     for item in items:
         callspec = getattr(item, "callspec", None)
-        if item.get_closest_marker("either") and callspec and callspec.params.get("engine") == "postgresql":
+        is_either = item.get_closest_marker("either") and not item.get_closest_marker("both")
+        if is_either and not has_chosen and callspec and callspec.params.get("engine") == "postgresql":
             item.add_marker("long")
         if item.get_closest_marker("whole") and without:
             reason = f"What is about the whole was NOT TESTED without {', '.join(without)}"

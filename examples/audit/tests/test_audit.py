@@ -14,6 +14,8 @@ from billycan.testing import Client, race
 from billycan_audit.chain import START, audit, count_entries, find_faults
 from billycan_audit.commands import verify
 
+pytestmark = pytest.mark.either
+
 ADA = {"name": "Ada"}
 HOW_TO_TAMPER = {
     "sqlite": ("DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete"),

@@ -12,6 +12,8 @@ import pytest
 from billycan.testing import Client
 from billycan_paylink import signing
 
+pytestmark = pytest.mark.either
+
 KEYS = {"live": ("key_live", "live secret"), "sandbox": ("key_test", "test secret")}
 
 
@@ -103,6 +105,7 @@ def credit(client):
     return sum(payment["unallocated"] for payment in client.get("/v1/payments")["data"])
 
 
+@pytest.mark.both
 def test_a_client_pays_and_the_money_is_recorded_once(client, provider):
     invoice = sent(client)
     page = page_of(client, invoice)
@@ -152,7 +155,6 @@ def test_a_notice_that_was_overheard_is_of_no_use_later(client, provider, clock)
     client.web.post("/paylink/notices/live", body.encode(), headers=signed, status=401)
 
 
-@pytest.mark.either
 def test_what_was_paid_meanwhile_becomes_credit(client, provider):
     invoice = sent(client)
     press(client, invoice)
@@ -161,7 +163,6 @@ def test_what_was_paid_meanwhile_becomes_credit(client, provider):
     assert now(client, invoice)["status"] == "paid" and credit(client) == Decimal("30.00")
 
 
-@pytest.mark.either
 def test_a_voided_invoice_leaves_all_of_it_as_credit(client, provider):
     invoice = sent(client)
     press(client, invoice)
@@ -170,7 +171,6 @@ def test_a_voided_invoice_leaves_all_of_it_as_credit(client, provider):
     assert now(client, invoice)["status"] == "void" and credit(client) == Decimal("110.00")
 
 
-@pytest.mark.either
 def test_who_pays_twice_has_credit(client, provider):
     invoice = sent(client)
     press(client, invoice)
@@ -179,7 +179,6 @@ def test_who_pays_twice_has_credit(client, provider):
     assert now(client, invoice)["amount_paid"] == credit(client) == Decimal("110.00")
 
 
-@pytest.mark.either
 def test_the_same_checkout_is_given_again_until_it_is_paid_or_the_amount_is_another(client, provider, clock):
     invoice = sent(client)
     one, again = (press(client, invoice).headers["Location"] for _ in range(2))
@@ -192,7 +191,6 @@ def test_the_same_checkout_is_given_again_until_it_is_paid_or_the_amount_is_anot
     assert len(provider.checkouts) == 3
 
 
-@pytest.mark.either
 def test_a_sandbox_pays_with_test_credentials_only(client, provider, make_app):
     sandbox = client.sandbox()
     invoice = sent(sandbox)
@@ -209,7 +207,6 @@ def test_a_sandbox_pays_with_test_credentials_only(client, provider, make_app):
     assert not page_of(other, sent(other)).forms
 
 
-@pytest.mark.either
 def test_a_provider_that_fails_costs_nobody_anything(client, provider):
     invoice = sent(client)
     for fault in ({"status": 500}, {"status": 1000}, {"signs": False}, {"leads_to": "https://evil.example"}):
@@ -221,7 +218,6 @@ def test_a_provider_that_fails_costs_nobody_anything(client, provider):
     assert len(provider.checkouts) == 1  # all of them were one
 
 
-@pytest.mark.either
 def test_nobody_pays_what_is_not_due(client, provider):
     invoice = sent(client)
     form = page_of(client, invoice).forms[0]

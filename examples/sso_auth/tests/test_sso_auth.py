@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from billycan.testing import START, Client, PluginError
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 SECRET = "a secret that the identity provider and the API share, and nobody else"
 NOW = int(START.timestamp())

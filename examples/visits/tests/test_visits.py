@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from billycan import Manifest
 from billycan.testing import Client, counted, run_timed, upgrade_to
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "jobs", "visits")
 JOBS, VISITS = "/v1/jobs", "/v1/visits"
 

@@ -20,6 +20,8 @@ from billycan_access.tables import requests
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 HERE = "/dashboard/operator"
 GIVEN = {"business": "Wren & Lark Joinery", "abn": "47 555 222 000", "email": "Wren@Example.com", "purpose": "Quotes"}
 PLUGINS = ("access", "contacts", "users", "dashboard", "requests")
@@ -183,6 +185,7 @@ def test_whoever_has_one_ipv6_address_has_a_whole_network(app, clock):
     ask(app, browser, email="next@example.com")
 
 
+@pytest.mark.both
 def test_requests_at_once_are_no_more_than_a_day_takes(open_app):
     app = open_app(per_day=3)
     browsers = [Browser(app) for _ in range(8)]

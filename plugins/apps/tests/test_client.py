@@ -17,7 +17,7 @@ pytest.importorskip("billycan_client", reason="The client was NOT TESTED: not in
 from billycan_client import connect
 from billycan_client.errors import BillycanError, UnexpectedAnswer
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture

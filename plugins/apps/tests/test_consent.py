@@ -15,7 +15,7 @@ from billycan_users import people
 from billycan_users.tables import roles
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 MORE = ("contacts:read", "contacts:write", "tenant:write")
 
 

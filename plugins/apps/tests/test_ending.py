@@ -15,6 +15,8 @@ from billycan_apps.testing import OAuthApp
 from billycan_users.tables import users
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 HERE = "/dashboard/operator/apps"
 HOOKS = "/v1/webhook_endpoints"
 SCOPES = ("contacts:read", "contacts:write", "webhooks:read", "webhooks:write")
@@ -47,7 +49,6 @@ def operator(client):
     return browser
 
 
-@pytest.mark.either
 def test_the_operator_ends_an_app_in_every_business_at_once(client, oauth, elsewhere):
     other, owner = elsewhere
     callers = [oauth.connect(), oauth.connect("sandbox"), oauth.connect(browser=owner)]
@@ -69,7 +70,6 @@ def test_the_operator_ends_an_app_in_every_business_at_once(client, oauth, elsew
     oauth.connect()
 
 
-@pytest.mark.either
 def test_an_operator_publishes_and_withdraws(client, oauth, elsewhere):
     _, owner = elsewhere
     boss = operator(client)
@@ -81,7 +81,6 @@ def test_an_operator_publishes_and_withdraws(client, oauth, elsewhere):
     owner.get(HERE, 403)
 
 
-@pytest.mark.either
 def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oauth, elsewhere):
     boss, path = operator(client), f"{HERE}/{oauth.id}/publish"
     with client.app.db.writing() as db:
@@ -101,6 +100,7 @@ def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oa
     assert published().scopes == ["tenant:write"]
 
 
+@pytest.mark.both
 def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
     tokens = [oauth.tokens() for _ in range(8)]
     barrier, given = threading.Barrier(9), []
@@ -125,7 +125,6 @@ def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
         assert db.execute(mine).all() == []
 
 
-@pytest.mark.either
 def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, elsewhere, monkeypatch):
     monkeypatch.setattr(app_records, "MOST_APPS", 1)
     _, owner = elsewhere
@@ -145,6 +144,7 @@ def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, else
     OAuthApp(client)
 
 
+@pytest.mark.both
 def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(client, oauth, monkeypatch):
     monkeypatch.setattr(app_records, "MOST_APPS", 4)
 
@@ -160,6 +160,7 @@ def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(clie
     assert together(register, [f"App {i}" for i in range(8)], 8).count(True) == 3
 
 
+@pytest.mark.both
 def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):
     with client.app.db.writing() as db:
         app_records.rotate_secret(db, oauth.id, client.app.now())
@@ -184,7 +185,6 @@ def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):
         assert len(done) == 1 and len(app_records.secrets_of(db, oauth.id)) == 1
 
 
-@pytest.mark.either
 def test_a_business_knows_an_app_by_the_name_that_was_published(client, oauth, elsewhere):
     _, owner = elsewhere
     caller = oauth.connect(browser=owner)

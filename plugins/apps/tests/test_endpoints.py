@@ -6,7 +6,7 @@ from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
 from billycan_webhooks import handlers
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 HERE, DELIVERIES = "/v1/webhook_endpoints", "/v1/webhook_deliveries"
 SCOPES = ("contacts:read", "contacts:write", "webhooks:read", "webhooks:write")

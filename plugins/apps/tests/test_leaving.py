@@ -13,6 +13,8 @@ from billycan_users.commands import users as command
 from billycan_users.tables import users
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 HOOKS = "/v1/webhook_endpoints"
 ALL = ("contacts:read", "contacts:write", "webhooks:read", "webhooks:write")
 

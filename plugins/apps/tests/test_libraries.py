@@ -24,7 +24,7 @@ from billycan.testing import Client, throwaway
 from billycan_apps.testing import OAuthApp
 from billycan_webhooks.dispatch import Dispatcher
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "oauth4webapi"

@@ -15,7 +15,7 @@ from billycan_apps.testing import REDIRECT, OAuthApp
 from billycan_apps.wording import describe_allowed, describe_denied
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 GIVEN = {"name": "Ledger Sync", "home_page": "https://app.example.com", "redirect_uris": REDIRECT}
 HERE = "/dashboard/apps"

@@ -10,7 +10,7 @@ from billycan.testing import Client
 from billycan_apps import grants, protocol
 from billycan_apps.testing import OAuthApp
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from billycan_apps.tables import access_tokens, codes, connections, refresh_toke
 from billycan_apps.tables import secrets as secrets_table
 from billycan_apps.testing import OAuthApp
 
+pytestmark = pytest.mark.either
+
 
 def bearer(oauth, token, status=200):
     headers = {"Authorization": f"Bearer {token}"}
@@ -121,6 +123,7 @@ def test_an_old_refresh_token_after_that_ends_every_token_of_the_connection(oaut
     assert bearer(oauth, oauth.tokens()["access_token"])
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("times", [20])
 def test_any_number_of_refreshes_at_once_give_one_pair(oauth, times):
     token = oauth.tokens()["refresh_token"]
@@ -138,6 +141,7 @@ def test_any_number_of_refreshes_at_once_give_one_pair(oauth, times):
     assert len(given) == times and len({pair and pair.refresh_token for pair in given}) == 1 and given[0]
 
 
+@pytest.mark.both
 def test_a_code_that_arrives_twice_at_once_gives_one_pair_or_none(oauth):
     code, given, barrier = oauth.consents()["code"], [], threading.Barrier(8)
 
@@ -263,6 +267,7 @@ def test_an_app_that_refreshes_all_the_time_fills_no_table(oauth, app, client, c
     assert oauth.refresh(tokens[-1], 400)["error"] == "invalid_grant"
 
 
+@pytest.mark.both
 def test_two_who_consent_at_once_make_one_connection(oauth, client, app):
     page = oauth.person().web.get(oauth.asks())
     form = next(form for form in page.forms.values() if "environment" in form.fields)

@@ -16,6 +16,8 @@ from billycan_attachments.api import keep_attachment, read_attachment
 from billycan_attachments.storage import Folder, storage_of
 from billycan_attachments.tables import attachments, leftovers, used, waiting
 
+pytestmark = pytest.mark.either
+
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 JPEG = b"\xff\xd8\xff\xe0" + bytes(64)
@@ -99,7 +101,7 @@ def test_a_file_comes_back_as_it_was(app, client, contact, folder):
     assert client.events() == ["contact.created", "attachment.created"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("content", "filename", "kind", "called"),
     [
@@ -124,7 +126,7 @@ def test_its_bytes_tell_what_a_file_is(client, contact, content, filename, kind,
     assert answer.headers["Content-Disposition"].startswith("attachment;")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("content", "filename"),
     [
@@ -148,7 +150,7 @@ def test_what_is_none_of_the_types_is_refused_and_leaves_nothing(app, client, co
     assert rows(app, client, leftovers) == rows(app, client, attachments) == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     "filename",
     [
@@ -169,7 +171,7 @@ def test_a_name_is_no_path_and_no_trick(client, contact, filename):
     assert upload(client, contact, PDF, filename, 400)["param"] == "filename"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_no_name_breaks_a_header(client, contact):
     made = upload(client, contact, PDF, "a\"; filename*=x'y%41\u0301👩‍🔧.pdf")
     assert made["filename"] == "a\"; filename*=x'y%41\u0301👩‍🔧.pdf"
@@ -179,7 +181,7 @@ def test_no_name_breaks_a_header(client, contact):
     assert encoded == quote(made["filename"], safe="")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_an_upload_is_refused_for_what_it_lacks(client, contact):
     assert upload(client, contact, b"", status=422)["details"][0]["code"] == "required"
     client.refused(400, "invalid_parameter", "POST", f"/v1/attachments?resource={contact}", raw=PDF)
@@ -447,6 +449,7 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
     upload(client, contact)
 
 
+@pytest.mark.both
 def test_bytes_that_were_swept_are_never_attached(app, client, contact, clock, monkeypatch):
     """An upload that takes more than a day, so that the sweep comes first."""
     from billycan_attachments import stored_files

@@ -19,7 +19,7 @@ from billycan_attachments.settings import Settings
 from billycan_attachments.storage import storage_of
 from billycan_attachments.tables import leftovers
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 SERVER = Path(__file__).parent / "s3rver"
 LOCKED, CODE = SERVER / "package-lock.json", SERVER / "serve.cjs"
 NOT_TESTED = "Attachments in a bucket were NOT TESTED: "

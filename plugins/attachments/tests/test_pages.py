@@ -6,6 +6,8 @@ from webtest import Upload
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 PDF = b"%PDF-1.7\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
@@ -58,7 +60,7 @@ def test_a_file_is_uploaded_shown_and_deleted_on_a_records_page(app, client, con
     assert client.get("/v1/attachments")["data"] == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_refused_is_said_on_the_page(app, client, contact):
     browser = Browser(app).join(client)
     page = f"/dashboard/contacts/{contact}"
@@ -71,7 +73,7 @@ def test_what_is_refused_is_said_on_the_page(app, client, contact):
     assert client.get("/v1/attachments")["data"] == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_who_only_looks_sees_files_and_no_form(app, client, contact):
     path = f"/v1/attachments?resource={contact}&filename=a.pdf"
     made = client.call("POST", path, raw=PDF, status=201).json["data"]
@@ -86,7 +88,7 @@ def test_who_only_looks_sees_files_and_no_form(app, client, contact):
     assert "sign-in" in nobody.web.get(f"/dashboard/attachments/{made['id']}").headers["Location"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_without_the_plugin_there_is_no_trace(make_app):
     app = make_app("contacts", "dashboard", "users")
     client = Client(app)

@@ -16,6 +16,8 @@ from billycan.testing import Client
 from billycan.testing.sockets import readable
 from billycan_attachments.tables import attachments, leftovers, used
 
+pytestmark = pytest.mark.either
+
 SIZE, ROOM = 1000, 10
 
 
@@ -53,6 +55,7 @@ def rows(server, client, table):
         return db.execute(sa.select(table).where(table.c.tenant_id == client.tenant_id)).all()
 
 
+@pytest.mark.both
 def test_the_quota_is_exact_however_many_upload_at_once(server, client, path):
     bodies = [f"{i:04d}".encode() * (SIZE // 4) for i in range(20)]
     answers = server.at_once([Call("POST", path, body, client.headers) for body in bodies], clients=20)
@@ -78,6 +81,7 @@ def talk(server, client, path, headers, *pieces, ends=True):
     return int(head.split()[1]), json.loads(body)
 
 
+@pytest.mark.both
 @pytest.mark.long
 def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
     if not server.app.db.is_sqlite:
@@ -115,7 +119,7 @@ def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
         time.sleep(0.1)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_large_uploads_at_once_take_no_memory(server, client, path):
     children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text("utf-8").split()
     ours = [Path("/proc") / pid for pid in (str(server.pid), *children)]

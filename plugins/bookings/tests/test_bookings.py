@@ -11,6 +11,8 @@ from billycan_bookings import handlers, rules, slots
 from billycan_bookings.tables import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table
 
+pytestmark = pytest.mark.either
+
 MONDAY = "2026-11-23"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 
@@ -110,7 +112,7 @@ def test_availability_lists_what_is_free(app):
     assert shop.open() == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("query", "code", "param"),
     [
@@ -138,7 +140,6 @@ OFFSETS = {
 }
 
 
-@pytest.mark.either
 @pytest.mark.parametrize("zone", OFFSETS)
 def test_availability_keeps_to_the_clock_when_it_changes(app, zone):
     standard, summer = OFFSETS[zone]

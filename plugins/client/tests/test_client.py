@@ -30,7 +30,7 @@ from billycan_client import (
 )
 from billycan_client.errors import TYPES
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 ALL = sorted(first_party() | {"contacts"})  # most of what is called here is theirs
 
 
@@ -370,6 +370,6 @@ for _ in range(100):
 """
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_threads_that_are_the_first_to_read_something_crash_nothing():
     subprocess.run([sys.executable, "-c", AT_ONCE], check=True, timeout=60)

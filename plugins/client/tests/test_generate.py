@@ -18,6 +18,8 @@ from msgspec import UNSET
 from billycan.testing import Client
 from billycan_client import generate
 
+pytestmark = pytest.mark.either
+
 PACKAGE = Path(generate.__file__).parent
 
 

@@ -7,12 +7,15 @@ from functools import partial
 from pathlib import Path
 
 import httpx2
+import pytest
 from standardwebhooks import Webhook
 
 import billycan_client
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_client import webhooks
+
+pytestmark = pytest.mark.either
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 NOW = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)

@@ -23,6 +23,8 @@ from billycan_client.webhooks import (
     verify,
 )
 
+pytestmark = pytest.mark.either
+
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
 NOW = 1_795_219_200
 PAYLOAD = b'{"event": "ping", "timestamp": "2026-11-21T00:00:00.005Z", "data": {"total": 0.10}}'

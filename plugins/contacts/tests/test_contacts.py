@@ -10,6 +10,8 @@ from billycan.testing import Client
 from billycan_contacts import api
 from billycan_contacts.resource import Contact, NewContact, contacts
 
+pytestmark = pytest.mark.either
+
 ABN, OTHER_ABN = "47555222000", "51824753556"
 PLACE = {"line1": "3 Elizabeth St", "line2": "Level 2", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
 STATES = ("ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA")
@@ -207,7 +209,7 @@ def test_all_faults_of_a_body_are_told_at_once(client):
     }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_of_australia_is_one(client, state):
     assert contact(client, site_address={"state": state, "postcode": "0200"})["site_address"]["state"] == state

@@ -8,7 +8,7 @@ import pytest
 from billycan.testing import Client, counted
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "users", "dashboard")
 
 

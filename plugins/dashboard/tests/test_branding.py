@@ -12,7 +12,7 @@ from billycan.testing import Client
 from billycan_reminders.texts import PLACEHOLDERS
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices", "reminders", "users", "dashboard")
 
 

@@ -5,8 +5,12 @@ import io
 import re
 from html import unescape
 
+import pytest
+
 from billycan.testing import Client
 from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.either
 
 
 def test_a_list_is_downloaded_as_it_is_filtered(make_app):

@@ -8,7 +8,7 @@ import pytest
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports", "users", "dashboard")
 HERE = "/dashboard/reports/gst"
 JULY = "from=2026-07-01&to=2026-09-30"

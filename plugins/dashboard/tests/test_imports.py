@@ -11,6 +11,8 @@ from billycan_imports.plugin import manifest as manifest_of_imports
 from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 HERE = "/dashboard/imports"
 
 
@@ -71,7 +73,7 @@ def test_faults_are_a_table_of_row_column_and_words(app, client):
     assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_cannot_be_read_is_said_beside_the_form(app, client):
     owner = Browser(app).join(client)
     page = upload(owner, "name\nZoë\n".encode("cp1252"), status=400)
@@ -82,12 +84,12 @@ def test_what_cannot_be_read_is_said_beside_the_form(app, client):
     assert client.get("/v1/imports")["data"] == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_stranger_s_file_is_refused_before_it_is_read(app):
     Browser(app).web.post(HERE, b"x" * (11 << 20), status=403, content_type="multipart/form-data; boundary=b")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_viewer_sees_imports_and_makes_none(app, client):
     owner, viewer = (Browser(app).join(client, role) for role in ("owner", "viewer"))
     path = upload(owner, b"name\nAda\n").request.path
@@ -99,7 +101,7 @@ def test_a_viewer_sees_imports_and_makes_none(app, client):
     assert "Bea" not in answer.text and len(client.get("/v1/imports")["data"]) == 1
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_made_of_a_file_has_no_form_of_members(make_app, install):
     """As where a third party's resource takes files: its pages would fail over a body of bytes."""
     made = manifest_of_imports

@@ -7,7 +7,7 @@ import pytest
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 
 def test_scopes_that_are_ticked_make_no_key_for_everything(make_app):

@@ -5,7 +5,7 @@ import pytest
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 HERE = "/dashboard/invoices"
 
 

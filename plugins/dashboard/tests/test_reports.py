@@ -6,7 +6,7 @@ from billycan.testing import Client
 from billycan_dashboard.business import reports
 from billycan_users.testing import Browser
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "reports", "users", "dashboard")
 
 

@@ -7,6 +7,8 @@ from billycan.db import Database
 from billycan.testing import Client
 from billycan_documents import documents
 
+pytestmark = pytest.mark.either
+
 LINE = {"description": "Labour", "unit_price": "110.00"}
 KINDS = {"invoices": {}, "quotes": {}, "jobs": {"title": "Bathroom"}}
 NOT_REGISTERED = {"gst_settings": [{"from": "2020-01-01", "registered": False}]}

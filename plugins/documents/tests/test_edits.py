@@ -7,6 +7,8 @@ from billycan.testing import Client
 from billycan_documents import documents
 from billycan_documents.lines import NewLine
 
+pytestmark = pytest.mark.either
+
 LINES = [{"description": f"Part {i}", "unit_price": "19.90", "discount_percent": 5} for i in range(3)]
 KINDS = {"invoices": {}, "quotes": {}, "jobs": {"title": "Bathroom"}}
 

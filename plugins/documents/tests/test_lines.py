@@ -8,7 +8,7 @@ from billycan.testing import Client
 LINES = [{"description": f"Part {i}", "unit_price": "19.90"} for i in range(50)]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_change_looks_at_the_types_of_a_line_once_and_not_for_each(make_app, monkeypatch):
     """To look costs 0.04 ms: of a quote with 500 lines nearly half of the CPU time of a change, while others wait."""
     client = Client(make_app("contacts", "documents", "hosted", "quotes"))

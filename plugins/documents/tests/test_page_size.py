@@ -6,6 +6,8 @@ from billycan import paging
 from billycan.testing import Client
 from billycan_documents import documents
 
+pytestmark = pytest.mark.either
+
 DESCRIPTION = "ä" * 4_000
 MOST = 200_000
 

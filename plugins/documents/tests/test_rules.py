@@ -447,6 +447,7 @@ def test_every_document_adds_up(document: Document) -> None:
     assert all(is_plain_money(figure) for figure in figures(found))
 
 
+@pytest.mark.long
 @given(documents())
 @thorough
 def test_every_line_and_code_keeps_to_its_own(document: Document) -> None:
@@ -463,6 +464,7 @@ def test_every_line_and_code_keeps_to_its_own(document: Document) -> None:
         assert amount * entered(charge) >= 0
 
 
+@pytest.mark.long
 @given(documents())
 @thorough
 def test_discounts_agree_with_the_exact_model(document: Document) -> None:
@@ -504,6 +506,7 @@ def test_gst_agrees_with_the_exact_model(document: Document) -> None:
         assert max(off) - min(off) <= CENT
 
 
+@pytest.mark.long
 @given(documents())
 @thorough
 def test_a_full_credit_cancels_every_figure(document: Document) -> None:
@@ -518,6 +521,7 @@ def test_a_full_credit_cancels_every_figure(document: Document) -> None:
     assert figures(credit.totals()) == [-figure for figure in figures(document.totals())]
 
 
+@pytest.mark.long
 @given(documents(), st.randoms(use_true_random=False))
 @thorough
 def test_the_order_of_lines_changes_no_total(document: Document, random: Random) -> None:

@@ -10,6 +10,8 @@ from billycan.testing import Client
 from billycan_expenses.demo import add_samples
 from billycan_expenses.starter import NAMES, STARTER
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 FUEL = next(id for id, name in STARTER.items() if name == "Fuel and oil")
 TOOLS = next(id for id, name in STARTER.items() if name == "Tools and equipment")
@@ -387,6 +389,7 @@ def test_a_supplier_with_expenses_is_not_deleted(client):
     client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{con}")
 
 
+@pytest.mark.both
 def test_first_writes_at_once_store_the_starter_set_once(app):
     client = Client(app)
 
@@ -491,7 +494,7 @@ def test_paging_walks_past_missing_descriptions(client, ledger):
         assert walked == whole
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("path", "code", "param"),
     [

@@ -11,7 +11,7 @@ from billycan.testing import Client
 from billycan.tools import serve
 from billycan_explorer.pages import VISIT
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 
 FILES = sorted(f.name for f in files("billycan_explorer").joinpath("page").iterdir())
 TYPES = {

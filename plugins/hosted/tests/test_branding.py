@@ -14,6 +14,8 @@ from billycan.paper import picture_size, picture_turned
 from billycan.testing import Client, SettingsError
 from billycan_hosted import colours
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices", "pdf", "quotes")
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
@@ -129,7 +131,7 @@ def test_a_logo_is_the_business_s_own_and_readable_to_whoever_names_it(app, clie
         *("JPEG cut short", "PNG cut short"),
     ],
 )
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_few_bytes_that_stand_for_many_pixels_are_no_logo(client, head):
     named = {"logo_attachment_id": attached(client, head)}
     (fault,) = client.patch("/v1/branding", named, 422)["error"]["details"]
@@ -152,7 +154,7 @@ def photo(orientation, order):
 
 
 @pytest.mark.parametrize("order", [">", "<"])
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_photo_that_is_turned_only_when_it_is_shown_is_no_logo(client, order):
     upright, turned = (attached(client, photo(number, order), "logo.jpg") for number in (1, 6))
     (fault,) = client.patch("/v1/branding", {"logo_attachment_id": turned}, 422)["error"]["details"]
@@ -185,6 +187,7 @@ def test_a_logo_goes_with_its_file(app, client):
     assert "<img" not in opened(app, sent(client)["hosted_url"]).text
 
 
+@pytest.mark.both
 def test_of_two_first_changes_one_is_stale(client):
     barrier, found = threading.Barrier(6), []
 

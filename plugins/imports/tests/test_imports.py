@@ -22,6 +22,8 @@ from billycan_webhooks import chores, nudging
 from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import deliveries
 
+pytestmark = pytest.mark.either
+
 PATH = "/v1/imports"
 
 
@@ -110,7 +112,7 @@ def test_the_header_is_checked_first(client):
     ],
     ids=["Excel's UTF-8", "Excel's Unicode text", "Windows-1252"],
 )
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_files_as_spreadsheets_write_them(client, content, query):
     assert finished(client, content, query=query)["status"] == "done"
     (found,) = client.get("/v1/contacts")["data"]
@@ -139,7 +141,7 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("kind", UNREADABLE)
 def test_what_is_no_csv_is_refused_in_words_that_help(client, kind):
     content, said = UNREADABLE[kind]
@@ -172,7 +174,7 @@ def test_a_hostile_row_is_a_fault_that_says_where(client, content, expected):
     assert names(client) == []
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("delimiter", ",;\t|")
 def test_formulas_are_text_whatever_separates_the_cells(client, delimiter):
     text = f'name{delimiter}notes\n\'=1+1{delimiter}"=HYPERLINK(""x"")"\n'
@@ -181,7 +183,7 @@ def test_formulas_are_text_whatever_separates_the_cells(client, delimiter):
     assert (found["name"], found["notes"]) == ("=1+1", '=HYPERLINK("x")')
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_file_with_too_many_rows_or_of_nothing_known_is_refused(client):
     assert upload(client, b"name\n" + b"A\n" * 20_001, status=400)["code"] == "too_many_rows"
     assert upload(client, b"name\nA\n", "import", status=400)["param"] == "resource"
@@ -218,7 +220,6 @@ HOSTILE = st.one_of(
 
 @given(st.lists(st.tuples(HOSTILE, HOSTILE, st.lists(HOSTILE, max_size=3)), min_size=1, max_size=5))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@pytest.mark.either
 def test_what_was_exported_is_imported_as_it_was(app, rows):
     before, after = Client(app), Client(app)
     for name, notes, tags in rows:
@@ -253,6 +254,7 @@ def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_tw
     assert names(client) == ["Ada", "Bea"] and client.get(f"{PATH}/{id}")["data"]["status"] == "done"
 
 
+@pytest.mark.both
 def test_two_workers_make_nothing_twice(app, client):
     id = upload(client, "name\nAda\nBea\n")["id"]
     barrier, errors = Barrier(2), []
@@ -368,6 +370,7 @@ def test_the_rows_that_may_wait_are_bounded(app, client, monkeypatch):
     assert finished(client, "name\nAda\n")["status"] == "done"
 
 
+@pytest.mark.both
 def test_of_two_files_at_once_the_eleventh_is_refused(app, client, engine, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has one writer")
@@ -532,6 +535,7 @@ def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypat
     assert client.get(f"{PATH}/{bad}")["data"]["status"] == "done"
 
 
+@pytest.mark.both
 def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
     id = upload(client, "name\nAda\n")["id"]
     stop = Event()

@@ -8,6 +8,8 @@ import webtest
 from billycan.testing import Client
 from billycan_invoices.notes import records as stored_notes
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}
 

@@ -17,6 +17,8 @@ from billycan_invoices.resource import Invoice, ListedInvoice, NewInvoice
 from billycan_invoices.rules import in_cash, missing_from_tax_invoice
 from billycan_invoices.tables import invoices
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 QUERY = resource.invoices.query
 ABN, OTHER_ABN = "47555222000", "51824753556"
@@ -377,7 +379,7 @@ def test_all_faults_of_a_body_are_told_at_once(client):
 READ_ONLY = sorted(set(Invoice.__struct_fields__) - {*NewInvoice.__struct_fields__, "hosted_url"})
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize("name", READ_ONLY)
 def test_what_the_server_sets_no_client_sets(client, name):
     made = draft(client)
@@ -1121,7 +1123,7 @@ def test_every_filter_finds_what_it_says(client, ledger):
         assert found["pagination"]["total"] == len(expected), query
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("query", "code", "param"),
     [

@@ -8,7 +8,7 @@ import webtest
 
 from billycan.testing import Client
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PROFILE = {
     "legal_name": "Derwent Plumbing Pty Ltd",
     "bank_account": {"bsb": "067000", "account_number": "12345678", "account_name": "Derwent Plumbing"},

@@ -6,6 +6,8 @@ import webtest
 from billycan import Context, NotFound, unit_of_work
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 INVOICE, NOTE, STATEMENT = "/v1/invoices/{id}", "/v1/adjustment_notes/{id}", "/v1/contacts/{id}/statement"
 
 

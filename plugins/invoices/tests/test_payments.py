@@ -9,6 +9,8 @@ from billycan.testing import Client
 from billycan_invoices import full_lists
 from billycan_invoices.api import take_payment
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}
 

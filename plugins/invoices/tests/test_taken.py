@@ -10,7 +10,7 @@ from billycan.testing import Client
 from billycan_invoices.api import take_payment
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("wrong", "param"),
     [

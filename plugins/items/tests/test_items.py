@@ -6,6 +6,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 TAP = {"name": "Mixer tap, chrome", "unit": "each", "unit_price": "189.5", "gst_code": "gst_free", "sku": "TAP-MX"}
 KINDS = ("invoices", "quotes", "jobs")
 
@@ -115,7 +117,7 @@ def test_a_line_that_names_another_item_takes_all_of_it(shop):
     assert told(gone) == {**told(changed), "item_id": None}
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_line_without_an_item_needs_a_description_and_a_price(shop):
     lines = ({"quantity": 1}, {"item_id": "itm_none"}, {"item_id": shop.contact})
     error = shop.refused(422, "validation_failed", "POST", "/v1/invoices", body(shop, lines[0]))

@@ -11,6 +11,8 @@ from billycan.testing import Client
 from billycan_invoices import full_lists
 from billycan_invoices.tables import entries as ledger
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 EVERYTHING = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes")
 START = "2026-11-30T22:00:00Z"

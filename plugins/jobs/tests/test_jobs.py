@@ -13,6 +13,8 @@ from billycan_documents.testing import documents
 from billycan_jobs import api
 from billycan_jobs.demo import add_samples
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 EVERYTHING = ("contacts", "documents", "hosted", "invoices", "staff", "jobs")
 UNFINISHED = ("open", "scheduled", "in_progress", "on_hold")
@@ -375,6 +377,7 @@ def test_deleting_or_voiding_its_invoice_frees_the_job(client):
     assert get(client, made)["invoice_ids"] == [second["id"], third["id"]]
 
 
+@pytest.mark.both
 def test_of_many_at_once_one_completes_and_one_invoices(client):
     made = job(client, line_items=[line()])
 
@@ -390,6 +393,7 @@ def test_of_many_at_once_one_completes_and_one_invoices(client):
     assert client.events().count("job.completed") == client.events().count("invoice.created") == 1
 
 
+@pytest.mark.both
 def test_staff_are_not_deleted_while_they_are_being_assigned(client):
     for _ in range(4):
         grace, made = person(client), job(client)
@@ -581,7 +585,7 @@ def test_every_sort_orders_the_whole_list(client, diary):
     client.refused(400, "invalid_sort", "GET", "/v1/jobs?sort=priority")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("query", "code"),
     [

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 EVERYTHING = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "reports")
 START = "2026-11-30T22:00:00Z"
@@ -380,7 +382,6 @@ LINES = st.lists(
 )
 
 
-@pytest.mark.either
 def test_claims_and_releases_come_to_the_contract_sum_and_its_gst(make_app):
     client = Client(make_app(*EVERYTHING))
 

@@ -12,6 +12,8 @@ from billycan_mail.message import return_path_of
 from billycan_mail.settings import Settings
 from billycan_mail.tables import letters
 
+pytestmark = pytest.mark.either
+
 
 def row_of(app):
     with app.db.reading() as db:
@@ -37,7 +39,6 @@ def test_a_letter_goes_out_with_its_transaction_and_is_not_kept(mailing, serve, 
     assert (row.status, row.sealed) == ("sent", None)
 
 
-@pytest.mark.either
 def test_a_letter_is_tried_again(mailing, serve, drain, clock):
     server = serve()
     server.end = "451 busy"
@@ -57,7 +58,6 @@ def test_a_letter_is_tried_again(mailing, serve, drain, clock):
         assert db.execute(sa.select(letters)).all() == []
 
 
-@pytest.mark.either
 def test_a_letter_that_no_server_would_take_fails_and_the_next_goes_out(mailing, serve, drain):
     server = serve()
     app = mailing(server, "contacts")
@@ -76,7 +76,7 @@ def test_a_letter_that_no_server_would_take_fails_and_the_next_goes_out(mailing,
     assert set(found.values()) == {"sent", "failed"}
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_without_a_server_no_letter_is_kept(make_app):
     app = make_app("mail", fresh=True)
     with app.db.writing() as db:
@@ -147,7 +147,7 @@ def test_what_bounced_has_failed_and_is_not_written_to(mailing, serve, sold, dra
 QUOTED = b"Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: KIND\n\n\xff\n--b--\n"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
     app = mailing(serve())
     client, invoice = sold(app)
@@ -218,7 +218,7 @@ def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sol
         ({"retry_offsets": [10, 5]}, "retry_offsets: must increase"),
     ],
 )
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_settings_that_would_not_do_are_refused(make_app, settings, words):
     with pytest.raises(SettingsError, match=words):
         make_app("mail", mail=settings)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from billycan.testing import run_timed
 from billycan_mail.tables import files
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices")
 
 

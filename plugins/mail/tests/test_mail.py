@@ -12,7 +12,7 @@ from billycan.testing import Client
 from billycan_pdf import api as pdf_api
 from billycan_pdf.api import MOST_AT_ONCE
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 WITH_PDF = ("contacts", "documents", "hosted", "invoices", "pdf")
 
 
@@ -77,7 +77,7 @@ def test_who_writes_says_to_whom_and_what(mailing, serve, sold, drain):
     assert "&lt;b&gt;Ada&lt;/b&gt;" in html and "Danke &amp; Gruß<br>Max" in html
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_message_for_copies_alone_has_no_empty_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)
@@ -89,7 +89,7 @@ def test_a_message_for_copies_alone_has_no_empty_header(mailing, serve, sold, dr
     assert (server.messages[0]["To"], server.messages[0]["Cc"]) == (None, "books@client.example")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_nobody_can_add_a_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)
@@ -117,7 +117,7 @@ def test_nobody_can_add_a_header(mailing, serve, sold, drain):
     assert len(server.messages[0]["From"].addresses) == 1
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_an_address_in_a_long_name_is_not_the_sender(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)
@@ -173,7 +173,7 @@ def test_what_an_email_says_is_for_who_may_read_its_document(mailing, serve, sol
     assert sent["data"] | hidden == sent["data"] and sent["data"]["recipients"] == whole["recipients"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_an_emailed_statement_is_for_who_may_read_invoices(mailing, serve, sold):
     app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
     client, invoice = sold(app)
@@ -187,7 +187,7 @@ def test_an_emailed_statement_is_for_who_may_read_invoices(mailing, serve, sold)
     client.call("GET", f"/v1/emails/{email['id']}/pdf", status=200)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_statement_of_chosen_days_is_emailed(mailing, serve, sold):
     app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
     client, invoice = sold(app)
@@ -209,7 +209,7 @@ def test_a_statement_of_chosen_days_is_emailed(mailing, serve, sold):
     client.refused(422, "validation_failed", "POST", invoices, {"document": {}})
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_too_long_for_a_pdf_goes_without_one_unless_it_is_asked_for(mailing, serve, sold):
     app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
     client, invoice = sold(app, line_items=[{"description": "W" * 990, "unit_price": 1}] * 210)
@@ -220,7 +220,7 @@ def test_what_is_too_long_for_a_pdf_goes_without_one_unless_it_is_asked_for(mail
     assert email["attachment"] is None and "below" in email["message"] and "View invoice: https://" in email["text"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_encoded_words_are_text_and_add_no_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)
@@ -235,7 +235,7 @@ def test_encoded_words_are_text_and_add_no_header(mailing, serve, sold, drain):
         assert message["From"].addresses[0].addr_spec == "mail@example.com"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_business_whose_own_address_is_odd_gets_no_replies_but_sends(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)
@@ -255,7 +255,7 @@ def test_a_client_without_an_address_is_refused_and_the_draft_stays(mailing, ser
     assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_without_a_server_mail_is_held_and_says_so(make_app, sold, drain):
     app = make_app("mail", "contacts", "documents", "hosted", "invoices", fresh=True)
     client, invoice = sold(app)
@@ -399,7 +399,7 @@ def test_a_preview_waits_for_no_write_and_delays_none(mailing, serve, sold, monk
     assert client.post(f"/v1/invoices/{invoice['id']}/email/preview", {}, 200)["data"]["to"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_the_footer_of_a_business_is_at_the_foot_of_text_and_html(mailing, serve, sold):
     client, invoice = sold(mailing(serve()))
     client.patch("/v1/branding", {"footer": "Licence 1234 <b>"})
@@ -407,7 +407,7 @@ def test_the_footer_of_a_business_is_at_the_foot_of_text_and_html(mailing, serve
     assert "<br>Licence 1234 &lt;b&gt;" in shown["html"] and shown["text"].endswith("\nLicence 1234 <b>\n")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_quote_is_valid_until_a_day_and_never_due(mailing, serve, sold):
     pytest.importorskip("billycan_quotes", reason="Emails of quotes were NOT TESTED without quotes")
     client, invoice = sold(mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes"))
@@ -418,7 +418,7 @@ def test_a_quote_is_valid_until_a_day_and_never_due(mailing, serve, sold):
     assert "Please find quote QUO-0001 for $1,210.00 below. It is valid until 20 December 2099." in shown["message"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_paid_or_void_is_not_sent_for_nothing(mailing, serve, sold):
     app = mailing(serve())
     client, invoice = sold(app)

@@ -82,7 +82,7 @@ def test_the_walk_finds_what_word_does_not_draw():
         assert any(each.startswith(fault) for each in Walk(html).faults), html
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold, picture, brand):
     for name in ("attachments", "quotes"):
         pytest.importorskip(f"billycan_{name}", reason=f"Emails of all kinds were NOT TESTED without {name}")

@@ -12,6 +12,8 @@ from billycan_mail import bouncing
 from billycan_mail.sending import Sender
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "dashboard", "documents", "hosted", "invoices", "pdf", "users")
 REPORT = """\
 To: {to}
@@ -90,7 +92,7 @@ def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(s
     assert client.get("/v1/emails")["pagination"]["total"] == 1
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_what_is_void_is_not_offered_as_an_email(sent_out):
     _app, _server, client, page, owner = sent_out()
     record = page.replace("/dashboard", "/v1")
@@ -118,7 +120,7 @@ def test_what_is_written_is_sent_and_a_second_press_sends_nothing_more(sent_out,
     assert client.get("/v1/emails")["pagination"]["total"] == 1
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_fault_is_told_at_its_field_and_keeps_what_was_written(sent_out):
     _app, _server, client, page, owner = sent_out()
     owner.get(f"{page}/email")
@@ -129,7 +131,7 @@ def test_a_fault_is_told_at_its_field_and_keeps_what_was_written(sent_out):
     assert client.get("/v1/emails")["data"] == [] and client.get("/v1/invoices?status=draft")["data"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_the_preview_is_the_mail_in_a_frame_in_which_nothing_runs(sent_out):
     _app, _server, client, page, owner = sent_out()
     form = owner.get(f"{page}/email")
@@ -158,7 +160,7 @@ def test_the_preview_is_the_mail_in_a_frame_in_which_nothing_runs(sent_out):
     assert client.get("/v1/emails")["data"] == [] and client.get("/v1/invoices?status=draft")["data"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_without_a_mail_server_the_page_says_that_nobody_got_it(make_app, sold):
     app = make_app("mail", *PLUGINS, fresh=True)
     client, invoice = sold(app)
@@ -173,7 +175,7 @@ def test_without_a_mail_server_the_page_says_that_nobody_got_it(make_app, sold):
     assert owner.page.request.path == page
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_sandbox_says_whom_it_writes_to(sent_out, sold):
     app, _server, client, page, owner = sent_out()
     box = client.sandbox()
@@ -211,7 +213,7 @@ def test_a_statement_and_its_pdf_have_the_same(sent_out, drain):
     assert client.get("/v1/emails")["data"][0]["attachment"]["filename"] == "statement-2026-07-01-2026-08-31.pdf"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_document_of_a_third_party_is_emailed_alike(mailing, serve, sold, install):
     def get_card(ctx: Context, id: str) -> Party:
         """A card."""
@@ -234,7 +236,7 @@ def test_a_document_of_a_third_party_is_emailed_alike(mailing, serve, sold, inst
     assert owner.web.get(f"{page}/loyalty_card/pdf").body.startswith(b"%PDF-")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_who_only_looks_sees_what_was_sent_and_sends_nothing(sent_out):
     app, _server, client, page, _owner = sent_out()
     client.post(page.replace("/dashboard", "/v1") + "/email")
@@ -251,7 +253,7 @@ def test_who_only_looks_sees_what_was_sent_and_sends_nothing(sent_out):
     assert client.get("/v1/emails")["pagination"]["total"] == 1
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_without_the_plugins_there_is_no_trace(make_app, sold):
     app = make_app("contacts", "dashboard", "documents", "hosted", "invoices", "users")
     client, invoice = sold(app)

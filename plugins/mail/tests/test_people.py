@@ -14,6 +14,8 @@ from billycan_users.commands import users as command
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 
 def letter(server):
     return server.messages[-1].get_content()
@@ -71,7 +73,6 @@ def test_nothing_tells_whether_an_address_is_known(mailing, serve):
         assert "Too many links were asked for" in said[-1]
 
 
-@pytest.mark.either
 def test_an_address_gets_few_letters_a_day_whoever_asks_for_them(mailing, serve, drain, clock):
     server = serve()
     app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")

@@ -13,6 +13,8 @@ from billycan_mail.relay import Relay, Unreachable
 from billycan_mail.sending import Sender, run_sender
 from billycan_mail.tables import files
 
+pytestmark = pytest.mark.either
+
 
 class Killed(BaseException):
     """The process died here."""
@@ -79,7 +81,7 @@ def test_what_failed_is_not_written_to_until_that_is_lifted(mailing, serve, sold
     assert [to for _, to in server.envelopes] == [["bob@client.example"], ["ada@client.example"]]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_policy_says_nothing_of_an_address(mailing, serve, sold, drain):
     server = serve()
     server.answers = {"ada@client.example": "550 5.7.1 your host is on a list"}
@@ -94,7 +96,7 @@ def test_a_policy_says_nothing_of_an_address(mailing, serve, sold, drain):
 @pytest.mark.parametrize(
     ("end", "status", "error"), [("554 5.6.0 spam", "failed", "refused"), ("451 4.3.0 busy", "queued", "deferred")]
 )
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_a_refused_text_is_the_messages_fault(mailing, serve, sold, drain, end, status, error):
     server = serve()
     server.end = end
@@ -135,6 +137,7 @@ def test_one_connection_serves_all_that_is_due_and_businesses_take_turns(mailing
     assert server.envelopes[1][1] == ["second@client.example"]
 
 
+@pytest.mark.both
 def test_two_workers_send_each_message_once(mailing, serve, sold):
     server = serve()
     app = mailing(server)
@@ -149,7 +152,7 @@ def test_two_workers_send_each_message_once(mailing, serve, sold):
     assert sorted(m["Message-ID"] for m in server.messages) == sorted(f"<{id}@example.com>" for id in ids)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_any_answer_of_success_is_one(mailing, serve, sold, drain):
     server = serve()
     server.end = "252 2.0.0 queued"
@@ -253,7 +256,6 @@ def test_who_has_many_emails_lets_others_go_first_after_each(mailing, serve, sol
     assert [to for _, to in server.envelopes].index(["quiet@client.example"]) <= 2
 
 
-@pytest.mark.either
 def test_what_kills_the_process_each_time_is_given_up(mailing, serve, sold, drain, clock, monkeypatch):
     server = serve()
     app = mailing(server)
@@ -291,7 +293,6 @@ def test_a_clock_that_was_ahead_puts_no_message_off(mailing, serve, sold, drain,
     assert {read(client, id)["status"] for id in (tried, made, taken)} == {"sent"}
 
 
-@pytest.mark.either
 def test_who_connected_too_slowly_for_the_lease_does_not_send(mailing, serve, sold, drain, clock, monkeypatch):
     server = serve()
     app = mailing(server)
@@ -356,6 +357,7 @@ def test_a_server_that_is_away_costs_one_message_an_attempt(mailing, serve, sold
     assert {read(client, id)["status"] for id in ids} == {"queued"}
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("drips", [False, True])
 def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
     over, waited = threading.Event(), []
@@ -394,7 +396,7 @@ def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
     assert email["status"] == "queued" and email["last_error"] in ("unreachable", "deferred")
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_tls_is_required_and_its_certificate_is_checked(mailing, serve, sold, drain, certificate, monkeypatch):
     import ssl
 

@@ -16,7 +16,7 @@ from billycan_pdf import api
 from billycan_pdf.rendering import render
 from billycan_pdf.settings import Settings
 
-pytestmark = pytest.mark.either
+pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "pdf", "quotes")
 PROFILE = {
     "legal_name": "Derwent Plumbing Pty Ltd",

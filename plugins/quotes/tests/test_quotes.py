@@ -13,6 +13,8 @@ from billycan.testing import Client, run_timed
 from billycan_quotes.documents import records
 from billycan_quotes.tables import quotes
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 ALL = ("contacts", "documents", "hosted", "invoices", "quotes")
 
@@ -253,7 +255,7 @@ def test_expired_pages_say_so_and_links_end(app, client, clock):
     assert page_of(app, quote).status_int == 404
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     "change",
     [lambda t: t[:-1], lambda t: t + "x", lambda t: "nonsense", str.swapcase, lambda t: t + "=", lambda t: t + "!"],

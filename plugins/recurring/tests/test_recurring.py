@@ -17,6 +17,8 @@ from billycan.working.worker import tick
 from billycan_recurring.dates import DAYS, MONTHS, Series
 from billycan_recurring.making import make_due_invoices
 
+pytestmark = pytest.mark.either
+
 PATH = "/v1/recurring_invoices"
 LINES = [{"description": "Hosting", "unit_price": "45.00"}]
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "recurring")
@@ -105,7 +107,6 @@ def test_an_invoice_is_made_on_each_date_and_never_twice(app, clock):
     assert client.refused(409, "has_dependents", "DELETE", f"{PATH}/{id}")["message"]
 
 
-@pytest.mark.either
 @pytest.mark.parametrize("sunday", [date(2027, 10, 3), date(2027, 4, 4)], ids=["begins", "ends"])
 def test_at_midnight_where_the_business_is_on_the_days_when_clocks_change(app, clock, sunday):
     clients = {zone: client_of(app, f"Australia/{zone}") for zone in ("Sydney", "Adelaide", "Perth", "Lord_Howe")}
@@ -182,7 +183,7 @@ def test_dates_in_a_pause_are_skipped_and_those_before_it_are_not(app, clock):
     client.refused(409, "document_locked", "PATCH", f"{PATH}/{other}", {"notes": "No more."})
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_who_may_write_no_invoices_resumes_none(app):
     client = client_of(app)
     id = recur(client)["id"]
@@ -349,7 +350,6 @@ def test_a_client_who_cannot_be_emailed_is_billed_and_the_business_is_told(make_
     assert (shown["status"], shown["email_failure"]) == ("ended", None) and len(client.get("/v1/emails")["data"]) == 1
 
 
-@pytest.mark.either
 def test_beyond_the_bound_of_a_day_an_invoice_waits_for_its_email(make_app, clock):
     app = make_app(*PLUGINS, "mail", fresh=True, mail={"per_day": 1})
     client = client_of(app)
@@ -362,6 +362,7 @@ def test_beyond_the_bound_of_a_day_an_invoice_waits_for_its_email(make_app, cloc
     assert dates_of(client) == ["2026-12-01", "2026-12-08"] and len(client.get("/v1/emails")["data"]) == 2
 
 
+@pytest.mark.both
 def test_workers_at_once_make_one_invoice_a_date(app, clock):
     client = client_of(app)
     ids = [recur(client, start_on="2026-12-01", frequency="week")["id"] for _ in range(3)]

@@ -13,6 +13,8 @@ from billycan.testing import Client
 from billycan_redis_limits.plugin import startup
 from billycan_redis_limits.store import Store
 
+pytestmark = pytest.mark.either
+
 NOW = 1_795_219_200.0
 
 

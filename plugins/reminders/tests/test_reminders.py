@@ -10,6 +10,8 @@ from billycan import Context, Deleted, Manifest, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan_reminders.reminding import remind
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "reminders")
 ZONES = ("Australia/Sydney", "Australia/Adelaide", "Australia/Perth", "Australia/Lord_Howe")
 LINES = [{"description": "Work", "unit_price": "1100.00"}]
@@ -179,6 +181,7 @@ def test_a_due_date_that_moves_is_a_new_date(app, at):
     assert len(messages(client)) == 3
 
 
+@pytest.mark.both
 def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
     client = client_of(app, days=(0,))
     ids = [invoice(client) for _ in range(3)]
@@ -203,6 +206,7 @@ def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
     assert messages(client) == ["0 days"] * 2
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("first", ["payment", "reminder"])
 def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(make_app, install, clock, first):
     inside, begun = Event(), Event()

@@ -6,6 +6,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 LOCKED, OPEN = "2026-09-20", "2026-10-10"
 WRITES = 26

@@ -14,6 +14,8 @@ from billycan.testing import Client
 from billycan_reports import rules
 from billycan_reports.periods import period_of, periods_between
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 Q1, Q2, Q3 = "from=2026-07-01&to=2026-09-30", "from=2026-10-01&to=2026-12-31", "from=2027-01-01&to=2027-03-31"
@@ -177,7 +179,6 @@ def net(found):
     return found["1A"]["amount"] - found["1B"]["amount"]
 
 
-@pytest.mark.either
 @given(data=st.data())
 @h_settings(
     derandomize=True, max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -7,6 +7,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "reports")
 MONTHS = ("from=2026-07-01&to=2026-07-31", "from=2026-08-01&to=2026-08-31", "from=2026-09-01&to=2026-09-30")

@@ -8,6 +8,8 @@ import pytest
 
 from billycan.testing import Client, counted
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 AGES = ("current", "days_1_30", "days_31_60", "days_61_90", "days_over_90")
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "reports")

@@ -8,6 +8,8 @@ import pytest
 
 from billycan.testing import Client, counted
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 ADDRESS = {"line1": "7 Main Road", "suburb": "Franklin", "state": "TAS", "postcode": "7113"}
 

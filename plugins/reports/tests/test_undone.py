@@ -12,6 +12,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "reports")
 SOLD, PAID, LATER, LAST, EARLY = (date(2026, 9, day) for day in (10, 15, 20, 25, 28))
@@ -422,7 +424,7 @@ def by_quarter(moves):
     return [sum((amount for day, amount in moves if since <= day <= until), D(0)) for since, until in QUARTERS]
 
 
-@pytest.mark.parametrize("basis", ["accrual", "cash"])
+@pytest.mark.parametrize("basis", [pytest.param("accrual", marks=pytest.mark.long), "cash"])
 @pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__name__)
 def test_every_undo_counts_where_it_should(app, story, basis):
     for lodged, how in product(range(MOST_LODGED + 1), HOW):

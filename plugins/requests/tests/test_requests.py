@@ -17,6 +17,8 @@ from billycan_requests import collecting, keeping
 from billycan_requests.tables import days, log, writers
 from billycan_users.testing import Browser
 
+pytestmark = pytest.mark.either
+
 HERE = "/dashboard/requests"
 
 

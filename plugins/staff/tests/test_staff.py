@@ -4,6 +4,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def client(make_app):
@@ -38,7 +40,7 @@ def test_a_member_of_staff_lives(client):
     assert client.events() == ["staff.created", "staff.updated", "staff.updated", "staff.deleted"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("member", "value", "param", "code"),
     [

@@ -17,6 +17,8 @@ from billycan_users.people import invite_person
 from billycan_users.tables import sessions, users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 EVIL = "evil.example"
 
 

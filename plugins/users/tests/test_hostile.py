@@ -11,6 +11,8 @@ from billycan_users.people import invite_person
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 
 def holder(app, client, key):
     """Whoever has a key that a page gave."""

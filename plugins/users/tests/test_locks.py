@@ -80,6 +80,7 @@ def test_whoever_waits_behind_another_attempt_has_guessed_no_more_often(app, mon
     assert [*count_attempt(app, name)] == [name]
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("name", ["user:usr_1", "address:sign_in 192.0.2.1", "letters:ada@example.com"])
 def test_a_wait_that_a_wrong_clock_made_ends_with_it(app, clock, name):
     clock.move(days=30)
@@ -92,6 +93,7 @@ def test_a_wait_that_a_wrong_clock_made_ends_with_it(app, clock, name):
         count_attempt(app, name)
 
 
+@pytest.mark.either
 def test_the_right_password_is_no_guess(app, owner):
     """A whole office signs in from one address, and nobody of them waits."""
     address = owner.web.extra_environ["REMOTE_ADDR"]
@@ -105,6 +107,7 @@ def test_the_right_password_is_no_guess(app, owner):
     assert not left
 
 
+@pytest.mark.either
 def test_whoever_has_one_ipv6_address_has_a_whole_network(app, owner, clock):
     def guess(address):
         browser, sent = stranger(app, f"{address[-2:]}@example.com")
@@ -117,6 +120,7 @@ def test_whoever_has_one_ipv6_address_has_a_whole_network(app, owner, clock):
     assert "is wrong" in guess("2001:db8:7:8::ac")
 
 
+@pytest.mark.either
 def test_few_passwords_are_hashed_at_once_and_few_wait(app, owner):
     """A flood of sign-ins must not hold every thread: who finds the queue full is told so, and has not guessed."""
     browser, sent = stranger(app, owner.email)
@@ -132,6 +136,7 @@ def test_few_passwords_are_hashed_at_once_and_few_wait(app, owner):
     assert browser.web.post("/dashboard/sign-in", {**sent, "password": PASSWORD}).status_int == 303
 
 
+@pytest.mark.either
 def test_a_password_is_hashed_outside_any_transaction(app, client, owner, monkeypatch):
     """Or whoever floods the queue would hold up everybody who writes."""
     hash_it, found = passwords._hasher.hash, []
@@ -195,6 +200,7 @@ class Phone:
         return rules.totp_code(self.secret, int(self.app.now().timestamp() // 30))
 
 
+@pytest.mark.either
 def test_the_secret_of_a_second_factor_comes_from_no_form(app, owner):
     chosen = "A" * 32
     sent = {"token": token_of(owner.get(ACCOUNT) and owner), "secret": chosen}
@@ -212,6 +218,7 @@ def test_the_secret_of_a_second_factor_comes_from_no_form(app, owner):
     assert offered and not any(secret.encode() in each for each in offered)
 
 
+@pytest.mark.either
 def test_changing_a_second_factor_asks_for_a_present_code(app, owner, clock):
     phone = Phone(app, owner)
     proof = {"token": token_of(owner.get(ACCOUNT) and owner), "current_password": PASSWORD}
@@ -299,6 +306,7 @@ def test_a_passkeys_challenge_is_answered_once(app, owner, passkey):
     assert thief.get("/dashboard").request.path == "/dashboard/sign-in"
 
 
+@pytest.mark.either
 def test_a_challenge_to_sign_in_adds_no_passkey(app, owner):
     owner.get(ACCOUNT)
     owner.web.post("/dashboard/sign-in/passkey/ask", {"token": token_of(owner)})
@@ -318,6 +326,7 @@ NO_PROOFS = ["", "null", "[]", "1", '{"id": 1}', "[" * 19_000, '{"id":"%s"}' % (
 NO_PROOFS += [proof(), proof(b"[" * 9000), proof(data=b"\x81" * 3000), proof(data=b"\xff"), proof(data=b"\xa1")]
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("credential", NO_PROOFS)
 def test_what_no_browser_writes_is_refused(app, owner, credential):
     browser = Browser(app)
@@ -331,6 +340,7 @@ def test_what_no_browser_writes_is_refused(app, owner, credential):
     assert owner.web.post(f"{ACCOUNT}/passkeys", sent, status="*").status_int == 422
 
 
+@pytest.mark.either
 def test_a_passkey_of_an_unknown_kind_and_a_long_proof_sign_nobody_in(app, passkey, monkeypatch):
     """fido2 takes the square of a proof's length to read it."""
     browser = Browser(app)
@@ -360,6 +370,7 @@ def reset(app, browser, *words):
     return json.loads(done.output)
 
 
+@pytest.mark.either
 def test_a_new_password_ends_the_passkeys_of_whoever_had_the_account_before(app, owner, passkey):
     """An owner who is shown an invitation's link can make the account, and wait until its address is somebody's."""
     assert prove(Browser(app))[-1] == 303
@@ -369,6 +380,7 @@ def test_a_new_password_ends_the_passkeys_of_whoever_had_the_account_before(app,
     assert prove(Browser(app))[-1] == 422
 
 
+@pytest.mark.either
 def test_a_reset_ends_sessions_and_leaves_the_second_factor_unless_told(app, owner, passkey, clock):
     phone = Phone(app, owner, keep=True)
     first, told = reset(app, owner), reset(app, owner)

@@ -22,6 +22,8 @@ from billycan_users.tables import sessions as table
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 
 @pytest.fixture
 def developer(app, client):
@@ -219,6 +221,7 @@ def test_the_command_lists_who_is_invited_too(app, client, owner):
     ]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("path", ["/dashboard/keys", "/dashboard/keys/explorer"])
 def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, client, developer, owner, path):
     token = re.search(r'name="token" value="(\w+)"', developer.get("/dashboard/keys").text)[1]
@@ -288,7 +291,6 @@ class Late(BytesIO):
         return super().read(*size)
 
 
-@pytest.mark.either
 @pytest.mark.parametrize("way", ["removed", "demoted", "signed out"])
 def test_a_form_that_arrives_after_its_sender_was_removed_does_nothing(app, client, owner, way):
     boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())

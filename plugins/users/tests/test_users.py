@@ -21,6 +21,8 @@ from billycan_users.people import invite_person
 from billycan_users.tables import roles, sessions, shown_once, users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 
 def email(client, name):
     return f"{name}.{client.tenant_id}@example.com".lower()

@@ -19,6 +19,8 @@ from billycan_users import people, rules
 from billycan_users.tables import passkeys, users
 from billycan_users.testing import PASSWORD, Browser
 
+pytestmark = pytest.mark.either
+
 ACCOUNT, OPERATOR = "/dashboard/account", "/dashboard/operator"
 NEW = "quite another sentence"
 # Forms of the account's page that change no way in: each ends something, or begins what another form completes.

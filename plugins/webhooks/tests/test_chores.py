@@ -11,6 +11,8 @@ from billycan_webhooks.api import delete_of_connection
 from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import attempts, deliveries, endpoints
 
+pytestmark = pytest.mark.either
+
 SINCE = {"since": "2026-01-01T00:00:00Z"}
 
 

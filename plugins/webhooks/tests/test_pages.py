@@ -15,6 +15,8 @@ from billycan.testing import Client
 from billycan_users.testing import Browser
 from billycan_webhooks import signing
 
+pytestmark = pytest.mark.either
+
 PAGES = ("/dashboard/webhooks", "/dashboard/deliveries", "/dashboard/replays", "/dashboard/events")
 
 
@@ -136,7 +138,6 @@ def test_a_signature_is_worked_out_and_the_mistake_in_another_is_named(
     assert "a secret that was replaced since" in read(page), "what was sent was signed with the old one"
 
 
-@pytest.mark.either
 def test_an_endpoint_shows_what_became_of_the_deliveries_of_each_day(app, client, developer, receive, drain):
     receiver, zone, now = receive(200), ZoneInfo("Australia/Sydney"), app.clock.time
     made = client.post("/v1/webhook_endpoints", {"url": receiver.url, "events": ["*"]})["data"]

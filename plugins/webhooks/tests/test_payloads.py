@@ -16,7 +16,7 @@ from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.either]
 
 EVENTS = (
     "invoice.created", "invoice.paid", "quote.accepted", "booking.created", "booking.cancelled", "contact.created",

@@ -4,7 +4,7 @@ import pytest
 
 from billycan.testing import Client
 
-pytestmark = pytest.mark.as_app
+pytestmark = [pytest.mark.as_app, pytest.mark.either]
 
 PLUGINS = "contacts", "documents", "hosted", "invoices", "webhooks"
 

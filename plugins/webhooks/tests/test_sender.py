@@ -14,6 +14,8 @@ import pytest
 from billycan.testing import Client, throwaway
 from billycan_webhooks import addresses, sender
 
+pytestmark = pytest.mark.either
+
 HERE = Path(__file__).parent
 HOSTILE_URLS = (HERE / "hostile_urls.txt").read_text("utf-8").split()
 

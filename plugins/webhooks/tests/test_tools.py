@@ -23,6 +23,8 @@ from billycan import paging
 from billycan.testing import Client, throwaway
 from billycan_webhooks import commands, forwarding, signing
 
+pytestmark = pytest.mark.either
+
 ROOT = Path(__file__).parents[3]
 SECRET = signing.encode_secret(bytes(range(32)))
 BODY = '{"event": "invoice.paid", "data": {"name": "Zoë"}}'.encode()
@@ -206,7 +208,7 @@ def test_listen_waits_for_a_busy_server(hooks, monkeypatch):
     assert waits == [1, 1] and len(told) == 1, "what happened before is not forwarded"
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_ctrl_c_ends_listen(hooks, receive):
     app, receiver = hooks(), receive()
     sandbox = Client(app).sandbox()

@@ -12,6 +12,8 @@ from billycan.testing import Client, Clock
 from billycan.tools.commands.events import trigger_event
 from billycan.tools.trigger import CannotTrigger, trigger, ways
 
+pytestmark = pytest.mark.either
+
 ALL = sorted(first_party())
 
 
@@ -30,7 +32,7 @@ BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.exp
 BY_TIME |= {"import.failed", "import.finished", "recurring_invoice.email_failed"}
 
 
-@pytest.mark.either
+@pytest.mark.long
 @pytest.mark.whole
 def test_every_event_happens_twice_with_records_of_its_own(make_app):
     app = make_app(*ALL, fresh=True)

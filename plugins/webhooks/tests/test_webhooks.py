@@ -12,7 +12,7 @@ from billycan_webhooks import signing
 from billycan_webhooks.leases import Desk, retry_at
 from billycan_webhooks.settings import Settings
 
-pytestmark = pytest.mark.as_app
+pytestmark = [pytest.mark.as_app, pytest.mark.either]
 
 
 def contact(client, name="Ada"):

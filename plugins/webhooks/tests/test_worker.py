@@ -19,6 +19,8 @@ from billycan_webhooks.dispatch import Dispatcher, run_dispatcher
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
 
+pytestmark = pytest.mark.either
+
 # Within which a hint brings what is due where nothing sweeps: ample for a slow machine, and less than a minute.
 HINTED_SECONDS = 30
 
@@ -134,6 +136,7 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
         over.set()
 
 
+@pytest.mark.long
 def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working, caplog):
     caplog.set_level(logging.INFO, logger="billycan.webhooks")
     app, receiver = hooks(walled=False), receive()
@@ -156,7 +159,6 @@ def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working,
     assert not any(words in said for words in ("insert into", "delete from", "select count")), said
 
 
-@pytest.mark.either
 def test_what_comes_before_the_queue_is_open_needs_no_hint(hooks, receive, subscribe, working, monkeypatch):
     app, receiver = hooks(), receive()
     client = Client(app)
@@ -184,7 +186,6 @@ def test_a_queue_file_is_private_and_a_broken_one_is_made_anew(hooks, engine, tm
         file.write_bytes(b"this is no database, whatever it may have been before " * 200)
 
 
-@pytest.mark.either
 def test_a_queue_file_is_asked_only_when_it_was_written_to(hooks, tmp_path, monkeypatch):
     listening = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0, deliver=lambda _: None)
     sending = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0)
@@ -220,6 +221,7 @@ def test_the_queue_is_there_for_a_role_that_owns_nothing(make_app):
     queue.close()
 
 
+@pytest.mark.long
 def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, redis_server, caplog):
     app, receiver = hooks(queue=redis_server.url), receive()
     client = Client(app)
@@ -309,6 +311,7 @@ def test_a_ping_is_sent_without_a_sweep(arriving):
     assert receiver.events[1:] == ["ping"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unswept")
 def test_a_replay_is_sent_without_a_sweep(arriving):
     client, receiver, _ = arriving
@@ -316,6 +319,7 @@ def test_a_replay_is_sent_without_a_sweep(arriving):
     receiver.wait(2, HINTED_SECONDS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unswept")
 def test_what_is_recovered_is_sent_without_a_sweep(arriving):
     client, receiver, endpoint = arriving
@@ -329,6 +333,7 @@ def test_what_is_recovered_is_sent_without_a_sweep(arriving):
     receiver.wait(6, HINTED_SECONDS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unswept")
 def test_what_a_renewed_consent_releases_is_sent_without_a_sweep(make_app, receive, subscribe, working):
     from billycan_apps.testing import OAuthApp
@@ -348,6 +353,7 @@ def test_what_a_renewed_consent_releases_is_sent_without_a_sweep(make_app, recei
     receiver.wait(2, HINTED_SECONDS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unswept")
 def test_what_is_imported_is_delivered_without_a_sweep(make_app, receive, subscribe, working):
     app = make_app("contacts", "imports", "webhooks", fresh=True, webhooks={"allow_private": True})

@@ -5,6 +5,7 @@ from .db import at_most, bytes_of, deployment_table, one_moment, upsert
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
 from .engines.statements import Asked, ByIds, Insertion, Statement, at_once
+from .events import events
 from .filters import among, contains, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large
 from .reader import as_stored
@@ -27,6 +28,7 @@ __all__ = [
     "counters",
     "deployment_table",
     "either",
+    "events",
     "fold",
     "json_list_has",
     "one_moment",

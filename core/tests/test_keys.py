@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 import webtest
 
-from billycan import businesses, keys
+from billycan import keys
 from billycan.fields import Moment
 from billycan.testing import START, Client
 
@@ -63,8 +63,8 @@ def test_a_mistyped_key_is_refused_without_a_look_up(client, monkeypatch):
 
 
 def test_keys_are_random_and_kept_as_a_digest(client):
-    made = {businesses.new_key("live") for _ in range(100)} | {businesses.new_key("sandbox") for _ in range(100)}
-    assert len(made) == 200 and all(keys.well_formed(key) for key in made)
+    made = {keys.new_key("live") for _ in range(100)} | {keys.new_key("sandbox") for _ in range(100)}
+    assert len(made) == 200 and all(keys.Secret.is_well_formed(key, *keys.STARTS) for key in made)
     assert {key[:9] for key in made} == {"svc_live_", "svc_test_"}
     assert set().union(*(key[9:] for key in made)) == set(string.ascii_letters + string.digits)
     with client.app.db.reading(across="a test looks at every row") as db:
@@ -85,7 +85,7 @@ def test_a_key_expires(client, clock):
 
 def revoke(client, app, bump=True):
     with app.db.writing(across="a test looks at every row") as db:
-        assert businesses.revoke_key(db, client.key_id, app.now())
+        assert client.app.keys.revoke(db, client.key_id, app.now())
     if bump:
         app.epoch.bump()
 
@@ -103,7 +103,7 @@ def test_a_revoked_key_is_refused_from_the_next_request_on_in_every_worker(clien
         refused.refused(401, "revoked_api_key", "GET", "/v1/contacts")
     client.get("/v1/contacts")
     with client.app.db.writing(across="a test looks at every row") as db:
-        assert not businesses.revoke_key(db, "key_1", client.app.now())
+        assert not client.app.keys.revoke(db, "key_1", client.app.now())
 
 
 def test_another_host_refuses_a_revoked_key_within_a_second(client, monkeypatch):
@@ -386,7 +386,7 @@ def test_a_body_that_arrives_after_its_key_was_revoked_changes_nothing(make_app,
     def revoke():
         clock.move(seconds=30)
         with client.app.db.writing(across="a command revokes it") as db:
-            assert businesses.revoke_key(db, client.key_id, client.app.now())
+            assert client.app.keys.revoke(db, client.key_id, client.app.now())
         client.app.epoch.bump()
 
     held = webtest.TestRequest.blank(path, method="POST", headers=client.headers)

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan import rehearsing
-from billycan.businesses import revoke_keys
 from billycan.db import Database
 from billycan.importing import Importer
 from billycan.keys import keys
@@ -635,7 +634,7 @@ def test_a_revoked_key_imports_nothing_more(app, client):
     id = upload(sender, "name\nAda\n")["id"]
     finish_imports(app, rounds=2)
     with app.db.writing() as db:
-        revoke_keys(db, client.tenant_id, [key_of(app, sender)], app.now(), "usr_1")
+        app.keys.revoke_many(db, client.tenant_id, [key_of(app, sender)], app.now(), "usr_1")
     # Before a worker comes to it, too.
     found = client.get(f"{PATH}/{id}")["data"]
     assert (found["status"], faults(found)) == ("failed", [(0, None, "revoked_api_key")])

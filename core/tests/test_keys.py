@@ -10,7 +10,7 @@ import webtest
 
 from billycan import keys
 from billycan.fields import Moment
-from billycan.testing import START, Client
+from billycan.testing import Client, Clock
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_keys_are_random_and_kept_as_a_digest(client):
 
 
 def test_a_key_expires(client, clock):
-    ending = client.key("read", expires_at=Moment.of(START + timedelta(hours=1)))
+    ending = client.key("read", expires_at=Moment.of(Clock.START + timedelta(hours=1)))
     ending.get("/v1/contacts")
     clock.move(minutes=59)
     ending.get("/v1/contacts")
@@ -139,7 +139,7 @@ def test_the_last_use_of_a_key_is_known_to_the_minute(client, clock):
 
 
 def test_a_refused_call_is_no_use_of_an_expired_key(client, clock):
-    ended = client.key("read", expires_at=Moment.of(START))
+    ended = client.key("read", expires_at=Moment.of(Clock.START))
     ended.get("/v1/me", 401)
     with client.app.db.reading(across="a test looks at every row") as db:
         assert db.execute(sa.select(keys.keys.c.last_used_at).where(keys.keys.c.id == ended.key_id)).scalar() is None
@@ -246,7 +246,7 @@ def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
         if status == number:
             monkeypatch.setattr("billycan.paging.paginate", lambda *args, error=error: (_ for _ in ()).throw(error))
     client.call(*call, status, headers)
-    assert limits(client) == (10, 8, int(START.timestamp()) + 61)
+    assert limits(client) == (10, 8, int(Clock.START.timestamp()) + 61)
     assert "secret" not in client.last.text
     assert client.last.headers.get("Retry-After") == ("1" if status == 503 else None)
     assert client.last.headers["X-Request-Id"]
@@ -283,7 +283,7 @@ def test_the_windows_of_a_key_are_its_own(make_app, clock):
     clock.move(seconds=1)
     error = client.refused(429, "rate_limited", "POST", "/v1/contacts", {"name": "Bob"})
     assert error["limit"] == "minute" and 57 <= error["retry_after"] <= 58
-    assert limits(client) == (4, 0, int(START.timestamp()) + 61)
+    assert limits(client) == (4, 0, int(Clock.START.timestamp()) + 61)
     assert client.last.headers["Retry-After"] == str(error["retry_after"])
     assert "pagination" in client.last.json and other.get("/v1/contacts")["pagination"]["total"] == 1
     clock.move(seconds=error["retry_after"])

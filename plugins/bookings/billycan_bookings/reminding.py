@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from billycan import App, Context, own
-from billycan.fields import Moment, start_of_day
+from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan.timed import by_zone
 
@@ -40,4 +40,4 @@ def emit_reminder(ctx: Context, id: str) -> None:
 def _end(local: datetime) -> Moment:
     """Return the end of the last day whose bookings are due a reminder: tomorrow from 09:00 on, today before that."""
     days = 2 if local.hour >= HOUR else 1
-    return start_of_day(local.date() + timedelta(days), str(local.tzinfo))
+    return Moment.start_of(local.date() + timedelta(days), str(local.tzinfo))

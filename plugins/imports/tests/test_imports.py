@@ -11,7 +11,7 @@ from billycan import rehearsing
 from billycan.db import Database
 from billycan.importing import Importer
 from billycan.keys import keys
-from billycan.testing import START, Client, holding, run_timed
+from billycan.testing import Client, Clock, holding, run_timed
 from billycan_contacts.resource import contacts
 from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
@@ -666,7 +666,7 @@ def test_a_key_that_is_revoked_while_the_records_are_made_imports_nothing(app, c
 @pytest.mark.parametrize(
     ("values", "code"),
     [
-        ({"expires_at": START}, "expired_api_key"),
+        ({"expires_at": Clock.START}, "expired_api_key"),
         ({"scopes": ["imports:write"]}, "insufficient_scope"),
         ({"scopes": ["contacts:write"]}, "insufficient_scope"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from billycan import Fault, Invalid
-from billycan.fields import Count, Day, Moment, Name, start_of_day
+from billycan.fields import Count, Day, Moment, Name
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -107,7 +107,7 @@ def make_key(visit: Visit) -> Answer:
     given: dict[str, Any] = {"name": read_field(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
         day_after: date = read_field(Day, "expires_on", text) + timedelta(days=1)
-        given["expires_at"] = Moment.of(start_of_day(day_after, visit.session.zone) - timedelta(seconds=1))
+        given["expires_at"] = Moment.of(Moment.start_of(day_after, visit.session.zone) - timedelta(seconds=1))
         if given["expires_at"] <= app.now():
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
     # A business may give its key less than the deployment does, and only the operator more.

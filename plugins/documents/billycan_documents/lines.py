@@ -31,8 +31,8 @@ from billycan.fields import (
     Description,
     GstRounding,
     Id,
-    Number,
     Percent,
+    Quantity,
     Text,
     UnitPrice,
 )
@@ -41,8 +41,6 @@ from .rules import CodeTotals, GstCode
 
 MOST_LINES = 500  # that a client may send
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
-
-Quantity = Annotated[Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4)]
 
 
 class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):

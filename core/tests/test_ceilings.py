@@ -137,7 +137,7 @@ def test_a_business_has_at_most_two_hundred_keys_that_work(make_app):
 @pytest.mark.parametrize("ends_by", ["revoking", "expiry"])
 def test_only_the_newest_ended_keys_of_a_business_are_kept(make_app, monkeypatch, ends_by):
     assert MOST_ENDED == 1_000
-    monkeypatch.setattr("billycan.businesses.MOST_ENDED", 3)
+    monkeypatch.setattr("billycan.keys.MOST_ENDED", 3)
     client = Client(make_app("contacts"))
     app, tenant_id = client.app, client.tenant_id
     now = app.now()

@@ -10,10 +10,9 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Context, exporting
-from billycan.businesses import revoke_key
+from billycan import Address, Context, Event, exporting
 from billycan.describe.codes import every_code
-from billycan.events import body_of, events
+from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
@@ -520,7 +519,7 @@ def refuse(c, clock):
     c.refused(401, "expired_api_key", "GET", "/v1/me", headers=with_key(old))
     gone = c.key()
     with c.app.db.writing(across="a test looks at every row") as db:
-        revoke_key(db, gone.key_id, c.app.now())
+        c.app.keys.revoke(db, gone.key_id, c.app.now())
     c.refused(401, "revoked_api_key", "GET", "/v1/me", headers=with_key(gone))
     c.refused(403, "insufficient_scope", "GET", "/v1/contacts", headers=with_key(c.key("invoices:read")))
     c.refused(409, "duplicate_external_id", "POST", "/v1/contacts", {"name": "Salamanca", "external_id": "crm-1041"})
@@ -632,7 +631,7 @@ def test_deliveries_are_what_the_webhooks_section_says(told):
     with told.app.db.reading() as db:
         made = sa.select(deliveries.c.webhook_id).where(deliveries.c.tenant_id == told.tenant_id)
         happened = sa.select(events).where(events.c.tenant_id == told.tenant_id, events.c.id.in_(made))
-        bodies = [parse(body_of(row)) for row in db.execute(happened)]
+        bodies = [parse(Event.body_of(row)) for row in db.execute(happened)]
     assert {body["event"] for body in bodies} == set(document["webhooks"]) == set(told.app.events)
     for body in bodies:
         content = document["webhooks"][body["event"]]["post"]["requestBody"]["content"]["application/json"]

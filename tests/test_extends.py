@@ -4,8 +4,8 @@ import pytest
 from msgspec import Struct
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Context, Extends, Manifest
-from billycan.events import body_of, events
+from billycan import Context, Event, Extends, Manifest
+from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan.tools.trigger import trigger
@@ -45,7 +45,7 @@ def test_what_is_delivered_is_what_the_document_says(client, ada):
     document = parse(encode(client.app.openapi()))
     with client.app.db.reading(client.tenant_id) as db:
         row = db.execute(events.select().where(events.c.tenant_id == client.tenant_id, events.c.event == "job.created"))
-        body = parse(body_of(row.one()))
+        body = parse(Event.body_of(row.one()))
     assert body["data"] == job
     content = document["webhooks"]["job.created"]["post"]["requestBody"]["content"]["application/json"]
     validator = OAS31Validator({**content["schema"], "components": document["components"]})

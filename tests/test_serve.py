@@ -27,7 +27,6 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan.app import App
-from billycan.businesses import create_key, create_tenants
 from billycan.db import Database
 from billycan.hosting import gunicorn_conf
 from billycan.hosting import workers as in_workers
@@ -442,9 +441,9 @@ def migrated(folder: Path, database: str) -> str:
     app = App(Config(Settings(database=database, secret=SECRET, plugins="contacts", shared_folder=shared), {}))
     migrate.upgrade(app.db, app.manifests)
     with app.db.writing() as db:
-        live, _ = create_tenants(db, Profile(name="Derwent Plumbing"), app.now())
+        live, _ = app.tenants.create(db, Profile(name="Derwent Plumbing"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}
-        _, key = create_key(db, live, ["read", "write"], app.now(), **room)
+        _, key = app.keys.create(db, live, ["read", "write"], app.now(), **room)
     app.close()
     return key
 
@@ -628,9 +627,9 @@ def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, wor
     app = App(Config(core, {}))
     migrate.upgrade(app.db, app.manifests)
     with app.db.writing() as db:
-        business, _ = create_tenants(db, Profile(name="Wren Joinery"), app.now())
+        business, _ = app.tenants.create(db, Profile(name="Wren Joinery"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}
-        _, key = create_key(db, business, ["read", "write"], app.now(), **room)
+        _, key = app.keys.create(db, business, ["read", "write"], app.now(), **room)
         _, token = people.invite_person(db, business, "ann@example.com", "owner", app.now())
     given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": "2", "BILLYCAN_PLUGINS": plugins, **NO_LIMITS}
     with hosted(tmp_path, database, **given) as (process, port), ThreadPoolExecutor(8) as pool:

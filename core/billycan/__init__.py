@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .fields import new_id, new_ids
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Caller, Identity, caller_of, identity_now
+    from .keys import Caller, Identity
     from .manifest import (
         ActionWords,
         Answered,
@@ -129,11 +129,9 @@ __all__ = [
     "TenThousandths",
     "UTCDateTime",
     "Unauthenticated",
-    "caller_of",
     "check_unused",
     "decode",
     "hookimpl",
-    "identity_now",
     "names_of",
     "neighbour_index",
     "new_id",
@@ -160,7 +158,7 @@ _HOMES = {
     "fields": "new_id new_ids",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Caller Identity caller_of identity_now",
+    "keys": "Caller Identity",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
     "meanings": "Member",

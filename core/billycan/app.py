@@ -30,7 +30,7 @@ from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address, network
 from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
@@ -133,6 +133,11 @@ class App:
             if plugin in self.manifests and "{" not in path and getattr(page, "is_entrance", True)
         }
 
+    @cached_property
+    def importable(self) -> Mapping[str, Endpoint]:
+        """The routes that create records which can be imported, by the name that clients give, such as `contacts`."""
+        return {e.route.path.rpartition("/")[2]: e for e in self.endpoints if e.route.imports}
+
     def now(self) -> Moment:
         """The present time by this machine, which is what requests go by."""
         return Moment.of(self.clock())
@@ -215,6 +220,11 @@ class App:
         while forwarded and self.is_trusted(address):
             address = forwarded.pop()
         return address
+
+    @staticmethod
+    def network_of(address: str) -> str:
+        """The address as which a remote address is counted: itself, or the /64 of an IPv6 address."""
+        return network(address)
 
     def count(self, now: float, *limits: Limit, identity: Identity | None = None, address: str = "") -> Allowance:
         """Count a request under each limit, by the hook `rate_limit`; alone, if it cannot be shared."""

@@ -1,7 +1,7 @@
 """The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import date
 from functools import lru_cache
@@ -12,10 +12,10 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from .engines.statements import at_once
+from .engines.statements import Row, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
-from .problems import Forbidden, Invalid, Problem, RateLimited, VersionConflict
+from .problems import MOST_SHOWN, BadRequest, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .wire import encode
 
@@ -44,6 +44,40 @@ class Event(Struct, frozen=True):
     name: str
     created_at: Moment
     data: msgspec.Raw
+
+    @staticmethod
+    def matching(name: str, declared: Iterable[str]) -> list[str]:
+        """List the declared events that `invoice.paid`, `invoice.*` or `*` means; none for an undeclared name."""
+        start = name.removesuffix("*")
+        if name not in ("*", start) and not start.endswith("."):
+            return []
+        return [event for event in declared if event == name or (start != name and event.startswith(start))]
+
+    @staticmethod
+    def has_name(ctx: "Context", column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:
+        """Return the condition of a filter by event names and patterns; raise BadRequest for one that nothing matches.
+
+        `others` are names that a list has besides the declared ones.
+        """
+        declared = [*ctx.app.events, *others]
+        found = {name: Event.matching(name, declared) for name in names}
+        if unknown := [name for name, events in found.items() if not events]:
+            raise BadRequest(
+                f"event: there is no {unknown[0][:MOST_SHOWN]!r}: use {', '.join(sorted(declared))}, all of a kind such"
+                " as invoice.*, or *.",
+                code="invalid_filter",
+                param="event",
+            )
+        if "*" in found:
+            return sa.true()
+        named: sa.ColumnElement[bool] = column.in_(sorted({event for events in found.values() for event in events}))
+        return named
+
+    @staticmethod
+    def body_of(row: Row) -> bytes:
+        """Return the body of the deliveries of an event in the log; the same bytes each time."""
+        data = msgspec.Raw(row.data.encode())
+        return encode({"event": row.event, "timestamp": row.created_at, "data": data})
 
 
 class Context:
@@ -91,6 +125,12 @@ class Context:
     def now(self) -> Moment:
         """The time of this call; the same each time it is read."""
         return self._now
+
+    def acting_as(self, identity: "Identity") -> "Context":
+        """Return a context for another caller in the same transaction, at the same moment."""
+        found = Context(self.app, self.tenant_id, identity, path=self.path, request_id=self.request_id, now=self.now())
+        found.db, found.memo = self.db, self.memo
+        return found
 
     @property
     def tenant(self) -> "Tenant":

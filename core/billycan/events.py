@@ -4,7 +4,7 @@ Deliveries are made from it. `retention` decides how much of it is kept, and for
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,13 @@ from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .engines.statements import Asked, Insertion, Row, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import Order, check_size
-from .problems import MOST_SHOWN, BadRequest, Problem
+from .problems import BadRequest, Problem
 from .records import Records
 from .resources import Page, Paging
-from .wire import encode
 
 if TYPE_CHECKING:
     from .context import Context
 
-
-__all__ = ["body_of", "events", "filtered", "matching", "records"]
 
 events = tenant_table(
     counters.EVENTS,
@@ -132,40 +129,6 @@ def _row(ctx: Context, event: Event) -> dict[str, Any]:
     }
 
 
-def body_of(row: Row) -> bytes:
-    """Return the body of a logged event's deliveries; the same bytes each time."""
-    data = msgspec.Raw(row.data.encode())
-    return encode({"event": row.event, "timestamp": row.created_at, "data": data})
-
-
-def matching(name: str, declared: Iterable[str]) -> list[str]:
-    """List the declared events that `invoice.paid`, `invoice.*` or `*` means; none for an undeclared name."""
-    start = name.removesuffix("*")
-    if name not in ("*", start) and not start.endswith("."):
-        return []
-    return [event for event in declared if event == name or (start != name and event.startswith(start))]
-
-
-def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:
-    """Return the condition of a filter by event names and patterns; raise BadRequest for one that nothing can match.
-
-    `others` are names that a list has besides the declared ones.
-    """
-    declared = [*ctx.app.events, *others]
-    found = {name: matching(name, declared) for name in names}
-    if unknown := [name for name, events in found.items() if not events]:
-        raise BadRequest(
-            f"event: there is no {unknown[0][:MOST_SHOWN]!r}: use {', '.join(sorted(declared))}, all of a kind such as"
-            " invoice.*, or *.",
-            code="invalid_filter",
-            param="event",
-        )
-    if "*" in found:
-        return sa.true()
-    named: sa.ColumnElement[bool] = column.in_(sorted({event for events in found.values() for event in events}))
-    return named
-
-
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
@@ -201,7 +164,7 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
 
     Only events with the requested names count: forgotten events of other names are no loss.
     """
-    asked = [filtered(ctx, forgotten.c.event, names)] if names else []
+    asked = [Event.has_name(ctx, forgotten.c.event, names)] if names else []
     gone = sa.select(sa.func.max(forgotten.c.sequence)).where(own(ctx, forgotten), *asked).scalar_subquery()
     place = sa.select(events.c.sequence).where(own(ctx, events), events.c.id == event_id).scalar_subquery()
     found, last_gone = ctx.db.execute(sa.select(place, gone)).one()
@@ -227,7 +190,7 @@ def _show(row: Row, data: str | None) -> LoggedEvent:
 
 
 def _has_name(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
-    return filtered(ctx, events.c.event, names)
+    return Event.has_name(ctx, events.c.event, names)
 
 
 _LISTED = (

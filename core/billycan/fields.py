@@ -69,6 +69,34 @@ class Moment(datetime):
         return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
 
     @classmethod
+    def start_of(cls, day: date, zone: str) -> "Moment":
+        """Return the first instant of a calendar day in a time zone."""
+        return cls.of(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)))
+
+    @classmethod
+    def read(cls, value: Any) -> "Moment":
+        """Read a point in time as a client sends it; raise RuleBroken if it is none, or has no offset."""
+        if isinstance(value, datetime):
+            return cls.of(value)
+        if not isinstance(value, str):
+            raise RuleBroken("invalid_type", "must be a time such as 2026-11-30T09:00:00+11:00")
+        match = _INSTANT.fullmatch(value)
+        if not match:
+            raise RuleBroken("invalid_date", "must be a time such as 2026-11-30T09:00:00+11:00")
+        day, clock, fraction, offset = match.groups()
+        if offset is None:
+            raise RuleBroken("offset_required", "must include its offset from UTC, such as Z or +11:00")
+        _day(day)
+        milliseconds = (fraction or ".").ljust(4, "0")[:4]
+        try:
+            time = datetime.fromisoformat(f"{day}T{clock}{milliseconds}{offset.upper().replace('Z', '+00:00')}")
+        except ValueError:
+            raise RuleBroken("invalid_date", "must be a time that exists") from None
+        moment = cls.of(time)
+        _day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
+        return moment
+
+    @classmethod
     def stored(cls, text: str) -> "Moment":
         """Read a time that a database writes as `2026-01-01 09:30:00+00`.
 
@@ -93,11 +121,6 @@ class Moment(datetime):
         milliseconds = f".{self.microsecond // 1000:03}" if self.microsecond else ""
         day = f"{self.year:04}-{_TWO[self.month]}-{_TWO[self.day]}"
         return f"{day}T{_TWO[self.hour]}:{_TWO[self.minute]}:{_TWO[self.second]}{milliseconds}Z"
-
-
-def start_of_day(day: date, zone: str) -> Moment:
-    """Return the first instant of a calendar day in a time zone."""
-    return Moment.of(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)))
 
 
 def day_after(day: date) -> date:
@@ -228,7 +251,6 @@ Id = Annotated[
 ]
 Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
 Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
-Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
 Search = Annotated[str, Text("The text to look for: at most 200 characters, without wildcards.", most=200)]
 Email = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_email)]
 Phone = Annotated[
@@ -390,33 +412,10 @@ def _day(value: Any) -> date:
     return day
 
 
-def read_instant(value: Any) -> Moment:
-    """Read a point in time as a client sends it; raise RuleBroken if it is none, or has no offset."""
-    if isinstance(value, datetime):
-        return Moment.of(value)
-    if not isinstance(value, str):
-        raise RuleBroken("invalid_type", "must be a time such as 2026-11-30T09:00:00+11:00")
-    match = _INSTANT.fullmatch(value)
-    if not match:
-        raise RuleBroken("invalid_date", "must be a time such as 2026-11-30T09:00:00+11:00")
-    day, clock, fraction, offset = match.groups()
-    if offset is None:
-        raise RuleBroken("offset_required", "must include its offset from UTC, such as Z or +11:00")
-    _day(day)
-    milliseconds = (fraction or ".").ljust(4, "0")[:4]
-    try:
-        time = datetime.fromisoformat(f"{day}T{clock}{milliseconds}{offset.upper().replace('Z', '+00:00')}")
-    except ValueError:
-        raise RuleBroken("invalid_date", "must be a time that exists") from None
-    moment = Moment.of(time)
-    _day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
-    return moment
-
-
 def _day_or_instant(value: Any) -> date:
     text = str(value)
     # A `+` in a query string arrives as a space.
-    return _day(text) if _DATE.fullmatch(text) else read_instant(text.replace(" ", "+"))
+    return _day(text) if _DATE.fullmatch(text) else Moment.read(text.replace(" ", "+"))
 
 
 Day = Annotated[
@@ -431,7 +430,7 @@ Day = Annotated[
 Instant = Annotated[
     Moment,
     Rule(
-        read_instant,
+        Moment.read,
         description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
         type="string",
         format="date-time",
@@ -457,11 +456,9 @@ __all__ = [
     "DayOrInstant",
     "Description",
     "Email",
-    "ExternalId",
     "GstRounding",
     "Id",
     "Instant",
-    "Metadata",
     "Moment",
     "Name",
     "NotNegative",
@@ -473,13 +470,9 @@ __all__ = [
     "Quantity",
     "Reference",
     "Rule",
-    "Search",
-    "Tag",
     "Text",
     "UnitPrice",
     "Url",
     "Whole",
     "Zone",
-    "read_instant",
-    "start_of_day",
 ]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import UTCDateTime
 from .engines.statements import Statement
-from .fields import day_after, start_of_day
+from .fields import Moment, day_after
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -68,11 +68,16 @@ def is_number(text: str) -> bool:
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
 
 
-def search_condition(table: sa.Table, text: str, ctx: Context | None = None) -> sa.ColumnElement[bool]:
+def search_condition(
+    table: sa.Table, text: str, ctx: Context | None = None, *, within: sa.Column[str] | None = None
+) -> sa.ColumnElement[bool]:
     """Match rows whose searched columns hold a text, ignoring case and accents, or its digits however spaced.
 
-    On SQLite the index is queried immediately if `ctx` tells whose rows they are.
+    On SQLite the index is queried immediately if `ctx` tells whose rows they are. `within` is a folded column: only
+    what it holds counts then, and the searched columns, of which it is one, have the index.
     """
+    if within is not None:
+        return search_condition(table, text, ctx) & contains(within, text)
     texts = [text, digits_of(text)] if is_number(text) else [text]
     found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
     return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
@@ -123,8 +128,8 @@ def bound_condition(ctx: Context, column: sa.Column[Any], bound: str, value: Any
     if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
         zone = ctx.tenant.timezone
         if bound == "to":
-            return Condition(column, lt, (start_of_day(day_after(value), zone),))
-        value = start_of_day(value, zone)
+            return Condition(column, lt, (Moment.start_of(day_after(value), zone),))
+        value = Moment.start_of(value, zone)
     return Condition(column, ge if bound == "from" else le, (value,))
 
 

@@ -28,10 +28,7 @@ __all__ = [
     "GstPeriods",
     "GstSpan",
     "Undoing",
-    "check_undo_date",
     "check_unlocked",
-    "is_lodged",
-    "undone_on",
 ]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
@@ -78,6 +75,47 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
     date: Day | None = None
     mistake: bool | None = None
 
+    def counts_on(
+        self,
+        ctx: "Context",
+        stands: Collection[Day],
+        least: Day,
+        *,
+        noted_at: datetime | None = None,
+        is_lodged: bool = False,
+    ) -> Day | None:
+        """Return the day on which the undo counts; None for a mistake.
+
+        `stands` are the days on which the undone change counts, and `least` is the first day on which the undo can
+        count. If the client says nothing, the change was a mistake, unless a lodged tax period has it: as `is_lodged`
+        says, or because the period of any of its days was lodged after it was noted. Then the undo counts today. Raise
+        Invalid for a date before `least` or after today, and for a mistake with a date; Conflict `period_locked` if the
+        books are locked on the day of the undo or, for a mistake, on any of `stands`.
+        """
+        if self.date is not None and self.mistake:
+            rule = "cannot be true together with date: what was a mistake counts on no day"
+            raise Invalid.member("mistake", "invalid_value", rule)
+        self.check_date(ctx, least)
+        mistake = self.mistake
+        if mistake is None:
+            mistake = self.date is None and not (is_lodged or (noted_at and _is_lodged(ctx, stands, noted_at)))
+        on = None if mistake else self.date or max(ctx.today(), least)
+        if on is None:
+            check_unlocked(ctx, *stands, cure="Send the date on which it is undone, after that day")
+        else:
+            check_unlocked(ctx, on)
+        return on
+
+    def check_date(self, ctx: "Context", least: Day) -> None:
+        """Raise Invalid if `date` is given and the undo cannot count on it: it is before `least`, or after today."""
+        if self.date is None:
+            return
+        if self.date < least:
+            rule = f"must not be before {least}, when what is undone last changed"
+            raise Invalid.member("date", "out_of_range", rule)
+        if self.date > ctx.today():
+            raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
+
 
 def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it later") -> None:
     """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
@@ -94,7 +132,7 @@ def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it late
         raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
 
 
-def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
+def _is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
     """Tell whether the tax period of any of these days was lodged after `noted_at`, and so contains what was noted
     then.
 
@@ -102,40 +140,6 @@ def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
     """
     asked = {*days}
     return any(each.is_lodged(ctx, asked, noted_at) for _, each in ctx.app.offered(GstPeriods))
-
-
-def undone_on(
-    ctx: "Context", body: Undoing, stands: Collection[date], least: date, lodged: Callable[[], bool]
-) -> date | None:
-    """Return the day on which an undo counts; None for a mistake.
-
-    `stands` are the days on which the undone change counts, and `least` is the first day on which the undo can count.
-    If the client says nothing, the change was a mistake, unless it is `lodged()` in a tax period: then the undo counts
-    today. Raise Invalid for a date before `least` or after today, and for a mistake with a date; Conflict
-    `period_locked` if the books are locked on the day of the undo or, for a mistake, on any of `stands`.
-    """
-    if body.date is not None:
-        if body.mistake:
-            rule = "cannot be true together with date: what was a mistake counts on no day"
-            raise Invalid.member("mistake", "invalid_value", rule)
-        check_undo_date(ctx, body.date, least)
-    mistake = body.mistake
-    if mistake is None:
-        mistake = body.date is None and not lodged()
-    on = None if mistake else body.date or max(ctx.today(), least)
-    if on is None:
-        check_unlocked(ctx, *stands, cure="Send the date on which it is undone, after that day")
-    else:
-        check_unlocked(ctx, on)
-    return on
-
-
-def check_undo_date(ctx: "Context", day: date, least: date) -> None:
-    """Raise Invalid unless an undo can count on this day."""
-    if day < least:
-        raise Invalid.member("date", "out_of_range", f"must not be before {least}, when what is undone last changed")
-    if day > ctx.today():
-        raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
 
 
 class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):

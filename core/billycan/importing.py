@@ -12,7 +12,6 @@ from msgspec import UnsetType
 from msgspec.structs import fields
 
 from . import events, sheets
-from .context import Context
 from .plain import is_struct, options, parts
 from .problems import MOST_SHOWN, BadRequest, Fault, Problem
 from .reader import decode
@@ -20,19 +19,13 @@ from .rehearsing import Recording, Rehearsal, Replay
 from .wire import parse
 
 if TYPE_CHECKING:
-    from .app import App
+    from .context import Context
     from .endpoints import Endpoint
-    from .keys import Identity
 
-__all__ = ["Importer", "Recording", "Rehearsal", "Replay", "acting", "importable"]
+__all__ = ["Importer", "Recording"]
 
 log = logging.getLogger("billycan")
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
-
-
-def importable(app: "App") -> dict[str, "Endpoint"]:
-    """Map each name that clients give to importable records, such as `contacts`, to the route that creates them."""
-    return {e.route.path.rpartition("/")[2]: e for e in app.endpoints if e.route.imports}
 
 
 class Importer:
@@ -65,6 +58,14 @@ class Importer:
         for name, field in self._members.items():
             if field.required and name not in there:
                 yield Fault(name, "required", "is a required column")
+
+    def rehearsal(self, ctx: "Context") -> Rehearsal:
+        """Return what records the rows that `rehearse` makes: `with importer.rehearsal(ctx) as rehearsal:`."""
+        return Rehearsal(ctx)
+
+    def replay(self, ctx: "Context", count: int) -> Replay:
+        """Return what makes so many recorded rows at the moment of `ctx`, by its caller; close it afterwards."""
+        return Replay(ctx, count)
 
     def rehearse(self, ctx: "Context", rehearsal: Rehearsal, place: int, cells: Sequence[str]) -> list[Fault]:
         """Return the faults of a row, found by creating its record and undoing that; a row without faults is recorded.
@@ -137,13 +138,6 @@ class Importer:
                 if _nullable(self._members[name].type):
                     tree[name] = None
         return tree
-
-
-def acting(ctx: "Context", identity: "Identity") -> "Context":
-    """Return a context for another caller in the same transaction, at the same moment."""
-    found = Context(ctx.app, ctx.tenant_id, identity, path=ctx.path, request_id=ctx.request_id, now=ctx.now())
-    found.db, found.memo = ctx.db, ctx.memo
-    return found
 
 
 class _Column(msgspec.Struct, frozen=True):

@@ -1,31 +1,25 @@
-"""API keys, stored as digests only; the Identity that holds a key; and callers of queued work, looked up later."""
+"""API keys, stored as digests only; the Identity that holds a key; secrets like them; callers of queued work."""
 
 import binascii
 import hashlib
 import logging
 import secrets
 import string
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
+from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
-from .fields import Moment
-from .problems import Unauthenticated
+from .fields import Moment, new_id
+from .manifest import CallerKind
+from .problems import Conflict, Forbidden, NotFound, Unauthenticated
 from .sharing.recent import Recent
 from .tenants import tenants
-
-if TYPE_CHECKING:
-    from .app import App
-from typing import TYPE_CHECKING
-
-import msgspec
-
-from .manifest import CallerKind
-from .problems import Forbidden
 
 if TYPE_CHECKING:
     from .app import App
@@ -86,32 +80,36 @@ class Identity(Struct, frozen=True, kw_only=True):
 STARTS = ("svc_live_", "svc_test_")
 
 
-def new_secret(start: str) -> str:
-    """Return a new secret: this start, 190 random bits and a checksum."""
-    start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
-    return start + checksum(start)
+class Secret:
+    """Random secrets that look like keys: a start that says what each is for, 190 random bits and a checksum."""
 
+    @staticmethod
+    def new(start: str) -> str:
+        """Return a new secret that begins like this."""
+        start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
+        return start + checksum(start)
 
-@lru_cache(4096)
-def well_formed(secret: str, starts: tuple[str, ...] = STARTS) -> bool:
-    """Tell whether a secret starts like this and has a correct checksum: a mistyped one needs no look-up."""
-    start = next((start for start in starts if secret.startswith(start)), None)
-    return (
-        start is not None
-        and len(secret) == len(start) + RANDOM + CHECK
-        and all(c in ALPHABET for c in secret[len(start) :])
-        and checksum(secret[:-CHECK]) == secret[-CHECK:]
-    )
+    @staticmethod
+    @lru_cache(4096)
+    def is_well_formed(secret: str, *starts: str) -> bool:
+        """Tell whether a secret has one of these starts and a correct checksum: a mistyped one needs no look-up."""
+        start = next((start for start in starts if secret.startswith(start)), None)
+        return (
+            start is not None
+            and len(secret) == len(start) + RANDOM + CHECK
+            and all(c in ALPHABET for c in secret[len(start) :])
+            and checksum(secret[:-CHECK]) == secret[-CHECK:]
+        )
 
-
-def digest(key: str) -> bytes:
-    """Return what is stored of a secret."""
-    # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
-    return hashlib.sha256(key.encode()).digest()
+    @staticmethod
+    def digest(secret: str) -> bytes:
+        """Return what is stored of a secret."""
+        # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
+        return hashlib.sha256(secret.encode()).digest()
 
 
 def checksum(start: str) -> str:
-    """Return the end of a key, which shows that a key was mistyped."""
+    """Return the end of a secret, which shows that it was mistyped."""
     number, text = binascii.crc32(start.encode()), ""
     for _ in range(CHECK):
         number, rest = divmod(number, 62)
@@ -133,15 +131,19 @@ _BY_ID = Statement(
 )
 
 
+MOST_KEYS = 200  # working keys of a business and its sandbox together
+MOST_ENDED = 1_000  # revoked or expired keys of a tenant that are kept for the list of keys
+
+
 class Keys:
-    """Look-up of the holders of keys, for requests and queued work."""
+    """The keys of businesses: making, listing and revoking them, and looking up who holds one."""
 
     def __init__(self, app: "App", recent: Recent[Identity | None]) -> None:
         self._app, self._recent = app, recent
 
     def identify(self, key: str) -> Identity:
         """Return the holder of `key`; raise Unauthenticated if it is unknown, revoked or expired."""
-        identity = self._recent.get(key, lambda: self._find(key)) if well_formed(key) else None
+        identity = self._recent.get(key, lambda: self._find(key)) if Secret.is_well_formed(key, *STARTS) else None
         if identity is None:
             raise _refused("invalid_api_key", "This API key does not exist: check that you copied all of it.")
         return self._valid(identity)
@@ -154,6 +156,98 @@ class Keys:
             raise _refused("invalid_api_key", "This API key does not exist any more.")
         return self._valid(self._identity(row))
 
+    @staticmethod
+    def create(
+        db: sa.Connection,
+        tenant_id: str,
+        scopes: list[str],
+        now: Moment,
+        *,
+        name: str | None = None,
+        expires_at: Moment | None = None,
+        per_minute: int | None = None,
+        per_second: int | None = None,
+        made_by: str | None = None,
+        instead_of: str | None = None,
+    ) -> tuple[str, str]:
+        """Create a key for a tenant; return its id and the key itself, which cannot be shown again.
+
+        `made_by` is the person who creates it. `instead_of` is an id for a key of which there is one at a time: its
+        previous holder is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the
+        business has 200 working keys already, those of its sandbox included.
+        """
+        tenant = db.execute(
+            sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)
+        ).one()
+        # Locked, so that two requests cannot both create the last key.
+        live_id = tenant_id if tenant.environment == "live" else tenant.paired_id
+        db.execute(sa.select(tenants.c.id).where(tenants.c.id == live_id).with_for_update())
+        works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
+        others = sa.select(sa.func.count()).where(
+            keys.c.tenant_id.in_((tenant_id, tenant.paired_id)), keys.c.id != (instead_of or "")
+        )
+        others = others.execution_options(billycan_across="a business and its sandbox have so many keys together")
+        if db.execute(others.where(works)).scalar_one() >= MOST_KEYS:
+            raise Conflict(
+                f"A business has at most {MOST_KEYS} keys: revoke those that are no longer used.", code="too_many_keys"
+            )
+        _forget_oldest(db, tenant_id, now)
+        id, key = instead_of or new_id("key"), new_key(tenant.environment)
+        values: dict[str, Any] = {
+            "tenant_id": tenant_id,
+            "digest": Secret.digest(key),
+            "hint": f"{key[:9]}…{key[-4:]}",
+            "name": name,
+            "scopes": scopes,
+            "per_minute": per_minute,
+            "per_second": per_second,
+            "created_at": now,
+            "expires_at": expires_at,
+            "made_by": made_by,
+        }
+        row = upsert(keys, db).values(id=id, **values)
+        if instead_of:
+            anew = {**values, "last_used_at": None, "revoked_at": None, "revoked_by": None}
+            row = row.on_conflict_do_update(index_elements=["id"], set_=anew, where=keys.c.tenant_id == tenant_id)
+        db.execute(row)
+        return id, key
+
+    @staticmethod
+    def list(ctx: "Context") -> Sequence[sa.Row[Any]]:
+        """Return the keys of the caller's business without their secrets, newest first."""
+        shown = [column for column in keys.c if column is not keys.c.digest]
+        newest = (keys.c.created_at.desc(), keys.c.id)
+        return ctx.db.execute(sa.select(*shown).where(keys.c.tenant_id == ctx.tenant_id).order_by(*newest)).all()
+
+    @staticmethod
+    def made_by_people(db: sa.Connection, tenant_id: str, now: Moment) -> Sequence[sa.Row[Any]]:
+        """Return the tenant's working keys that people made, newest first."""
+        works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
+        shown = [keys.c[name] for name in ("id", "tenant_id", "name", "hint", "scopes", "made_by")]
+        made = sa.select(*shown).where(keys.c.tenant_id == tenant_id, keys.c.made_by.is_not(None), works)
+        return db.execute(made.order_by(keys.c.created_at.desc(), keys.c.id)).all()
+
+    @staticmethod
+    def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
+        """Refuse a key from now on; return False if there is none. The caller bumps the epoch after the commit."""
+        found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revoked(now, None)))
+        return found.rowcount == 1
+
+    @staticmethod
+    def revoke_many(db: sa.Connection, tenant_id: str, key_ids: Sequence[str], now: Moment, by: str) -> None:
+        """Refuse these keys of a tenant; `by` is the person who revokes them. The caller then bumps the epoch."""
+        these = (keys.c.tenant_id == tenant_id) & keys.c.id.in_(key_ids)
+        db.execute(sa.update(keys).where(these).values(_revoked(now, by)))
+
+    @staticmethod
+    def revoke_own(ctx: "Context", key_id: str) -> None:
+        """Refuse a key of the caller's business as soon as this is committed; raise NotFound if it has no such key."""
+        by = ctx.identity.id if ctx.identity else None
+        this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
+        if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.now(), by))).rowcount != 1:
+            raise NotFound
+        ctx.outdates = True
+
     def _valid(self, identity: Identity) -> Identity:
         if identity.revoked_at is not None:
             raise _refused("revoked_api_key", "This API key was revoked.")
@@ -163,7 +257,7 @@ class Keys:
 
     def _find(self, key: str) -> Identity | None:
         with self._app.db.reading(across="only the key says whose it is") as db:
-            row = _BY_DIGEST.first(db, {"digest": digest(key)})
+            row = _BY_DIGEST.first(db, {"digest": Secret.digest(key)})
         if row is None:
             return None
         self._note_use(row)
@@ -197,11 +291,28 @@ class Keys:
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))
 
 
+def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
+    """Delete the tenant's revoked and expired keys except the newest, so that they cannot fill the database."""
+    of = keys.c.tenant_id == tenant_id
+    ended = keys.c.revoked_at.is_not(None) | (keys.c.expires_at <= now)
+    newest_first = (keys.c.created_at.desc(), keys.c.id)
+    oldest = sa.select(keys.c.id).where(of, ended).order_by(*newest_first).offset(MOST_ENDED)
+    db.execute(sa.delete(keys).where(of, keys.c.id.in_(oldest)))
+
+
+def _revoked(now: Moment, by: str | None) -> dict[str, Any]:
+    """Return the columns of a revoked key; the time and person of an earlier revocation stay."""
+    who = sa.case((keys.c.revoked_at.is_(None), sa.literal(by, ByCodePoint)), else_=keys.c.revoked_by)
+    return {"revoked_at": sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime)), "revoked_by": who}
+
+
+def new_key(environment: Literal["live", "sandbox"]) -> str:
+    """Return a new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
+    return Secret.new(STARTS[environment != "live"])
+
+
 def _refused(code: str, message: str) -> Unauthenticated:
     return Unauthenticated(message, code=code)
-
-
-__all__ = ["Caller", "caller_of", "identity_now"]
 
 
 class Caller(Struct, frozen=True):
@@ -210,31 +321,30 @@ class Caller(Struct, frozen=True):
     id: str
     scopes: tuple[str, ...]
 
+    @classmethod
+    def of(cls, ctx: "Context") -> "Caller":
+        """Return the caller of a request, for storing with what it queues; raise Forbidden if it has none."""
+        if ctx.identity is None:
+            raise Forbidden("Only a key, a person or a connected app can queue this.")
+        return cls(ctx.identity.id, ctx.identity.scopes)
+
+    def identity_now(self, app: "App", tenant_id: str) -> Identity:
+        """Return the caller with the scopes that it held then and still holds; Unauthenticated if it has no access any
+        more.
+
+        It reads on a connection of its own, so it can be called inside and outside of a transaction.
+        """
+        prefix = self.id.partition("_")[0]
+        kinds = {each.prefix: each.find for _, each in app.offered(CallerKind)}
+        find = app.keys.find if prefix == "key" else kinds.get(prefix)
+        if find is None:
+            raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
+        identity = find(app, tenant_id, self.id)
+        then = msgspec.structs.replace(identity, scopes=self.scopes)
+        both = {scope for scope in then.scopes if identity.holds(scope)}
+        both |= {scope for scope in identity.scopes if then.holds(scope)}
+        return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))
+
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
-
-
-def caller_of(ctx: "Context") -> Caller:
-    """Return the caller of this request, for storing with what it queues; raise Forbidden if it has none."""
-    if ctx.identity is None:
-        raise Forbidden("Only a key, a person or a connected app can queue this.")
-    return Caller(ctx.identity.id, ctx.identity.scopes)
-
-
-def identity_now(app: "App", tenant_id: str, caller: Caller) -> "Identity":
-    """Return the caller with the scopes that it held then and still holds; Unauthenticated if it has no access any
-    more.
-
-    It reads on a connection of its own, so it can be called inside and outside of a transaction.
-    """
-    prefix = caller.id.partition("_")[0]
-    kinds = {each.prefix: each.find for _, each in app.offered(CallerKind)}
-    find = app.keys.find if prefix == "key" else kinds.get(prefix)
-    if find is None:
-        raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
-    identity = find(app, tenant_id, caller.id)
-    then = msgspec.structs.replace(identity, scopes=caller.scopes)
-    both = {scope for scope in then.scopes if identity.holds(scope)}
-    both |= {scope for scope in identity.scopes if then.holds(scope)}
-    return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))

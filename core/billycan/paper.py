@@ -8,93 +8,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-__all__ = [
-    "Brand",
-    "Column",
-    "Key",
-    "Notice",
-    "Paper",
-    "PaperLine",
-    "Party",
-    "Sum",
-    "Tone",
-    "picture_size",
-    "picture_turned",
-]
+__all__ = ["Paper", "picture_size", "picture_turned"]
 
-Tone = Literal["good", "warn", "bad"]
+_Tone = Literal["good", "warn", "bad"]
 Pairs = tuple[tuple[str, str], ...]
-
-
-class Party(Struct, frozen=True, kw_only=True):
-    """The sender or recipient of a document, as printed; a part that is not known is empty.
-
-    `abn` is written in groups: `47 555 222 000`.
-    """
-
-    name: str
-    legal_name: str = ""
-    abn: str = ""
-    address: tuple[str, ...] = ()
-    phone: str = ""
-    email: str = ""
-
-
-class Brand(Struct, frozen=True, kw_only=True):
-    """The look of a business's documents.
-
-    accent: A colour that can be read on white, as `#rrggbb`.
-    footer: A few words at the foot of each page.
-    logo: `logo(ctx)` reads the bytes of its PNG, JPEG or WebP file; None without one. A Paper without it is plain data,
-      which msgspec encodes and decodes.
-    """
-
-    accent: str = "#0b6b5d"
-    footer: str = ""
-    logo: Callable[[Any], bytes] | None = None
-
-
-class Column(Struct, frozen=True, kw_only=True):
-    """A column of the table: its heading, with a `note` in small print.
-
-    `kind` says what it holds: `words` may be long and take the room there is. `label` is what a value of it is called
-    where it stands alone, as on a phone.
-    """
-
-    title: str
-    note: str = ""
-    label: str = ""
-    kind: Literal["words", "short", "number"] = "number"
-
-
-class PaperLine(Struct, frozen=True):
-    """A row of the table: a text for each column, and `notes` in small print below its words."""
-
-    cells: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-
-class Sum(Struct, frozen=True):
-    """A line of the totals; the `weight` of those that matter is `strong`, and of what is to be paid now `due`."""
-
-    label: str
-    amount: str
-    weight: Literal["plain", "strong", "due"] = "plain"
-
-
-class Notice(Struct, frozen=True):
-    """A few words that stand out."""
-
-    tone: Tone
-    text: str
-
-
-class Key(Struct, frozen=True):
-    """The most important fact: `Amount due`, `$1,210.00`, `Due 5 December 2026`."""
-
-    label: str
-    value: str
-    note: str = ""
 
 
 class Paper(Struct, frozen=True, kw_only=True):
@@ -127,6 +44,70 @@ class Paper(Struct, frozen=True, kw_only=True):
     brand: How it looks.
     """
 
+    class Party(Struct, frozen=True, kw_only=True):
+        """The sender or recipient of a document, as printed; a part that is not known is empty.
+
+        `abn` is written in groups: `47 555 222 000`.
+        """
+
+        name: str
+        legal_name: str = ""
+        abn: str = ""
+        address: tuple[str, ...] = ()
+        phone: str = ""
+        email: str = ""
+
+    class Brand(Struct, frozen=True, kw_only=True):
+        """The look of a business's documents.
+
+        accent: A colour that can be read on white, as `#rrggbb`.
+        footer: A few words at the foot of each page.
+        logo: `logo(ctx)` reads the bytes of its PNG, JPEG or WebP file; None without one. A Paper without it is plain
+          data, which msgspec encodes and decodes.
+        """
+
+        accent: str = "#0b6b5d"
+        footer: str = ""
+        logo: Callable[[Any], bytes] | None = None
+
+    class Column(Struct, frozen=True, kw_only=True):
+        """A column of the table: its heading, with a `note` in small print.
+
+        `kind` says what it holds: `words` may be long and take the room there is. `label` is what a value of it is
+        called where it stands alone, as on a phone.
+        """
+
+        title: str
+        note: str = ""
+        label: str = ""
+        kind: Literal["words", "short", "number"] = "number"
+
+    class Line(Struct, frozen=True):
+        """A row of the table: a text for each column, and `notes` in small print below its words."""
+
+        cells: tuple[str, ...]
+        notes: tuple[str, ...] = ()
+
+    class Sum(Struct, frozen=True):
+        """A line of the totals; the `weight` of those that matter is `strong`, and of what is to be paid now `due`."""
+
+        label: str
+        amount: str
+        weight: Literal["plain", "strong", "due"] = "plain"
+
+    class Notice(Struct, frozen=True):
+        """A few words that stand out."""
+
+        tone: _Tone
+        text: str
+
+    class Key(Struct, frozen=True):
+        """The most important fact: `Amount due`, `$1,210.00`, `Due 5 December 2026`."""
+
+        label: str
+        value: str
+        note: str = ""
+
     noun: str
     title: str
     filename: str
@@ -137,7 +118,7 @@ class Paper(Struct, frozen=True, kw_only=True):
     is_draft: bool = False
     is_sandbox: bool = False
     mark: str = ""
-    mark_tone: Tone = "bad"
+    mark_tone: _Tone = "bad"
     badge: Notice | None = None
     notice: Notice | None = None
     facts: Pairs = ()
@@ -147,7 +128,7 @@ class Paper(Struct, frozen=True, kw_only=True):
     summary: str = ""
     caption: str = ""
     columns: tuple[Column, ...] = ()
-    lines: tuple[PaperLine, ...] = ()
+    lines: tuple[Line, ...] = ()
     sums: tuple[Sum, ...] = ()
     remarks: tuple[str, ...] = ()
     pay: Pairs = ()

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields
 
 from .plain import is_struct, options, parts
-from .resources import Named, Reply
+from .resources import Named
 from .wire import encode
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
@@ -66,18 +66,6 @@ def _columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
         if not (told and part.name == "id"):
             for column in _columns(within[0], part, depth + 1):
                 yield Column(f"{field.encode_name}.{column.name}", (field.name, *column.path))
-
-
-def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Reply:
-    """Return a CSV file (RFC 4180, UTF-8) of these rows, the first of which names the columns.
-
-    Money has two decimals, dates are YYYY-MM-DD, and what is missing is empty. Text that a spreadsheet would take for a
-    formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and phone
-    numbers stay as they are.
-    """
-    return Reply(
-        write_rows([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
-    )
 
 
 def write_rows(rows: Iterable[Iterable[Any]]) -> bytes:

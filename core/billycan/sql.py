@@ -4,8 +4,9 @@ from .counters import advance, counters
 from .db import at_most, bytes_of, deployment_table, one_moment, upsert
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
-from .engines.statements import Asked, ByIds, Insertion, Statement, at_once
-from .filters import among, contains, either, fold, json_list_has, search_condition
+from .engines.statements import Asked, ByIds, Insertion, Statement
+from .events import events
+from .filters import among, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large
 from .reader import as_stored
 from .tenants import tenants
@@ -21,12 +22,11 @@ __all__ = [
     "among",
     "as_stored",
     "at_most",
-    "at_once",
     "bytes_of",
-    "contains",
     "counters",
     "deployment_table",
     "either",
+    "events",
     "fold",
     "json_list_has",
     "one_moment",

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, field
 from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata, upsert
 from .engines.statements import Asked, Statement, at_once
-from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
+from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone, new_id
 from .manifest import GstPeriods
 from .problems import Conflict, Invalid, RuleBroken
 from .reader import Patch
@@ -238,11 +238,30 @@ _READ_UNLESS_KNOWN = Statement(
 
 
 class Tenants:
-    """The tenants' profiles as requests need them."""
+    """The tenants, and their profiles as requests need them."""
 
     def __init__(self, recent: Recent[Tenant]) -> None:
         self._recent = recent
         self._businesses: dict[str, str] = {}
+
+    @staticmethod
+    def create(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
+        """Create a business and its sandbox with the same profile; return the ids of both."""
+        live, sandbox = new_id("ten"), new_id("ten")
+        stored = msgspec.to_builtins(registered_from_the_start(profile))
+        for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
+            db.execute(
+                sa.insert(tenants).values(
+                    id=id,
+                    paired_id=paired_id,
+                    environment=environment,
+                    profile=stored,
+                    version=1,
+                    created_at=now,
+                    updated_at=now,
+                )
+            )
+        return live, sandbox
 
     def load(self, ctx: Context) -> Tenant:
         """The caller's tenant: from the open transaction of a write, else at most a second old.

@@ -1,9 +1,9 @@
 """Timed work: leases of due rows, and mornings in each business's time zone."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -11,26 +11,14 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .context import Context
-from .db import ByCodePoint, at_most, metadata, own, upsert
+from .db import ByCodePoint, UTCDateTime, at_most, metadata, own, upsert
 from .fields import Moment
 from .tenants import tenants
 
 if TYPE_CHECKING:
     from .app import App
-from .db import UTCDateTime
 
-__all__ = [
-    "AHEAD_SECONDS",
-    "NOW",
-    "Morning",
-    "bring_forward",
-    "by_zone",
-    "has_come",
-    "in_zone",
-    "is_free",
-    "last_morning",
-    "times",
-]
+__all__ = ["AHEAD_SECONDS", "Leases", "Morning", "by_zone"]
 
 T = TypeVar("T")
 
@@ -60,6 +48,11 @@ class Morning(Struct, frozen=True):
     first: int
     last: int
 
+    @staticmethod
+    def latest(local: datetime) -> date:
+        """Return the last date on which it has been 09:00."""
+        return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
+
     def due(self, app: "App", day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
         """The records, in any business, for which it is time, by this column of their table; the earliest date first.
 
@@ -69,12 +62,13 @@ class Morning(Struct, frozen=True):
         was_told = sa.exists().where(
             told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
         )
-        groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
+        groups = by_zone(app, now, lambda local: (self.latest(local), local.date()))
         spans = [
-            (zones, today - timedelta(self.last), since - timedelta(self.first)) for (since, today), zones in groups
+            (is_there, today - timedelta(self.last), since - timedelta(self.first))
+            for (since, today), is_there in groups
         ]
         earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
-        is_time = sa.or_(*(in_zone(zones) & day.between(since, until) for zones, since, until in spans))
+        is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
         return (
             sa.select(c.tenant_id, c.id)
             .join(tenants, tenants.c.id == c.tenant_id)
@@ -88,38 +82,21 @@ class Morning(Struct, frozen=True):
         Call it under the record's lock, in the transaction in which the work is done.
         """
         local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
-        if not local.date() - timedelta(self.last) <= day <= last_morning(local) - timedelta(self.first):
+        if not local.date() - timedelta(self.last) <= day <= self.latest(local) - timedelta(self.first):
             return False
         row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
 
 
-def has_come(app: "App", day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
-    """Match businesses where a date has come, in a SELECT across all of them that joins `tenants`."""
-    groups = by_zone(app, now, datetime.date)
-    latest = max(today for today, _ in groups)
-    return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
+def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, sa.ColumnElement[bool]]]:
+    """Return each result of a function of the local time, and the condition that it is a business's.
 
-
-def last_morning(local: datetime) -> date:
-    """The last date on which it has been 09:00."""
-    return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
-
-
-def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
-    """Return each result of a function of the local time, with the businesses' IANA time zones that it holds in.
-
-    There is at least one result, even without any business.
+    The condition is for a SELECT that joins `tenants`. There is at least one result, even without any business.
     """
     found: dict[T, list[str]] = {}
     for name, zone in _zones(app, now):
         found.setdefault(value(now.astimezone(zone)), []).append(name)
-    return list(found.items())
-
-
-def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
-    """Match businesses in one of these time zones, in a SELECT that joins `tenants`."""
-    return _ZONE.in_(list(names))
+    return [(result, _ZONE.in_(names)) for result, names in found.items()]
 
 
 def forget_mornings(ctx: Context) -> bool:
@@ -151,45 +128,52 @@ _NAMES = sa.select(_ZONE).distinct().order_by(_ZONE)
 
 
 AHEAD_SECONDS = 5.0  # by which the clocks of hosts may differ
-NOW: sa.BindParameter[Any] = sa.bindparam("now", type_=UTCDateTime())
-_SOON: sa.BindParameter[Any] = sa.bindparam("soon", type_=UTCDateTime())
 
 
-def times(now: Moment) -> dict[str, Moment]:
-    """Return the parameters of a statement with `is_free`; NOW is one of them."""
-    return {NOW.key: now, _SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
+class Leases:
+    """Leases of a table's rows: at most one worker at a time does the work of a row, and a dead one's goes on.
 
-
-def is_free(table: sa.Table) -> sa.ColumnElement[bool]:
-    """Match rows whose `due_at` has come and that nobody leases; a row without `first_attempt_at` is new.
-
-    The statement needs the parameters of `times`.
+    The table has `due_at`, `first_attempt_at` (null for what was never tried) and `lease_until`.
     """
-    c = table.c
-    due = (c.due_at <= _SOON) & ((c.due_at <= NOW) | c.first_attempt_at.is_(None))  # the former by an index
-    return due & (c.lease_until.is_(None) | (c.lease_until <= NOW))
 
+    NOW: ClassVar[sa.BindParameter[Any]] = sa.bindparam("now", type_=UTCDateTime())
+    _SOON: ClassVar[sa.BindParameter[Any]] = sa.bindparam("soon", type_=UTCDateTime())
 
-def bring_forward(
-    db: sa.Connection,
-    table: sa.Table,
-    is_open: sa.ColumnElement[bool],
-    now: Moment,
-    *,
-    retry_seconds: float,
-    lease_seconds: float,
-) -> bool:
-    """Make work due, and end its lease, if a wrong clock put it off; return whether there was any.
+    def __init__(self, table: sa.Table) -> None:
+        self._table = table
 
-    It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
-    """
-    c, far = table.c, timedelta(seconds=AHEAD_SECONDS)
-    late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))
-    ahead = sa.update(table).where(is_open, c.due_at > Moment.of(now + far), late).values(due_at=now)
-    held = c.lease_until.is_not(None) & (c.lease_until > Moment.of(now + timedelta(seconds=lease_seconds) + far))
-    ended = sa.update(table).where(is_open, held).values(lease_until=now)
-    counts = [db.execute(each, execution_options=_ACROSS).rowcount for each in (ahead, ended)]
-    return any(counts)
+    @staticmethod
+    def times(now: Moment) -> dict[str, Moment]:
+        """Return the parameters of a statement with `is_free`; `NOW` is one of them."""
+        return {Leases.NOW.key: now, Leases._SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
+
+    @property
+    def is_free(self) -> sa.ColumnElement[bool]:
+        """The condition that a row is due and nobody leases it; the statement needs the parameters of `times`."""
+        c, now = self._table.c, self.NOW
+        due = (c.due_at <= self._SOON) & ((c.due_at <= now) | c.first_attempt_at.is_(None))  # the former by an index
+        return due & (c.lease_until.is_(None) | (c.lease_until <= now))
+
+    def bring_forward(
+        self,
+        db: sa.Connection,
+        is_open: sa.ColumnElement[bool],
+        now: Moment,
+        *,
+        retry_seconds: float,
+        lease_seconds: float,
+    ) -> bool:
+        """Make work due, and end its lease, if a wrong clock put it off; return whether there was any.
+
+        It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
+        """
+        table, c, far = self._table, self._table.c, timedelta(seconds=AHEAD_SECONDS)
+        late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))
+        ahead = sa.update(table).where(is_open, c.due_at > Moment.of(now + far), late).values(due_at=now)
+        held = c.lease_until.is_not(None) & (c.lease_until > Moment.of(now + timedelta(seconds=lease_seconds) + far))
+        ended = sa.update(table).where(is_open, held).values(lease_until=now)
+        counts = [db.execute(each, execution_options=_ACROSS).rowcount for each in (ahead, ended)]
+        return any(counts)
 
 
 _ACROSS = {"billycan_across": "what a wrong clock put off is anybody's"}

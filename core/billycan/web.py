@@ -2,8 +2,6 @@
 
 from .apart import finalize_in_turns, in_turns, run_apart, share_time
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
-from .sharing.limits import network
-from .sheets import csv_reply
 from .wire import Incoming, Pieces, encode, read_bytes
 
 __all__ = [
@@ -14,11 +12,9 @@ __all__ = [
     "RouteNotFound",
     "Unavailable",
     "UnsupportedMediaType",
-    "csv_reply",
     "encode",
     "finalize_in_turns",
     "in_turns",
-    "network",
     "read_bytes",
     "run_apart",
     "share_time",

@@ -3,8 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan.businesses import MOST_ENDED, MOST_KEYS, create_key, revoke_key
-from billycan.keys import keys
+from billycan.keys import MOST_ENDED, MOST_KEYS, keys
 from billycan.problems import Conflict
 from billycan.tenants import ceilings, clear_ceiling, set_ceiling, tenants
 from billycan.testing import Client
@@ -124,15 +123,15 @@ def test_a_business_has_at_most_two_hundred_keys_that_work(make_app):
     client = Client(make_app("contacts"))
     app, tenant_id = client.app, client.tenant_id
     with app.db.writing(across="a test") as db:
-        made = [create_key(db, tenant_id, ["read"], app.now())[0] for _ in range(MOST_KEYS - 1)]
+        made = [app.keys.create(db, tenant_id, ["read"], app.now())[0] for _ in range(MOST_KEYS - 1)]
         with pytest.raises(Conflict, match="at most 200 keys"):
-            create_key(db, tenant_id, ["read"], app.now())
+            app.keys.create(db, tenant_id, ["read"], app.now())
         with pytest.raises(Conflict, match="at most 200 keys"):
-            create_key(db, _paired(db, tenant_id), ["read"], app.now())
-        revoke_key(db, made[0], app.now())
-        create_key(db, _paired(db, tenant_id), ["read"], app.now())
+            app.keys.create(db, _paired(db, tenant_id), ["read"], app.now())
+        app.keys.revoke(db, made[0], app.now())
+        app.keys.create(db, _paired(db, tenant_id), ["read"], app.now())
         with pytest.raises(Conflict, match="at most 200 keys"):
-            create_key(db, tenant_id, ["read"], app.now())
+            app.keys.create(db, tenant_id, ["read"], app.now())
 
 
 @pytest.mark.parametrize("ends_by", ["revoking", "expiry"])
@@ -144,10 +143,10 @@ def test_only_the_newest_ended_keys_of_a_business_are_kept(make_app, monkeypatch
     now = app.now()
     with app.db.writing(across="a test") as db:
         for _ in range(6):
-            id, _ = create_key(db, tenant_id, ["read"], now, expires_at=now if ends_by == "expiry" else None)
+            id, _ = app.keys.create(db, tenant_id, ["read"], now, expires_at=now if ends_by == "expiry" else None)
             if ends_by == "revoking":
-                revoke_key(db, id, now)
-        create_key(db, tenant_id, ["read"], now)
+                app.keys.revoke(db, id, now)
+        app.keys.create(db, tenant_id, ["read"], now)
         of = sa.select(sa.func.count()).where(keys.c.tenant_id == tenant_id)
         ended = keys.c.revoked_at.is_not(None) | keys.c.expires_at.is_not(None)
         assert db.execute(of.where(ended)).scalar_one() == 3

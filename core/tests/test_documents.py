@@ -6,19 +6,19 @@ from datetime import date
 import pytest
 
 from billycan import Context, Document, DocumentRoutes, Manifest, NotFound, Reply, Route
-from billycan.paper import Paper, Party
+from billycan.paper import Paper
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
 
 PATH = "/v1/slips/{id}"
-OF = {"seller": Party(name="A"), "buyer": Party(name="B")}
+OF = {"seller": Paper.Party(name="A"), "buyer": Paper.Party(name="B")}
 
 
-def get_slip(ctx: Context, id: str) -> Party:
+def get_slip(ctx: Context, id: str) -> Paper.Party:
     """A slip."""
-    return Party(name=id)
+    return Paper.Party(name=id)
 
 
 def show(ctx: Context, id: str) -> Paper:

@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 import webtest
 
-from billycan import businesses, keys
+from billycan import keys
 from billycan.fields import Moment
-from billycan.testing import START, Client
+from billycan.testing import Client, Clock
 
 pytestmark = pytest.mark.either
 
@@ -65,8 +65,8 @@ def test_a_mistyped_key_is_refused_without_a_look_up(client, monkeypatch):
 
 
 def test_keys_are_random_and_kept_as_a_digest(client):
-    made = {businesses.new_key("live") for _ in range(100)} | {businesses.new_key("sandbox") for _ in range(100)}
-    assert len(made) == 200 and all(keys.well_formed(key) for key in made)
+    made = {keys.new_key("live") for _ in range(100)} | {keys.new_key("sandbox") for _ in range(100)}
+    assert len(made) == 200 and all(keys.Secret.is_well_formed(key, *keys.STARTS) for key in made)
     assert {key[:9] for key in made} == {"svc_live_", "svc_test_"}
     assert set().union(*(key[9:] for key in made)) == set(string.ascii_letters + string.digits)
     with client.app.db.reading(across="a test looks at every row") as db:
@@ -75,7 +75,7 @@ def test_keys_are_random_and_kept_as_a_digest(client):
 
 
 def test_a_key_expires(client, clock):
-    ending = client.key("read", expires_at=Moment.of(START + timedelta(hours=1)))
+    ending = client.key("read", expires_at=Moment.of(Clock.START + timedelta(hours=1)))
     ending.get("/v1/contacts")
     clock.move(minutes=59)
     ending.get("/v1/contacts")
@@ -87,7 +87,7 @@ def test_a_key_expires(client, clock):
 
 def revoke(client, app, bump=True):
     with app.db.writing(across="a test looks at every row") as db:
-        assert businesses.revoke_key(db, client.key_id, app.now())
+        assert client.app.keys.revoke(db, client.key_id, app.now())
     if bump:
         app.epoch.bump()
 
@@ -105,7 +105,7 @@ def test_a_revoked_key_is_refused_from_the_next_request_on_in_every_worker(clien
         refused.refused(401, "revoked_api_key", "GET", "/v1/contacts")
     client.get("/v1/contacts")
     with client.app.db.writing(across="a test looks at every row") as db:
-        assert not businesses.revoke_key(db, "key_1", client.app.now())
+        assert not client.app.keys.revoke(db, "key_1", client.app.now())
 
 
 def test_another_host_refuses_a_revoked_key_within_a_second(client, monkeypatch):
@@ -141,7 +141,7 @@ def test_the_last_use_of_a_key_is_known_to_the_minute(client, clock):
 
 
 def test_a_refused_call_is_no_use_of_an_expired_key(client, clock):
-    ended = client.key("read", expires_at=Moment.of(START))
+    ended = client.key("read", expires_at=Moment.of(Clock.START))
     ended.get("/v1/me", 401)
     with client.app.db.reading(across="a test looks at every row") as db:
         assert db.execute(sa.select(keys.keys.c.last_used_at).where(keys.keys.c.id == ended.key_id)).scalar() is None
@@ -248,7 +248,7 @@ def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
         if status == number:
             monkeypatch.setattr("billycan.paging.paginate", lambda *args, error=error: (_ for _ in ()).throw(error))
     client.call(*call, status, headers)
-    assert limits(client) == (10, 8, int(START.timestamp()) + 61)
+    assert limits(client) == (10, 8, int(Clock.START.timestamp()) + 61)
     assert "secret" not in client.last.text
     assert client.last.headers.get("Retry-After") == ("1" if status == 503 else None)
     assert client.last.headers["X-Request-Id"]
@@ -285,7 +285,7 @@ def test_the_windows_of_a_key_are_its_own(make_app, clock):
     clock.move(seconds=1)
     error = client.refused(429, "rate_limited", "POST", "/v1/contacts", {"name": "Bob"})
     assert error["limit"] == "minute" and 57 <= error["retry_after"] <= 58
-    assert limits(client) == (4, 0, int(START.timestamp()) + 61)
+    assert limits(client) == (4, 0, int(Clock.START.timestamp()) + 61)
     assert client.last.headers["Retry-After"] == str(error["retry_after"])
     assert "pagination" in client.last.json and other.get("/v1/contacts")["pagination"]["total"] == 1
     clock.move(seconds=error["retry_after"])
@@ -387,7 +387,7 @@ def test_a_body_that_arrives_after_its_key_was_revoked_changes_nothing(make_app,
     def revoke():
         clock.move(seconds=30)
         with client.app.db.writing(across="a command revokes it") as db:
-            assert businesses.revoke_key(db, client.key_id, client.app.now())
+            assert client.app.keys.revoke(db, client.key_id, client.app.now())
         client.app.epoch.bump()
 
     held = webtest.TestRequest.blank(path, method="POST", headers=client.headers)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from billycan.web import csv_reply
+from billycan import Reply
 
 
 def read(reply):
@@ -15,7 +15,7 @@ def read(reply):
 
 
 def test_a_file_has_its_columns_first_and_a_name():
-    reply = csv_reply("owed", ("client", "total"), [("Zoë, Ltd", Decimal("1.10")), ('"Q"\nB', None)])
+    reply = Reply.csv("owed", ("client", "total"), [("Zoë, Ltd", Decimal("1.10")), ('"Q"\nB', None)])
     assert reply.body == 'client,total\r\n"Zoë, Ltd",1.10\r\n"""Q""\nB",\r\n'.encode()
     assert reply.content_type == "text/csv; charset=utf-8"
     assert reply.headers == {"Content-Disposition": 'attachment; filename="owed.csv"'}
@@ -43,4 +43,4 @@ def test_a_file_has_its_columns_first_and_a_name():
     ],
 )
 def test_no_text_is_a_formula_and_numbers_stay_numbers(value, cell):
-    assert read(csv_reply("x", ("x", "y"), [(value, "")]))[1] == [cell, ""]
+    assert read(Reply.csv("x", ("x", "y"), [(value, "")]))[1] == [cell, ""]

@@ -24,7 +24,11 @@ class Package(NamedTuple):
     requires: tuple[str, ...]
 
 
-class PluginError(Exception):
+class StartRefused(Exception):
+    """The app does not start with its settings and plugins; the message says what is wrong, and its cure."""
+
+
+class PluginError(StartRefused):
     """The deployment asks for a set of plugins that cannot run; the message names the plugin, the rule and the cure."""
 
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..plain import options
+from .packages import StartRefused
 
 if TYPE_CHECKING:
     from ..manifest import Manifest
@@ -26,7 +27,7 @@ ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "
 _OF_A_PLUGIN = f"; one of a plugin, with two underscores: {PREFIX}<PLUGIN>__<SETTING>"
 
 
-class SettingsError(Exception):
+class SettingsError(StartRefused):
     """A setting that is unknown, malformed or missing; the message names it and says how to mend it."""
 
 

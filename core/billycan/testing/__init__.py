@@ -10,23 +10,20 @@ import pytest
 _ASSERT = ("client", "conformance", "extended", "finding", "racing", "strict")
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _ASSERT))
 
-from ..starting.plugins import PluginError
-from ..starting.settings import SettingsError
+from ..starting.packages import StartRefused
 from .client import Client, counted, decoded, run_timed, upgrade_to
 from .conformance import PluginConformance
-from .fixtures import SECRET, START, Clock
+from .fixtures import SECRET, Clock
 from .racing import race
 from .recorder import Recorder
 
 __all__ = [
     "SECRET",
-    "START",
     "Client",
     "Clock",
     "PluginConformance",
-    "PluginError",
     "Recorder",
-    "SettingsError",
+    "StartRefused",
     "counted",
     "decoded",
     "race",

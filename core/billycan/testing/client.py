@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from ..businesses import create_key, create_tenants
 from ..starting import migrate, versions
 from ..tenants import Profile, tenants
 
@@ -42,7 +41,7 @@ class Client:
         given = {"name": "Derwent Plumbing", "abn": "47555222000", "gst_registered": True, **(profile or {})}
         with app.db.writing() as db:
             if not tenant_id:
-                tenant_id, _ = create_tenants(db, Profile(**given), app.now())
+                tenant_id, _ = self.app.tenants.create(db, Profile(**given), app.now())
             self.key_id, self.secret = self._credential(db, tenant_id, scopes, limits)
         self.tenant_id = tenant_id
         self.headers = {"Authorization": f"Bearer {self.secret}"}
@@ -54,7 +53,7 @@ class Client:
     ) -> tuple[str, str]:
         """Create the key that this client calls with; return its id and secret."""
         limits = {"per_minute": 100_000, "per_second": 100_000, **limits}
-        return create_key(db, tenant_id, list(scopes), self.app.now(), **limits)
+        return self.app.keys.create(db, tenant_id, list(scopes), self.app.now(), **limits)
 
     def key(self, *scopes: str, **limits: Any) -> "Client":
         """Return a client with another key of the same business."""

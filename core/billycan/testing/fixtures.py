@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import pytest
 import sqlalchemy as sa
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from .throwaway import Redis
 
 ENGINES = ("sqlite", "postgresql")
-START = datetime(2026, 11, 21, tzinfo=UTC)
 SECRET = "a secret for tests that is long enough"  # noqa: S105
 ROLE = "billycan_app"
 
 
 class Clock:
     """A clock that stands still, except for a millisecond at each reading, and moves when told to."""
+
+    START: ClassVar = datetime(2026, 11, 21, tzinfo=UTC)  # of every test that sets no time of its own
 
     def __init__(self, start: datetime = START) -> None:
         self.time = start

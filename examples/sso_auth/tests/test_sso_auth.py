@@ -10,12 +10,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from billycan.testing import START, Client, PluginError
+from billycan.testing import Client, Clock, StartRefused
 
 pytestmark = pytest.mark.sqlite_alone
 
 SECRET = "a secret that the identity provider and the API share, and nobody else"
-NOW = int(START.timestamp())
+NOW = int(Clock.START.timestamp())
 GOOD = {"iss": "https://id.example.com", "aud": "billycan", "sub": "ada", "exp": NOW + 60, "scope": "contacts:read"}
 SETTINGS = {"issuer": GOOD["iss"], "audience": GOOD["aud"]}
 HS256 = {**SETTINGS, "algorithm": "HS256", "key": SECRET}
@@ -157,6 +157,6 @@ def test_an_elliptic_key_will_do(make_app):
     ],
 )
 def test_no_app_starts_with_settings_that_trust_nobody_or_anybody(make_app, changed, said):
-    with pytest.raises(PluginError, match=f"^sso_auth failed to start: {said}") as caught:
+    with pytest.raises(StartRefused, match=f"^sso_auth failed to start: {said}") as caught:
         make_app("contacts", "sso_auth", sso_auth={**HS256, **changed})
     assert SECRET not in str(caught.value)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, own
-from billycan.fields import start_of_day
+from billycan.fields import Moment
 
 from .resource import visits
 from .schemas import JobPlan, NewJobPlan
@@ -35,7 +35,7 @@ def plan_next(ctx: Context, job_id: str) -> None:
         table = visits.table
         last = sa.select(sa.func.max(table.c.visited_on)).where(own(ctx, table), table.c.job_id == job_id)
         due = (ctx.db.execute(last).scalar() or ctx.today()) + timedelta(days=plan.every_days)
-        values = {"next_on": due, "announce_at": start_of_day(due, ctx.tenant.timezone)}
+        values = {"next_on": due, "announce_at": Moment.start_of(due, ctx.tenant.timezone)}
         ctx.db.execute(sa.update(plans).where(own(ctx, plans), plans.c.id == job_id).values(values))
 
 

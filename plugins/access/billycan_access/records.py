@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import App, Conflict, NotFound, new_id
-from billycan.businesses import Profile, create_key, create_tenants
+from billycan.businesses import Profile
 from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan_users.api import can_send, invite_person, page_address, send
@@ -104,10 +104,10 @@ def confirm_address(db: sa.Connection, app: App, token: str) -> str | None:
     settings = app.settings_of(Settings)
     if settings.mode != "sandbox":
         return None
-    live, sandbox = create_tenants(db, _profile(row), app.now())
+    live, sandbox = app.tenants.create(db, _profile(row), app.now())
     db.execute(sa.update(requests).where(requests.c.id == row.id).values(business_id=live))
     expires_at = Moment.of(app.now() + timedelta(days=settings.idle_days))
-    _, key = create_key(db, sandbox, ["read", "write"], app.now(), name="First key", expires_at=expires_at)
+    _, key = app.keys.create(db, sandbox, ["read", "write"], app.now(), name="First key", expires_at=expires_at)
     return key
 
 
@@ -125,7 +125,7 @@ def approve_request(
     """
     row = lock_request(db, app, id)
     check_seen(decision_members(row))
-    live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
+    live = row.business_id or app.tenants.create(db, _profile(row), app.now())[0]
     # If the link is emailed, only the address's owner gets it; otherwise the operator checks the address.
     user_id, token = invite_person(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
     _decide(db, app, id, "approved", business_id=live)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from billycan import Manifest
 from billycan.sql import tenants
-from billycan.testing import Client, PluginError, counted
+from billycan.testing import Client, StartRefused, counted
 from billycan_access import records
 from billycan_access.commands import access as command
 from billycan_access.tables import requests
@@ -334,5 +334,5 @@ def test_a_proved_address_gets_a_sandbox_at_once_and_the_business_later(open_app
 
 
 def test_a_sandbox_is_not_promised_without_mail(make_app):
-    with pytest.raises(PluginError, match=r"needs mail: enable the plugin mail and set mail\.url, or set"):
+    with pytest.raises(StartRefused, match=r"needs mail: enable the plugin mail and set mail\.url, or set"):
         make_app("access", "users", access={"mode": "sandbox"})

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
-from billycan.businesses import digest, new_secret, well_formed
+from billycan.businesses import Secret
 from billycan.fields import Moment, Name, Url
 from billycan_users.api import read_field
 
@@ -172,9 +172,9 @@ def rotate_secret(db: sa.Connection, app_id: str, now: Moment) -> str:
         raise Conflict("A public app has no secret.")
     for old in [row.id for row in secrets_of(db, app_id)][MOST_SECRETS - 1 :]:
         db.execute(sa.delete(secrets).where(secrets.c.id == old))
-    secret = new_secret(SECRET)
+    secret = Secret.new(SECRET)
     hint = f"{SECRET}…{secret[-4:]}"
-    row = {"id": new_id("sec"), "app_id": app_id, "digest": digest(secret), "hint": hint, "created_at": now}
+    row = {"id": new_id("sec"), "app_id": app_id, "digest": Secret.digest(secret), "hint": hint, "created_at": now}
     db.execute(sa.insert(secrets).values(**row))
     return secret
 
@@ -200,10 +200,10 @@ def secrets_of(db: sa.Connection, app_id: str) -> Sequence[Any]:
 
 def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
     """Tell whether a text is one of the app's secrets."""
-    if not well_formed(secret, (SECRET,)):
+    if not Secret.is_well_formed(secret, SECRET):
         return False
     known = db.execute(sa.select(secrets.c.digest).where(secrets.c.app_id == app_id)).scalars()
-    return any(hmac.compare_digest(bytes(each), digest(secret)) for each in known)
+    return any(hmac.compare_digest(bytes(each), Secret.digest(secret)) for each in known)
 
 
 def _read(row: Any) -> Registered:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import App, Identity, Unauthenticated
-from billycan.businesses import digest, well_formed
+from billycan.businesses import Secret
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
@@ -70,7 +70,9 @@ def identify_caller(app: App, header: str) -> Identity | None:
     if scheme.lower() != "bearer" or not token.startswith(_STARTS):
         return None
     recent = _recent.setdefault(app, app.recent())
-    identity: Identity | None = recent.get(token, lambda: _find(app, token)) if well_formed(token, _STARTS) else None
+    identity: Identity | None = (
+        recent.get(token, lambda: _find(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
+    )
     if identity is None:
         raise _refused("invalid_api_key", "This access token does not exist, or was revoked.")
     if identity.expires_at is not None and identity.expires_at <= app.now():
@@ -91,7 +93,7 @@ def find_identity(app: App, tenant_id: str, id: str) -> Identity:
 
 def _find(app: App, token: str) -> Identity | None:
     with app.db.reading(across="only the access token says whose it is") as db:
-        row = _BY_DIGEST.first(db, {"digest": digest(token)})
+        row = _BY_DIGEST.first(db, {"digest": Secret.digest(token)})
     if row is None:
         return None
     _note_use(app, row)

@@ -18,7 +18,7 @@ from cryptography.fernet import Fernet
 from msgspec import Struct
 
 from billycan import App, Context, NotFound, Row, new_id, own, unit_of_work
-from billycan.businesses import digest, new_secret, well_formed
+from billycan.businesses import Secret
 from billycan.fields import Moment
 from billycan.sql import at_most, tenants
 from billycan.web import encode
@@ -51,13 +51,13 @@ class Pair(Struct, frozen=True):
 
 def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str]) -> str:
     """Make a code for a connection. It works once, and only for this redirect URI and challenge."""
-    code = new_secret(CODE)
+    code = Secret.new(CODE)
     ctx.db.execute(
         sa.insert(codes).values(
             tenant_id=ctx.tenant_id,
             id=new_id("oac"),
             connection_id=connection_id,
-            digest=digest(code),
+            digest=Secret.digest(code),
             redirect_uri=redirect_uri,
             challenge=challenge,
             scopes=sorted(scopes),
@@ -69,7 +69,7 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
 
 def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
     """Return the tokens for a code, or None if it gives none. Its second use ends the tokens of the first."""
-    found = _find_row(app, codes, CODE, code)
+    found = _find_row(app, codes, code, CODE)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
@@ -94,7 +94,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
     `scopes` may ask for less than was granted, for the access token; raises Beyond if they ask for more. A token that
     was used before the grace began was stolen, from the caller or by the caller: the connection is held.
     """
-    found = _find_row(app, refresh_tokens, REFRESH, token)
+    found = _find_row(app, refresh_tokens, token, REFRESH)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
@@ -125,7 +125,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
 def revoke_tokens(app: App, app_id: str, token: str) -> None:
     """End an access token, or a refresh token with all tokens of its code. Do nothing if it is not this app's."""
     for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
-        found = _find_row(app, table, starts, token)
+        found = _find_row(app, table, token, *starts)
         if found is None:
             continue
         ctx = Context(app, found.tenant_id)
@@ -178,12 +178,12 @@ def matches_challenge(verifier: str, challenge: str) -> bool:
     return _VERIFIER.fullmatch(verifier) is not None and hmac.compare_digest(hashed, challenge.encode())
 
 
-def _find_row(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
+def _find_row(app: App, table: sa.Table, secret: str, *starts: str) -> Row | None:
     """Return the row of a secret of any tenant, as it was a moment ago."""
-    if not well_formed(secret, start if isinstance(start, tuple) else (start,)):
+    if not Secret.is_well_formed(secret, *starts):
         return None
     with app.db.reading(across=_ACROSS) as db:
-        return db.execute(sa.select(table).where(table.c.digest == digest(secret))).first()
+        return db.execute(sa.select(table).where(table.c.digest == Secret.digest(secret))).first()
 
 
 def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | None:
@@ -205,16 +205,16 @@ def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str]
     """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
-    pair = Pair(new_secret(ACCESS[environment]), new_secret(REFRESH), ctx.now() + ACCESS_LASTS, granted)
+    pair = Pair(Secret.new(ACCESS[environment]), Secret.new(REFRESH), ctx.now() + ACCESS_LASTS, granted)
     whose: dict[str, Any] = {"tenant_id": ctx.tenant_id, "connection_id": connection.id, "code_id": code.id}
     access = {
         "id": new_id("oat"),
-        "digest": digest(pair.access_token),
+        "digest": Secret.digest(pair.access_token),
         "scopes": granted,
         "expires_at": pair.expires_at,
     }
     ctx.db.execute(sa.insert(access_tokens).values(**whose, **access))
-    lasts = {"id": new_id("ort"), "digest": digest(pair.refresh_token), "expires_at": ctx.now() + REFRESH_LASTS}
+    lasts = {"id": new_id("ort"), "digest": Secret.digest(pair.refresh_token), "expires_at": ctx.now() + REFRESH_LASTS}
     ctx.db.execute(sa.insert(refresh_tokens).values(**whose, **lasts))
     return pair
 

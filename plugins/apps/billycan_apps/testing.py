@@ -14,7 +14,7 @@ import webtest
 from msgspec.structs import replace
 
 from billycan import App, Identity, new_id
-from billycan.businesses import digest, new_secret
+from billycan.businesses import Secret
 from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser
@@ -175,12 +175,16 @@ def give_token(
         row = {"tenant_id": tenant_id, "id": connection_id, "app_id": app_id, "scopes": there_are, "created_at": now}
         db.execute(sa.insert(connections).values(**row, **consented))
     granted = [scope for scope in there_are if scope in scopes or scope.rpartition(":")[2] in scopes]
-    token = new_secret(grants.ACCESS[environment_of(db, tenant_id)])
+    token = Secret.new(grants.ACCESS[environment_of(db, tenant_id)])
     lasts = {"scopes": granted, "expires_at": now + timedelta(days=365)}
     code_id, code = new_id("oac"), {"redirect_uri": REDIRECT, "challenge": "", "used_at": now}
-    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(grants.CODE)), **code, **lasts))
     db.execute(
-        sa.insert(access_tokens).values(**whose, id=new_id("oat"), code_id=code_id, digest=digest(token), **lasts)
+        sa.insert(codes).values(**whose, id=code_id, digest=Secret.digest(Secret.new(grants.CODE)), **code, **lasts)
+    )
+    db.execute(
+        sa.insert(access_tokens).values(
+            **whose, id=new_id("oat"), code_id=code_id, digest=Secret.digest(token), **lasts
+        )
     )
     return connection_id, token
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from billycan import Card, Context, own
-from billycan.fields import start_of_day
+from billycan.fields import Moment
 
 from .tables import bookings, services
 
@@ -16,7 +16,7 @@ _MOST = 6
 def todays_bookings(ctx: Context) -> Card:
     """Return the card of today's bookings, in order."""
     day, zone = ctx.today(), ctx.tenant.timezone
-    since, until = start_of_day(day, zone), start_of_day(day + timedelta(days=1), zone)
+    since, until = Moment.start_of(day, zone), Moment.start_of(day + timedelta(days=1), zone)
     query = (
         sa.select(bookings.c.start_at, services.c.name, sa.func.count().over().label("total"))
         .join(services, (services.c.tenant_id == bookings.c.tenant_id) & (services.c.id == bookings.c.service_id))

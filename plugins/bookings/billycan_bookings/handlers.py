@@ -20,7 +20,7 @@ from billycan import (
     Row,
     own,
 )
-from billycan.fields import start_of_day
+from billycan.fields import Moment
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -111,7 +111,7 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
         fits = max(1, MOST_STARTS // starts_a_day)
         said = f"to: with this many staff, ask for {fits} day{'' if fits == 1 else 's'} at a time."
         raise BadRequest(said, code="page_too_large", param="to")
-    since, until = start_of_day(query.since, zone), start_of_day(query.until + timedelta(days=1), zone)
+    since, until = Moment.start_of(query.since, zone), Moment.start_of(query.until + timedelta(days=1), zone)
     return slots.list_openings(ctx, service, giving, since, until)
 
 

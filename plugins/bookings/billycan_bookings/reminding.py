@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from billycan import App, Context, own
-from billycan.fields import Moment, start_of_day
+from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import by_zone, in_zone
+from billycan.timed import by_zone
 
 from .records import emit_booking, records
 from .tables import bookings
@@ -20,7 +20,7 @@ HOUR = 9
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the confirmed bookings whose reminder is due and not yet sent, the earliest start first."""
     ends = by_zone(app, now, _end)
-    is_time = sa.or_(*(in_zone(zones) & (bookings.c.start_at < end) for end, zones in ends))
+    is_time = sa.or_(*(is_there & (bookings.c.start_at < end) for end, is_there in ends))
     ahead = (bookings.c.start_at > now) & (bookings.c.start_at < max(end for end, _ in ends))
     of = sa.select(bookings.c.tenant_id, bookings.c.id).join(tenants, tenants.c.id == bookings.c.tenant_id)
     to_tell = bookings.c.reminded_of.is_distinct_from(bookings.c.start_at)
@@ -40,4 +40,4 @@ def emit_reminder(ctx: Context, id: str) -> None:
 def _end(local: datetime) -> Moment:
     """Return the end of the last day whose bookings are due a reminder: tomorrow from 09:00 on, today before that."""
     days = 2 if local.hour >= HOUR else 1
-    return start_of_day(local.date() + timedelta(days), str(local.tzinfo))
+    return Moment.start_of(local.date() + timedelta(days), str(local.tzinfo))

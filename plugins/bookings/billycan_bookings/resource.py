@@ -23,7 +23,7 @@ from billycan import (
     resource,
 )
 from billycan.fields import Id, Instant, Moment, Name, Notes, NotNegative, Text
-from billycan.sql import among, contains, either, search_condition
+from billycan.sql import among, either, search_condition
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -168,7 +168,7 @@ neighbours = Neighbours(job_id="jobs")
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """Match bookings that contain a text, or whose client's or service's name contains it."""
     table, of = bookings.table, services.table
-    named = sa.select(of.c.id).where(own(ctx, of), search_condition(of, text, ctx), contains(of.c.name_folded, text))
+    named = sa.select(of.c.id).where(own(ctx, of), search_condition(of, text, ctx, within=of.c.name_folded))
     of_service = among(ctx, table.c.service_id, named)
     return either(ctx, table, contacts.found_by(table.c.client_id)(ctx, text), of_service)
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, names_of, own
-from billycan.sql import Asked, ByIds, among, contains, either, fold, search_condition
+from billycan.sql import Asked, ByIds, among, either, fold, search_condition
 
 from .resource import contacts
 
@@ -126,8 +126,7 @@ def not_registered(ctx: Context | GstPeriod) -> sa.Select[str]:
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
     """Select the ids of contacts whose name contains a text, for use in another query."""
-    # The search text contains the name, too, and has an index.
-    named = search_condition(_table, text, ctx) & contains(_table.c.name_folded, text)
+    named = search_condition(_table, text, ctx, within=_table.c.name_folded)
     return sa.select(_table.c.id).where(own(ctx, _table), named)
 
 

@@ -6,12 +6,14 @@ import sqlalchemy as sa
 from msgspec import Meta, Struct, field
 
 from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, resource
-from billycan.fields import Abn, Email, Name, Notes, Phone, Tag, Url
+from billycan.fields import Abn, Email, Name, Notes, Phone, Text, Url
 from billycan.sql import json_list_has
 
 Kind = Literal["person", "company"]
 Role = Literal["client", "supplier"]
 Status = Literal["active", "archived"]
+
+Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
 
 
 class NewPerson(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -32,7 +32,6 @@ from billycan.sql import (
     ByIds,
     Insertion,
     as_stored,
-    at_once,
     bytes_of,
     page_too_large,
     records_of,
@@ -184,7 +183,7 @@ class Documents(Generic[L, T]):
             return self.show(ctx, self.records.find(ctx, id, columns))
         wants_lines, beside = ctx.wants(self.shows, "line_items"), self.beside(ctx, id)
         asked = [self.records.asked(ctx, id, columns), self._lines.asked(ctx.tenant_id, id)][: 1 + wants_lines]
-        found, *more = at_once(ctx.db, *asked, *([beside] if beside else []))
+        found, *more = ctx.at_once(*asked, *([beside] if beside else []))
         if not found:
             raise NotFound
         lines = [line_of(*line[1:]) for line in more[0]] if wants_lines else None
@@ -240,7 +239,7 @@ class Documents(Generic[L, T]):
 
     def prepare_change(self, ctx: Context, id: str, body: Patch[Any], shown: Shown = lambda ctx, row: {}) -> None:
         """Do what `edit` and `change` need no lock for; `shown` returns what the handler gives `edit`."""
-        found, lines = at_once(ctx.db, self.records.asked(ctx, id), self._lines.asked(ctx.tenant_id, id))
+        found, lines = ctx.at_once(self.records.asked(ctx, id), self._lines.asked(ctx.tenant_id, id))
         if not found:
             return
         row, lines = found[0], [line_of(*line[1:]) for line in lines]
@@ -350,7 +349,7 @@ class Documents(Generic[L, T]):
             row = self.records.save(ctx, edit.row, touch=lines != edit.lines, **draft.columns)
             if lines != edit.lines:
                 self._remove_lines(ctx, row.id)
-                at_once(ctx.db, *self._stored(ctx, row.id, lines))
+                ctx.at_once(*self._stored(ctx, row.id, lines))
         else:
             self.neighbours.check(ctx, edit.after, edit.before)
             row = self.records.save(ctx, edit.row, **{name: getattr(edit.after, name) for name in edit.changed})

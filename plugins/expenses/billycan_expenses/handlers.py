@@ -24,7 +24,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.gst import check_unlocked, undone_on
+from billycan.gst import check_unlocked
 from billycan.sql import as_stored
 
 from . import categories, rules
@@ -146,7 +146,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     status = rules.actions.check("void", row.status)
     _check_nothing_given_back(ctx, id)
     days = [day for name in rules.DATES if (day := getattr(row, name)) is not None]
-    on = undone_on(ctx, body, days, max(days), lambda: row.lodged_in is not None)
+    on = body.counts_on(ctx, days, max(days), is_lodged=row.lodged_in is not None)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
     return tell(ctx, row, "expense.voided")
 

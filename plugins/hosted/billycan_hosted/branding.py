@@ -8,7 +8,7 @@ import falcon
 import sqlalchemy as sa
 
 from billycan import App, Context, NotFound, Problem, own
-from billycan.paper import Brand
+from billycan.paper import Paper
 
 from .links import PER_MINUTE, PER_SECOND, link_url, read_link
 from .schemas import Branding
@@ -22,11 +22,11 @@ LOGO_TYPES = ("image/png", "image/jpeg", "image/webp")
 MOST_LOGO_BYTES = 1024 * 1024
 
 
-def brand_of(ctx: Context) -> Brand:
+def brand_of(ctx: Context) -> Paper.Brand:
     """Return the brand of the caller's business: its own choices, or the deployment's defaults."""
     chosen, default = load_branding(ctx), ctx.settings(Settings)
     id = chosen.logo_attachment_id if ctx.has("attachments") else None
-    return Brand(
+    return Paper.Brand(
         accent=chosen.accent_colour or default.accent_colour,
         footer=chosen.footer or default.footer,
         logo=partial(_logo, id=id) if id else None,

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from billycan import Context, Row
-from billycan.paper import Column, Paper, PaperLine, Party, Sum
+from billycan.paper import Paper
 from billycan_contacts import api as contacts
 from billycan_documents.api import RATES, Charge, round_cents, totals
 
@@ -24,7 +24,7 @@ def paper_of(
     row: Row,
     *,
     facts: Mapping[str, Any],
-    sums: Iterable[Sum] = (),
+    sums: Iterable[Paper.Sum] = (),
     less: Collection[str] = (),
     whole: str = "The work",
     states_gst: bool = False,
@@ -63,10 +63,10 @@ def paper_of(
     )
 
 
-def seller(ctx: Context) -> Party:
+def seller(ctx: Context) -> Paper.Party:
     """Return the business as its profile shows it today."""
     tenant = ctx.tenant
-    return Party(
+    return Paper.Party(
         name=tenant.name,
         legal_name=tenant.legal_name if tenant.legal_name and tenant.legal_name != tenant.name else "",
         abn=abn(tenant.abn) if tenant.abn else "",
@@ -76,7 +76,7 @@ def seller(ctx: Context) -> Party:
     )
 
 
-def buyer(ctx: Context, client_id: str) -> Party:
+def buyer(ctx: Context, client_id: str) -> Paper.Party:
     """Return a contact as it is today."""
     found = contacts.parties(ctx, [client_id])[client_id]
     return _party(found.name, found.abn, found.billing_address)
@@ -101,15 +101,15 @@ def words(document: Any) -> tuple[tuple[str, str], ...]:
     return tuple((heading, text) for heading, text in found if text)
 
 
-def _buyer(ctx: Context, document: Any, row: Row) -> Party:
+def _buyer(ctx: Context, document: Any, row: Row) -> Paper.Party:
     """Return a document's client: as it was when the document was sent, or as it is now if it was not sent yet."""
     if row.client_name is None:
         return buyer(ctx, document.client_id)
     return _party(document.client.name, row.client_abn, row.client_address)
 
 
-def _party(name: str, digits: str | None, address: Mapping[str, str | None] | None) -> Party:
-    return Party(name=name, abn=abn(digits) if digits else "", address=address_lines(address))
+def _party(name: str, digits: str | None, address: Mapping[str, str | None] | None) -> Paper.Party:
+    return Paper.Party(name=name, abn=abn(digits) if digits else "", address=address_lines(address))
 
 
 def _caption(*, with_gst: bool, inclusive: bool) -> str:
@@ -118,21 +118,27 @@ def _caption(*, with_gst: bool, inclusive: bool) -> str:
     return "Prices and amounts include GST." if inclusive else "Prices and amounts do not include GST."
 
 
-def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Column, ...]:
+def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Paper.Column, ...]:
     note, label = ("incl. GST", "Amount including GST") if inclusive else ("excl. GST", "Amount without GST")
-    amount = Column(title="Amount", note=note, label=label) if with_gst else Column(title="Amount")
-    gst = (Column(title="GST"),) if with_gst else ()
-    return (Column(title="Description", kind="words"), Column(title="Quantity"), Column(title="Price"), *gst, amount)
+    amount = Paper.Column(title="Amount", note=note, label=label) if with_gst else Paper.Column(title="Amount")
+    gst = (Paper.Column(title="GST"),) if with_gst else ()
+    return (
+        Paper.Column(title="Description", kind="words"),
+        Paper.Column(title="Quantity"),
+        Paper.Column(title="Price"),
+        *gst,
+        amount,
+    )
 
 
-def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> PaperLine:
+def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> Paper.Line:
     """Return a row of the table, before the document's discount, which follows with its own amount."""
     less = [percent(line.discount_percent)] if getattr(line, "discount_percent", None) else []
     less += [money(line.discount_amount)] if getattr(line, "discount_amount", None) else []
     tax = untaxed(line.gst_code) if line.gst_code != "gst" else percent(RATES["gst"]) if discounted else money(line.gst)
     amount = _before_discount(line) if discounted else line.total if inclusive else line.net
     cells = (line.description, quantity(line.quantity, line.unit), price(line.unit_price))
-    return PaperLine((*cells, *((tax,) if with_gst else ()), money(amount)), tuple(f"Less {words}" for words in less))
+    return Paper.Line((*cells, *((tax,) if with_gst else ()), money(amount)), tuple(f"Less {words}" for words in less))
 
 
 def _of_document(document: Any) -> str:
@@ -150,28 +156,28 @@ def _before_discount(line: Any) -> Decimal:
 
 def _sums(
     document: Any, work: Sequence[Any], whole: str, *, with_gst: bool, inclusive: bool, states_gst: bool
-) -> Iterator[Sum]:
+) -> Iterator[Paper.Sum]:
     """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder."""
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
     if discount := _of_document(document):
         amount = subtotal + gst if inclusive else subtotal
-        yield Sum(discount, money(amount - sum(map(_before_discount, work))))
+        yield Paper.Sum(discount, money(amount - sum(map(_before_discount, work))))
     if with_gst and not inclusive:
-        yield Sum("Subtotal without GST", money(subtotal))
-        yield Sum("GST (10%)", money(gst))
+        yield Paper.Sum("Subtotal without GST", money(subtotal))
+        yield Paper.Sum("GST (10%)", money(gst))
     less = [line for line in document.line_items if line not in work]
     if less:
-        yield Sum(f"{whole}, including GST" if with_gst else whole, money(subtotal + gst), "strong")
+        yield Paper.Sum(f"{whole}, including GST" if with_gst else whole, money(subtotal + gst), "strong")
         for words, (net, tax) in _by_words(less).items():
             including = f", including GST of {money(-tax)}" if tax else ""
-            yield Sum(words + including, money(net + tax))
+            yield Paper.Sum(words + including, money(net + tax))
     # A document may say so only if all of it is taxable and GST is an eleventh (GSTR 2013/1, par 20).
     codes = [part.gst_code for part in document.gst_breakdown]
     is_eleventh = states_gst and codes == ["gst"] and document.gst == round_cents(Fraction(document.total) / 11)
     label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
-    yield Sum(label, money(document.total), "strong")
+    yield Paper.Sum(label, money(document.total), "strong")
     if with_gst and (inclusive or less):
-        yield Sum("GST (10%) in the total", money(document.gst))
+        yield Paper.Sum("GST (10%) in the total", money(document.gst))
 
 
 def _by_words(less: Iterable[Any]) -> dict[str, tuple[Decimal, Decimal]]:

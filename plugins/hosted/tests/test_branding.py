@@ -11,7 +11,7 @@ import pytest
 import webtest
 
 from billycan.paper import picture_size, picture_turned
-from billycan.testing import Client, SettingsError
+from billycan.testing import Client, StartRefused
 from billycan_hosted import colours
 
 pytestmark = pytest.mark.either
@@ -209,7 +209,7 @@ def test_a_deployment_sets_the_default(make_app):
     client = Client(make_app(*PLUGINS, hosted={"accent_colour": "#123456", "footer": "By the cooperative"}))
     page = opened(client.app, sent(client)["hosted_url"]).text
     assert "#123456" in page and "By the cooperative" in page
-    with pytest.raises(SettingsError, match=r"hosted\.accent_colour: cannot be read on white"):
+    with pytest.raises(StartRefused, match=r"hosted\.accent_colour: cannot be read on white"):
         make_app(*PLUGINS, hosted={"accent_colour": "#eeeeee"})
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, Conflict, Context, Page, caller_of, new_id, own
-from billycan.importing import Importer, importable
+from billycan import BadRequest, Caller, Conflict, Context, Page, new_id, own
+from billycan.importing import Importer
 from billycan.web import Incoming, encode
 
 from .reading import rows_of
@@ -34,7 +34,7 @@ class Parsed(msgspec.Struct):
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]:
     """Read and parse an upload before its transaction, so that no other transaction waits for that."""
-    known = importable(ctx.app)
+    known = ctx.app.importable
     if query.resource not in known:
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
     ctx.app.hook.authorize(ctx=ctx, route=known[query.resource].route)
@@ -68,7 +68,7 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
     rows in all, would be unfinished. If the key is revoked or loses a scope before the end, the import fails and no
     row is imported. Emits `import.failed` if the header has a fault.
     """
-    importer = Importer(importable(ctx.app)[query.resource], body.header)
+    importer = Importer(ctx.app.importable[query.resource], body.header)
     faults = [
         {"row": 0, "column": fault.param or None, "code": fault.code, "message": fault.message}
         for fault in importer.faults
@@ -87,7 +87,7 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
         rechecks=0,
         fault_count=len(faults),
         faults=faults[:MOST_FAULTS],
-        caller=msgspec.to_builtins(caller_of(ctx)),
+        caller=msgspec.to_builtins(Caller.of(ctx)),
         external_id=None,
         metadata={},
     )

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Caller, Context, Identity, Page, Problem, Records, Row, identity_now, own
-from billycan.importing import acting, importable
+from billycan import Caller, Context, Identity, Page, Problem, Records, Row, own
 
 from .schemas import Import, ImportFault, ImportQuery
 from .tables import chunks, imports
@@ -58,16 +57,16 @@ def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dic
 
 def identity_of(ctx: Context, row: Row) -> Identity:
     """Return the present identity of the sender. Raise the Problem that they would get if they sent the file now."""
-    endpoints = ctx.app.at["POST", "/v1/imports"], importable(ctx.app)[row.resource]
-    identity = identity_now(ctx.app, ctx.tenant_id, msgspec.convert(row.caller, Caller))
+    endpoints = ctx.app.at["POST", "/v1/imports"], ctx.app.importable[row.resource]
+    identity = msgspec.convert(row.caller, Caller).identity_now(ctx.app, ctx.tenant_id)
     for endpoint in endpoints:
-        ctx.app.hook.authorize(ctx=acting(ctx, identity), route=endpoint.route)
+        ctx.app.hook.authorize(ctx=ctx.acting_as(identity), route=endpoint.route)
     return identity
 
 
 def end_reason(ctx: Context, row: Row) -> ImportFault | None:
     """Return the reason that an unfinished import cannot go on: its plugin is off, or its sender lost access."""
-    if row.resource not in importable(ctx.app):
+    if row.resource not in ctx.app.importable:
         return ImportFault(0, None, "unavailable", f"{row.resource} can no longer be imported")
     try:
         identity_of(ctx, row)

@@ -19,10 +19,9 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import App, Context, Fault, Row, own, unit_of_work
-from billycan.events import events
 from billycan.fields import Moment
-from billycan.importing import Importer, Recording, Rehearsal, Replay, acting, importable
-from billycan.sql import counters
+from billycan.importing import Importer, Recording
+from billycan.sql import counters, events
 
 from .handlers import ROWS_OF_CHUNK
 from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, identity_of, records
@@ -101,8 +100,8 @@ def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
 
 
 def _prepare(ctx: Context, row: Row) -> None:
-    if callable(prepare := importable(ctx.app)[row.resource].route.imports):
-        prepare(acting(ctx, identity_of(ctx, row)))
+    if callable(prepare := ctx.app.importable[row.resource].route.imports):
+        prepare(ctx.acting_as(identity_of(ctx, row)))
     records.save(ctx, row, status="checking")
 
 
@@ -116,7 +115,7 @@ def _check(ctx: Context, row: Row) -> None:
         if chunk is None:
             number = row.rows
             break
-        recording, found = _rehearse(acting(ctx, identity), importer, chunk)
+        recording, found = _rehearse(ctx.acting_as(identity), importer, chunk)
         faults += found
         if faults or row.fault_count or row.dry_run:
             recording.rows, recording.reads = [], []
@@ -135,7 +134,7 @@ def _check(ctx: Context, row: Row) -> None:
 def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
     """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
     faults: list[ImportFault] = []
-    with Rehearsal(ctx) as rehearsal:
+    with importer.rehearsal(ctx) as rehearsal:
         for place, (number, *cells) in enumerate(_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
             faults += _told(number, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
@@ -172,7 +171,9 @@ def _write(app: App, row: Row, seen: int) -> None:
     before = Context(app, row.tenant_id)
     with ExitStack() as stack:
         with app.db.reading(row.tenant_id) as before.db:
-            replay = stack.enter_context(closing(Replay(acting(before, identity_of(before, row)), row.rows)))
+            replay = stack.enter_context(
+                closing(_importer(before, row).replay(before.acting_as(identity_of(before, row)), row.rows))
+            )
             for _, recording in _recordings(before, row):
                 replay.add(recording)
         ctx = Context(app, row.tenant_id, now=before.now())
@@ -182,7 +183,7 @@ def _write(app: App, row: Row, seen: int) -> None:
                     return
                 if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
                     raise _Outdated(outdated)
-                replay.send(acting(ctx, identity_of(ctx, row)))
+                replay.send(ctx.acting_as(identity_of(ctx, row)))
                 if end_reason(ctx, row):
                     raise _Outdated([])  # The next step ends it.
                 finish_import(ctx, found, imported=row.rows)
@@ -242,7 +243,7 @@ def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tupl
         ctx = Context(app, row.tenant_id)
         with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
             (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
-            faults += _told(number, _importer(ctx, row).repeats(acting(ctx, identity_of(ctx, row)), first, cells))
+            faults += _told(number, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells))
     return faults, len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
 
 
@@ -259,7 +260,7 @@ def _storable_text(text: str) -> str:
 
 
 def _importer(ctx: Context, row: Row) -> Importer:
-    return Importer(importable(ctx.app)[row.resource], row.header)
+    return Importer(ctx.app.importable[row.resource], row.header)
 
 
 def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:

@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan import rehearsing
-from billycan.businesses import revoke_keys
 from billycan.db import Database
 from billycan.importing import Importer
 from billycan.keys import keys
-from billycan.testing import START, Client, holding, run_timed
+from billycan.testing import Client, Clock, holding, run_timed
 from billycan_contacts.resource import contacts
 from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
@@ -639,7 +638,7 @@ def test_a_revoked_key_imports_nothing_more(app, client):
     id = upload(sender, "name\nAda\n")["id"]
     finish_imports(app, rounds=2)
     with app.db.writing() as db:
-        revoke_keys(db, client.tenant_id, [key_of(app, sender)], app.now(), "usr_1")
+        app.keys.revoke_many(db, client.tenant_id, [key_of(app, sender)], app.now(), "usr_1")
     # Before a worker comes to it, too.
     found = client.get(f"{PATH}/{id}")["data"]
     assert (found["status"], faults(found)) == ("failed", [(0, None, "revoked_api_key")])
@@ -671,7 +670,7 @@ def test_a_key_that_is_revoked_while_the_records_are_made_imports_nothing(app, c
 @pytest.mark.parametrize(
     ("values", "code"),
     [
-        ({"expires_at": START}, "expired_api_key"),
+        ({"expires_at": Clock.START}, "expired_api_key"),
         ({"scopes": ["imports:write"]}, "insufficient_scope"),
         ({"scopes": ["contacts:write"]}, "insufficient_scope"),
     ],

@@ -1,9 +1,10 @@
 """The page where a client reads and prints an invoice and how to pay it, and the invoice on paper."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from billycan import App, Context, NotFound
-from billycan.paper import Key, Notice, Paper, Sum, Tone
+from billycan.paper import Paper
 from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, money, paper_of
 
 from .invoices.documents import PATH, documents, hosted_url, records
@@ -14,12 +15,12 @@ from .rules import OPEN
 
 # Clients do not see that a debt was written off: they could take it for a gift, but still owe it.
 _BADGES = {
-    "paid": Notice("good", "Paid"),
-    "credited": Notice("good", "Credited"),
-    "void": Notice("bad", "Void"),
-    "partially_paid": Notice("warn", "Partially paid"),
+    "paid": Paper.Notice("good", "Paid"),
+    "credited": Paper.Notice("good", "Credited"),
+    "void": Paper.Notice("bad", "Void"),
+    "partially_paid": Paper.Notice("warn", "Partially paid"),
 }
-_NOTICES: dict[str, tuple[Tone, str]] = {
+_NOTICES: dict[str, tuple[Literal["good", "warn", "bad"], str]] = {
     "paid": ("good", "This invoice is paid. Thank you!"),
     "credited": ("good", "{seller} has credited all of this invoice: there is nothing to pay."),
     "void": ("bad", "This invoice is void: it is not a tax invoice, and there is nothing to pay."),
@@ -63,8 +64,8 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         title="Invoice" if invoice.status == "void" else invoice.document_title,
         mark=_MARKS.get(invoice.status, ""),
         mark_tone="good" if invoice.status in ("paid", "credited") else "bad",
-        badge=_BADGES.get(invoice.status) or (Notice("bad", "Overdue") if invoice.is_overdue else None),
-        notice=Notice(tone, text.format(seller=ctx.tenant.name)) if text else None,
+        badge=_BADGES.get(invoice.status) or (Paper.Notice("bad", "Overdue") if invoice.is_overdue else None),
+        notice=Paper.Notice(tone, text.format(seller=ctx.tenant.name)) if text else None,
         facts={
             "Date of issue": day(invoice.issue_date),
             "Due": day(invoice.due_date),
@@ -73,7 +74,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
             **dict(contract),
         },
         contract=contract,
-        key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
+        key=Paper.Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
         whole="This claim" if invoice.claim == "progress" else "The work",
@@ -104,13 +105,13 @@ def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
     return (*number, *((label, money(amount)) for label, amount in found))
 
 
-def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Sum]:
+def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Paper.Sum]:
     for payment in invoice.payments:
         if payment.status == "recorded":
-            yield Sum(f"Payment received on {day(payment.paid_on)}", money(-payment.amount))
+            yield Paper.Sum(f"Payment received on {day(payment.paid_on)}", money(-payment.amount))
     if invoice.amount_credited:
-        yield Sum("Credited", money(-invoice.amount_credited))
+        yield Paper.Sum("Credited", money(-invoice.amount_credited))
     if invoice.cash_rounding:
-        yield Sum("Cash rounding", money(-invoice.cash_rounding))
+        yield Paper.Sum("Cash rounding", money(-invoice.cash_rounding))
     if owing and invoice.amount_due != invoice.total:
-        yield Sum("Amount due", money(invoice.amount_due), "due")
+        yield Paper.Sum("Amount due", money(invoice.amount_due), "due")

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from billycan import App, Context, own
 from billycan.fields import Moment
 from billycan.sql import PLANNED_ANEW, at_most
-from billycan.timed import times
+from billycan.timed import Leases
 
 from .settings import Settings
 from .tables import emails, files, is_free_to_send, is_open, letters
@@ -50,7 +50,7 @@ def count_waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
 def oldest_due_seconds(db: sa.Connection, now: Moment) -> dict[str, float]:
     """Age in seconds of the oldest message that could be sent; 0 if none is waiting."""
     firsts = [
-        db.execute(sa.select(sa.func.min(table.c.due_at)).where(is_free_to_send(table)), times(now)).scalar()
+        db.execute(sa.select(sa.func.min(table.c.due_at)).where(is_free_to_send(table)), Leases.times(now)).scalar()
         for table in (emails, letters)
     ]
     found = [first for first in firsts if first]

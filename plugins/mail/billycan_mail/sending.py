@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from billycan import App, Context, Row, new_id, own, unit_of_work
 from billycan.fields import Moment
-from billycan.timed import NOW, bring_forward, times
+from billycan.timed import Leases
 
 from . import encryption, logos, message, pdf_attachments, records, suppressing, unsubscribe
 from .relay import Outcome, Relay, Unreachable
@@ -106,14 +106,14 @@ class Sender:
             now, found = self.app.shared_now(db), False
             for table in (emails, letters):
                 longest = {"retry_seconds": retry, "lease_seconds": float(MOST_LEASE_SECONDS)}
-                found |= bring_forward(db, table, is_open(table), now, **longest)
+                found |= Leases(table).bring_forward(db, is_open(table), now, **longest)
         if found:
             log.warning("messages were put off by a clock that was ahead: they are sent now")
 
     def due(self) -> list[Due]:
         """List what is due and not under way: letters first, then one email of each business."""
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
-            now = times(self.app.shared_now(db))
+            now = Leases.times(self.app.shared_now(db))
             found = [Due(None, row.id) for row in db.execute(_DUE_LETTERS, now)]
             return found + [Due(row.tenant_id, row.id) for row in db.execute(_DUE_EMAILS, now)]
 
@@ -127,21 +127,21 @@ class Sender:
                 "status": "sending",
                 "lease_token": token,
                 "lease_until": Moment.of(now + timedelta(seconds=self.settings.lease_seconds)),
-                "first_attempt_at": sa.func.coalesce(table.c.first_attempt_at, NOW),
+                "first_attempt_at": sa.func.coalesce(table.c.first_attempt_at, Leases.NOW),
                 "failures": _count_failures(table),
             }
             taken = (
                 sa.update(table).where(table.c.id == due.id, is_free_to_send(table)).values(columns).returning(table)
             )
             if due.tenant_id is None:
-                row = db.execute(taken, times(now)).first()
+                row = db.execute(taken, Leases.times(now)).first()
                 return Lease(due, token, row, ()) if row else None
             # An attempt whose lease was never ended may have arrived.
             was_given = emails.c.lease_token.is_not(None) & emails.c.paper.is_(None)  # not before its PDF is stored
             twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | was_given
             made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
             mine = taken.where(emails.c.tenant_id == due.tenant_id).values(made)
-            row = db.execute(mine, times(now)).first()
+            row = db.execute(mine, Leases.times(now)).first()
             if row is None:
                 return None
             begun = {"id": token, "email_id": due.id, "number": row.attempts_made, "started_at": now}

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
 from billycan.sql import deployment_table
-from billycan.timed import is_free
+from billycan.timed import Leases
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
@@ -133,4 +133,4 @@ def is_open(table: sa.Table) -> sa.ColumnElement[bool]:
 
 def is_free_to_send(table: sa.Table) -> sa.ColumnElement[bool]:
     """Return the condition that a message is due and not leased. The statement needs the parameters of `times`."""
-    return is_open(table) & is_free(table)
+    return is_open(table) & Leases(table).is_free

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from billycan import Context, Document, Manifest, Route
-from billycan.paper import Paper, Party
+from billycan.paper import Paper
 from billycan.testing import Client
 from billycan_mail import bouncing
 from billycan_mail.sending import Sender
@@ -215,12 +215,12 @@ def test_a_statement_and_its_pdf_have_the_same(sent_out, drain):
 
 @pytest.mark.sqlite_alone
 def test_a_document_of_a_third_party_is_emailed_alike(mailing, serve, sold, install):
-    def get_card(ctx: Context, id: str) -> Party:
+    def get_card(ctx: Context, id: str) -> Paper.Party:
         """A card."""
-        return Party(name=id)
+        return Paper.Party(name=id)
 
     def show(ctx, id):
-        whom = {"seller": Party(name="A"), "buyer": Party(name="B"), "email": "b@client.example"}
+        whom = {"seller": Paper.Party(name="A"), "buyer": Paper.Party(name="B"), "email": "b@client.example"}
         return Paper(noun="loyalty card", title="Card", filename="card", dated=ctx.today(), **whom)
 
     path = "/v1/contacts/{id}/loyalty_card"

@@ -8,7 +8,7 @@ import pypdf
 import pytest
 
 from billycan import Context, Document, Manifest, Route
-from billycan.paper import Brand, Paper, Party
+from billycan.paper import Paper
 from billycan.starting import plugins
 from billycan.starting.packages import PluginError
 from billycan.testing import Client
@@ -228,7 +228,7 @@ def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypa
         plugins.load(["pdf"], {})
 
 
-OF = {"seller": Party(name="A"), "buyer": Party(name="Zoë")}
+OF = {"seller": Paper.Party(name="A"), "buyer": Paper.Party(name="Zoë")}
 PAPER = Paper(noun="slip", title="Slip", filename='a "slip"\r\n', dated=date(2026, 11, 22), **OF)
 TEMPLATE = """#let paper = json(bytes(sys.inputs.paper))
 #set document(title: paper.title, date: datetime(year: paper.dated.at(0), month: 1, day: 1))
@@ -237,7 +237,7 @@ Our own #read("words.txt") #paper.title for #paper.buyer.name
 
 
 def slips(install, template):
-    def get_slip(ctx, id: str) -> Party:
+    def get_slip(ctx, id: str) -> Paper.Party:
         """A slip."""
         return PAPER.buyer
 
@@ -266,7 +266,7 @@ def test_a_template_that_fails_is_ended(tmp_path, words):
 
 
 def test_a_logo_is_printed(tmp_path):
-    brand = Brand(accent="#842519", footer="Licensed plumber")
+    brand = Paper.Brand(accent="#842519", footer="Licensed plumber")
     paper = Paper(noun="slip", title="Slip", filename="slip", dated=date(2026, 1, 1), brand=brand, **OF)
     logo = bytes.fromhex(
         "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"

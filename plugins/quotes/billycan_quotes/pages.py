@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from billycan import App, Context, Invalid, NotFound, Row, decode
-from billycan.paper import Key, Notice, Paper
+from billycan.paper import Paper
 from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money, paper_of
 
 from .documents import PATH, documents, hosted_url, records, status_of
@@ -13,11 +13,11 @@ from .resource import Quote
 from .schemas import Acceptance, Refusal, Resend
 
 _BADGES = {
-    "accepted": Notice("good", "Accepted"),
-    "converted": Notice("good", "Accepted"),
-    "invoiced": Notice("good", "Accepted"),
-    "declined": Notice("warn", "Declined"),
-    "expired": Notice("warn", "Expired"),
+    "accepted": Paper.Notice("good", "Accepted"),
+    "converted": Paper.Notice("good", "Accepted"),
+    "invoiced": Paper.Notice("good", "Accepted"),
+    "declined": Paper.Notice("warn", "Declined"),
+    "expired": Paper.Notice("warn", "Expired"),
 }
 _MARKS = {
     "draft": "DRAFT",
@@ -84,7 +84,7 @@ def _paper(ctx: Context, row: Row, quote: Quote) -> Paper:
             "Reference": quote.reference,
             "Revision": quote.revision if quote.revision > 1 else None,
         },
-        key=Key("Total", money(quote.total), f"Valid until {until}") if status == "sent" else None,
+        key=Paper.Key("Total", money(quote.total), f"Valid until {until}") if status == "sent" else None,
         subject=quote.title or "",
         summary=quote.summary or "",
         url=hosted_url(ctx, row),
@@ -115,17 +115,21 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     return faults
 
 
-def _notice(ctx: Context, quote: Quote, status: str) -> Notice | None:
+def _notice(ctx: Context, quote: Quote, status: str) -> Paper.Notice | None:
     """Return the notice of a decision or expiry. It must not claim that somebody was notified."""
     zone, seller = ctx.tenant.timezone, ctx.tenant.name
     if quote.accepted_at and quote.accepted_by:
         when = moment(quote.accepted_at, zone)
-        return Notice("good", f"Accepted by {quote.accepted_by.name} on {when}. Thank you!")
+        return Paper.Notice("good", f"Accepted by {quote.accepted_by.name} on {when}. Thank you!")
     if quote.declined_at and status == "declined":
         when = moment(quote.declined_at, zone)
-        return Notice("warn", f"This quote was declined on {when}. Please ask {seller} if you would like a new one.")
+        return Paper.Notice(
+            "warn", f"This quote was declined on {when}. Please ask {seller} if you would like a new one."
+        )
     if status == "expired":
-        return Notice("warn", f"This quote expired on {day(quote.expiry_date)}. Please ask {seller} for a new one.")
+        return Paper.Notice(
+            "warn", f"This quote expired on {day(quote.expiry_date)}. Please ask {seller} for a new one."
+        )
     return None
 
 

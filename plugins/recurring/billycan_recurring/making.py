@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from billycan import App, Conflict, Context, Problem, Row, own, take_turns, unit_of_work
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import AHEAD_SECONDS, has_come
+from billycan.timed import AHEAD_SECONDS, by_zone
 from billycan_invoices import api as invoices
 
 from .handlers import body_of, check_client, end_locked
@@ -31,7 +31,10 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
         | (c.retry_at <= now)
         | (c.retry_at > Moment.of(now + RETRY + timedelta(seconds=AHEAD_SECONDS)))
     )
-    return of.where(c.status == "active", has_come(app, c.next_on, now), may).order_by(c.next_on)
+    groups = by_zone(app, now, datetime.date)
+    has_come = sa.or_(*(is_there & (c.next_on <= today) for today, is_there in groups))
+    latest = max(today for today, _ in groups)
+    return of.where(c.status == "active", c.next_on <= latest, has_come, may).order_by(c.next_on)
 
 
 def make_due_invoices(ctx: Context, id: str) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from billycan import App, Context, own, take_turns
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import by_zone, in_zone, last_morning
+from billycan.timed import Morning, by_zone
 from billycan_hosted.api import day, money
 from billycan_invoices import api as invoices
 
@@ -36,14 +36,13 @@ class Fate(Struct, frozen=True):
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the unpaid invoices of all businesses that are due a reminder, the earliest due date first."""
     i, r, s = invoices.unpaid().c, rules.c, settings.c
-    groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
-    spans = [(zones, morning, today) for (morning, today), zones in groups]
+    groups = by_zone(app, now, lambda local: (Morning.latest(local), local.date()))
     is_time = sa.or_(
         *(
-            in_zone(zones)
+            is_there
             & i.due_date.between(_Days(sa.literal(morning), -LATE_DAYS - r.days), _Days(sa.literal(morning), -r.days))
             & ((r.days >= 0) | (i.due_date >= today))
-            for zones, morning, today in spans
+            for (morning, today), is_there in groups
         )
     )
     done = sa.exists().where(
@@ -84,7 +83,7 @@ def _due_rule(ctx: Context, unpaid: invoices.Unpaid) -> Rule | None:
     if row is None or not row.enabled:
         return None
     local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
-    morning, last = last_morning(local), None
+    morning, last = Morning.latest(local), None
     for rule in load_reminders(ctx).rules:
         goes_on = unpaid.due_date + timedelta(rule.days)
         is_time = max(row.since, morning - timedelta(LATE_DAYS)) <= goes_on <= morning

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from billycan import BadRequest, ByCodePoint, Conflict, Context, Invalid, Page, Records, Reply, Row, own, take_turns
 from billycan.gst import LABELS, NAMES, GstSpan
 from billycan.sql import Statement, one_moment
-from billycan.web import csv_reply
 
 from . import gst, rules
 from .periods import differ, first_difference, periods_between, registered_between
@@ -114,7 +113,7 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     every = (whose.legal_name or whose.name, whose.abn, report.since, report.until, report.basis)
     columns = ("business", "abn", "from", "to", "basis", "of", "label", "name", "amount", "whole_dollars", "to_lodge")
     name = f"gst-{query.since}-{query.until}"
-    return csv_reply(name, (*columns, "documents"), [(*every, *row) for row in figures])
+    return Reply.csv(name, (*columns, "documents"), [(*every, *row) for row in figures])
 
 
 def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocument]:
@@ -132,7 +131,7 @@ def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Rep
     """
     rows = [(query.label, one.id, one.amount, one.name) for one in _documents(ctx, query)]
     name = f"gst-{query.since}-{query.until}-{query.label}"
-    return csv_reply(name, ("label", "id", "amount", "name"), rows)
+    return Reply.csv(name, ("label", "id", "amount", "name"), rows)
 
 
 def list_tax_periods(ctx: Context, query: TaxPeriodsQuery) -> list[TaxPeriod]:

@@ -8,7 +8,6 @@ from msgspec import Meta, Struct
 
 from billycan import Context, Named, Reply
 from billycan.fields import Amount, Day
-from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
 MOST_CLIENTS = 1_000  # of one page
@@ -104,7 +103,7 @@ def get_receivables_as_csv(ctx: Context, query: ReceivablesFileQuery) -> Reply:
     report = _receivables(ctx, query.as_at, None, 0)
     columns = Receivable.__struct_fields__
     rows = ([one.client.name if name == "client" else getattr(one, name) for name in columns] for one in report.entries)
-    return csv_reply(f"receivables-{report.as_at}", columns, rows)
+    return Reply.csv(f"receivables-{report.as_at}", columns, rows)
 
 
 def _receivables(ctx: Context, as_at: datetime.date | None, limit: int | None, offset: int) -> Receivables:

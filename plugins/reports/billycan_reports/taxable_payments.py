@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 
 from billycan import Address, Context, Named, Reply
 from billycan.fields import Amount
-from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
 _FIGURES = ("gross", "gst", "tax_withheld")
@@ -110,7 +109,7 @@ def get_taxable_payments_as_csv(ctx: Context, query: TaxablePaymentsQuery) -> Re
         ]
         for one in report.contractors
     )
-    return csv_reply(f"taxable-payments-{report.year}", (*before, *parts, *after), rows)
+    return Reply.csv(f"taxable-payments-{report.year}", (*before, *parts, *after), rows)
 
 
 def _contractor(one: contacts.Contractor, paid: tuple[int, Decimal, Decimal, Decimal]) -> Contractor:

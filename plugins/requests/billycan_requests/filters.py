@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 
 from billycan import Context, Fault, own
-from billycan.fields import start_of_day
+from billycan.fields import Moment
 
 from .keeping import first_id
 from .tables import log
@@ -46,7 +46,7 @@ _WANTED = {
 
 def _condition(name: str, text: str, zone: str) -> sa.ColumnElement[bool]:
     if name in ("from", "to"):
-        start = first_id(start_of_day(date.fromisoformat(text) + timedelta(days=name == "to"), zone))
+        start = first_id(Moment.start_of(date.fromisoformat(text) + timedelta(days=name == "to"), zone))
         return log.c.id < start if name == "to" else log.c.id >= start
     if name == "status":
         if not _STATUS.fullmatch(text):

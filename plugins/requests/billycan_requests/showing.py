@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, own
-from billycan.businesses import list_keys
 from billycan.fields import Moment
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
@@ -78,7 +77,7 @@ def _callers(ctx: Context) -> dict[str, Caller]:
     settings = ctx.app.settings
     return {
         key.id: Caller(key.id, key.name or key.hint, key.hint, key.per_minute or settings.per_minute)
-        for key in list_keys(ctx)
+        for key in ctx.app.keys.list(ctx)
     }
 
 

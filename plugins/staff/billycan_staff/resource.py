@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from billycan import Member, NewResource, Resource, RuleBroken, resource
-from billycan.fields import Email, Name, Phone, Text, Zone, read_instant
+from billycan.fields import Email, Moment, Name, Phone, Text, Zone
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -34,7 +34,7 @@ ClockTime = Annotated[
 
 
 def _stored_instant(text: str) -> str:
-    return str(read_instant(text))
+    return str(Moment.read(text))
 
 
 StoredInstant = Annotated[
@@ -79,7 +79,7 @@ class TimeOff(Struct, forbid_unknown_fields=True, kw_only=True):
     reason: Name | None = None
 
     def __post_init__(self) -> None:
-        if read_instant(self.end_at) <= read_instant(self.start_at):
+        if Moment.read(self.end_at) <= Moment.read(self.start_at):
             raise RuleBroken("out_of_range", "must be after start_at", ".end_at")
 
 

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import App, Context, Forbidden, NotFound, unit_of_work
-from billycan.businesses import keys_made, list_keys, revoke_keys
 from billycan.sql import tenants
 
 from . import rules
@@ -65,7 +64,7 @@ def revoke_beyond(
     beyond = [key for key in _keys(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)]
     beyond = [key for key in beyond if key.id not in keep]
     for tenant_id in {key.tenant_id for key in beyond}:
-        revoke_keys(db, tenant_id, [key.id for key in beyond if key.tenant_id == tenant_id], app.now(), by)
+        app.keys.revoke_many(db, tenant_id, [key.id for key in beyond if key.tenant_id == tenant_id], app.now(), by)
     return beyond
 
 
@@ -131,13 +130,13 @@ def describe_ended(ended: Sequence[SetUp]) -> str:
 
 def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[SetUp]:
     for tenant_id in _environments_of(db, live_id):
-        for key in keys_made(db, tenant_id, app.now()):
+        for key in app.keys.made_by_people(db, tenant_id, app.now()):
             yield SetUp(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
 
 
 def _others(ctx: Context) -> list[SetUp]:
     """Return what people, or keys of theirs, set up in a tenant through other plugins."""
-    makers = {key.id: key.made_by for key in list_keys(ctx)}
+    makers = {key.id: key.made_by for key in ctx.app.keys.list(ctx)}
     found = []
     for plugin, kind in _SETTERS.items():
         if plugin in ctx.app.manifests:

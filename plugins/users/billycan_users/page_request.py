@@ -15,7 +15,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
-from billycan.web import encode, network, share_time
+from billycan.web import encode, share_time
 
 from . import key_makers, passwords, sessions, sign_in_attempts
 from .current_role import identity_of
@@ -118,7 +118,7 @@ class Visit:
     @property
     def network(self) -> str:
         """The network that the visitor counts as: an IPv6 address counts as its whole /64."""
-        return network(self.address)
+        return self.app.network_of(self.address)
 
     @property
     def tenant_id(self) -> str:

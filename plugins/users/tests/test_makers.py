@@ -13,7 +13,6 @@ import webtest
 from click.testing import CliRunner
 
 from billycan import Forbidden
-from billycan.businesses import keys_made
 from billycan.testing import Client
 from billycan_users import key_makers, sessions
 from billycan_users.commands import users as command
@@ -241,7 +240,7 @@ def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, cli
             at_the_door.wait(0.5)  # SQLite lets it no further than to the beginning of its own transaction
         assert answer.result().status_int == 403
     with app.db.reading() as db:
-        assert not keys_made(db, client.tenant_id, app.now())
+        assert not app.keys.made_by_people(db, client.tenant_id, app.now())
 
 
 @pytest.mark.parametrize("way", ["removed", "demoted", "by command", "from all"])

@@ -11,8 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Row, events, new_id, own
+from billycan import Context, Event, Row, new_id, own
 from billycan.fields import Moment
+from billycan.sql import events
 
 from .nudging import CHORES, Hint
 from .tables import LOST, chores, deliveries, endpoints
@@ -53,7 +54,7 @@ def owe_deliveries(ctx: Context, names: Collection[str], first: int, last: int) 
     """Add a chore for each endpoint that subscribes to any of these events: the `note_many` of the manifest."""
     found = []
     for row in ctx.db.execute(sa.select(_e.id, _e.events).where(own(ctx, endpoints)).order_by(_e.id)):
-        if wanted := [name for name in names if any(events.matching(each, [name]) for each in row.events)]:
+        if wanted := [name for name in names if any(Event.matching(each, [name]) for each in row.events)]:
             new = {"tenant_id": ctx.tenant_id, "id": new_id("cho"), "endpoint_id": row.id, "created_at": ctx.now()}
             bounds = {"events": wanted, "first_sequence": first, "last_sequence": last}
             found.append({**new, "kind": "add", "steps": 0, **bounds})
@@ -167,5 +168,5 @@ def _add_next(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Ste
     return Step(len(places), {"first_sequence": places[-1] + 1} if places[-1] < last else None)
 
 
-_c, _d, _e, _l = chores.c, deliveries.c, endpoints.c, events.events.c
+_c, _d, _e, _l = chores.c, deliveries.c, endpoints.c, events.c
 _UNLEASED: dict[str, Any] = {"lease_until": None, "lease_token": None}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 
-from billycan import Context, Row, events, own
+from billycan import Context, Event, Row, own
 
 from . import deliveries
 from .handlers import PING, records
@@ -53,6 +53,6 @@ def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
 
 def _needed(ctx: Context, endpoint: Row) -> list[str]:
     """Return the scopes needed to read all that an endpoint is sent: its present and its former events."""
-    names = {event for name in endpoint.events for event in events.matching(name, ctx.app.events)}
+    names = {event for name in endpoint.events for event in Event.matching(name, ctx.app.events)}
     names |= {*deliveries.events_under_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}
     return [ctx.app.scope_of(name) for name in names]

@@ -11,10 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event, Row, events, new_id, own
+from billycan import Context, Event, Row, new_id, own
 from billycan.fields import Moment
-from billycan.sql import Statement
-from billycan.timed import NOW
+from billycan.sql import Statement, events
+from billycan.timed import Leases
 
 from . import chores
 from .nudging import CHORES, Hint
@@ -56,8 +56,8 @@ def _fan_out(dialect: str) -> sa.Insert:
         "webhook_id": sa.bindparam("event_id", type_=sa.Text),
         "event": sa.bindparam("exactly", type_=sa.Text),
         "status": sa.case((_e.enabled, "pending"), else_="held"),
-        "created_at": NOW,
-        "due_at": NOW,
+        "created_at": Leases.NOW,
+        "due_at": Leases.NOW,
         "failures": sa.literal(0),
         "attempts_made": sa.literal(0),
         "connection_id": _e.connection_id,
@@ -98,7 +98,7 @@ def body_of(db: sa.Connection, tenant_id: str, delivery: Row) -> bytes | None:
     if delivery.own_body is not None:
         return bytes(delivery.own_body)
     row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": delivery.webhook_id}).first()
-    return events.body_of(row) if row else None
+    return Event.body_of(row) if row else None
 
 
 def hold_deliveries(ctx: Context, endpoint_id: str) -> None:
@@ -169,7 +169,7 @@ def _add_hints(ctx: Context, endpoint_ids: Iterable[str]) -> None:
 
 MOST_COUNTED = 10_000  # deliveries: the transaction of a request counts no more
 
-_d, _e, _l = deliveries.c, endpoints.c, events.events.c
+_d, _e, _l = deliveries.c, endpoints.c, events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 # Not part of the RETURNING of a lease: SQLite would read the whole log for it.
 _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Forbidden, Invalid, NotFound, Page, Patch, Records, Row, events, own
+from billycan import Conflict, Context, Deleted, Event, Forbidden, Invalid, NotFound, Page, Patch, Records, Row, own
 from billycan.fields import Moment
 from billycan.web import encode
 
@@ -46,7 +46,7 @@ log = Records(
     ListedDelivery,
     prefix="dlv",
     filters={
-        "event": lambda ctx, names: events.filtered(ctx, deliveries_table.c.event, names, PING),
+        "event": lambda ctx, names: Event.has_name(ctx, deliveries_table.c.event, names, PING),
     },
     points_at={"endpoint_id": "webhooks_endpoints"},
 )
@@ -227,7 +227,7 @@ def _own(ctx: Context, row: Row) -> None:
 def _allow(ctx: Context, names: Iterable[str]) -> None:
     """Raise Forbidden unless the key may read the records of these events: a delivery would take them anywhere."""
     for name in names:
-        for event in events.matching(name, ctx.app.events) or [name]:
+        for event in Event.matching(name, ctx.app.events) or [name]:
             if not ctx.may_read(event):
                 scope = ctx.app.scope_of(event)
                 raise Forbidden(f"{name} delivers data that needs the scope {scope}.", required_scope=scope)
@@ -249,7 +249,7 @@ def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
     except addresses.NotAllowed as why:
         raise Invalid(f"url: {why}.", code="url_not_allowed", param="url") from None
     for i, name in enumerate(body.events):
-        if name != "*" and name not in known and not events.matching(name, ctx.app.events):
+        if name != "*" and name not in known and not Event.matching(name, ctx.app.events):
             some = ", ".join(sorted(ctx.app.events))
             raise Invalid.member(f"events[{i}]", "invalid_value", f"must be one of {some}, or *")
 

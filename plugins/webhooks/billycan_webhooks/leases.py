@@ -15,10 +15,10 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import App, Row, events, new_id
+from billycan import App, Row, new_id
 from billycan.fields import Moment
-from billycan.sql import tenants
-from billycan.timed import NOW, bring_forward, times
+from billycan.sql import events, tenants
+from billycan.timed import Leases
 
 from . import chores, signing
 from .deliveries import body_of
@@ -86,10 +86,10 @@ class Desk:
                 "retry_seconds": max(self.settings.retry_offsets, default=0),
                 "lease_seconds": MOST_LEASE_SECONDS,
             }
-            if bring_forward(db, deliveries, PENDING, self.app.shared_now(db), **longest):
+            if Leases(deliveries).bring_forward(db, PENDING, self.app.shared_now(db), **longest):
                 log.warning("deliveries were put off by a clock that was ahead: they are sent now")
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
-            found = db.execute(_DUE, times(self.app.shared_now(db)))
+            found = db.execute(_DUE, Leases.times(self.app.shared_now(db)))
             return [*((row.tenant_id, row.endpoint_id) for row in found), *chores.hints_of_chores(db)]
 
     def go_on(self, tenant_id: str) -> list[Hint] | None:
@@ -117,7 +117,7 @@ class Desk:
     ) -> Lease | None:
         """Lease the next delivery to an endpoint that the transaction has locked. Return None if nothing is due."""
         hint, slow = wish
-        whose = {"of_tenant": hint[0], "of_endpoint": hint[1], **times(now)}
+        whose = {"of_tenant": hint[0], "of_endpoint": hint[1], **Leases.times(now)}
         if endpoint is None or not endpoint.enabled:
             if not chores.has_chores(db, *hint):
                 retries += _start_chore(db, hint, "cancel" if endpoint is None else "hold", now)
@@ -233,7 +233,7 @@ def _record_health(
 # The statements are built once: a worker would spend most of its time in SQLAlchemy otherwise. An UPDATE sets each
 # parameter that has the name of a column.
 
-_d, _e, _a, _l = deliveries.c, endpoints.c, attempts.c, events.events.c
+_d, _e, _a, _l = deliveries.c, endpoints.c, attempts.c, events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
 _UNLEASED: dict[str, Any] = {"lease_until": None, "lease_token": None}
@@ -270,13 +270,13 @@ _LEASE = (
         _d.id == _next.scalar_subquery(),
         _in_flight.scalar_subquery() < MOST_IN_FLIGHT,
     )
-    .values(first_attempt_at=sa.func.coalesce(_d.first_attempt_at, NOW), attempts_made=_d.attempts_made + 1)
+    .values(first_attempt_at=sa.func.coalesce(_d.first_attempt_at, Leases.NOW), attempts_made=_d.attempts_made + 1)
     .returning(_d.id, _d.webhook_id, _d.own_body, _d.first_attempt_at, _d.failures, _d.attempts_made)
 )
 _CANCEL_FORGOTTEN = (
     sa.update(deliveries)
     .where(_TO_IT, _d.own_body.is_(None), ~sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id))
-    .values(**_UNLEASED, status="cancelled", finished_at=NOW, last_error="event_expired")
+    .values(**_UNLEASED, status="cancelled", finished_at=Leases.NOW, last_error="event_expired")
 )
 _BEGIN = sa.insert(attempts)
 _FINISH = sa.update(attempts).where(_a.tenant_id == _tenant, _a.id == sa.bindparam("of_attempt"))

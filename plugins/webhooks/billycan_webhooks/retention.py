@@ -6,10 +6,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Context, events, own
+from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.sql import at_most, tenants
-from billycan.timed import NOW, times
+from billycan.sql import at_most, events, tenants
+from billycan.timed import Leases
 
 from .settings import Settings
 from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries
@@ -32,7 +32,7 @@ def check_days(app: App) -> None:
 
 def needed_events() -> sa.Select[Any]:
     """Select the events of deliveries that are not finished, or still to be inserted."""
-    log, c = events.events.alias("needed"), chores.c
+    log, c = events.alias("needed"), chores.c
     is_open = sa.exists().where(_d.tenant_id == log.c.tenant_id, _d.webhook_id == log.c.id, OPEN)
     place = log.c.sequence.between(c.first_sequence, c.last_sequence)
     is_owed = sa.exists().where(c.tenant_id == log.c.tenant_id, c.kind == "add", place)
@@ -114,14 +114,14 @@ def describe_retention(app: App) -> str:
 
 def count_waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
     """Count the unfinished deliveries by state: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
-    row = db.execute(_WAITING, times(now)).one()
+    row = db.execute(_WAITING, Leases.times(now)).one()
     held = db.execute(_HELD).scalar_one()
     return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
 
 
 def oldest_due_seconds(db: sa.Connection, now: Moment) -> dict[str, float]:
     """Age in seconds of the oldest delivery that could be sent; 0 if none is waiting."""
-    first = db.execute(_OLDEST, times(now)).scalar()
+    first = db.execute(_OLDEST, Leases.times(now)).scalar()
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 
@@ -129,7 +129,7 @@ _d, _a = deliveries.c, attempts.c
 _WAITING = sa.select(
     sa.func.count().label("pending"),
     sa.func.count().filter(FREE).label("due"),
-    sa.func.count().filter(_d.lease_until > NOW).label("in_flight"),
+    sa.func.count().filter(_d.lease_until > Leases.NOW).label("in_flight"),
 ).where(PENDING)
 _HELD = sa.select(sa.func.count()).select_from(deliveries).where(HELD)
 _OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, FREE)

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
-from billycan.timed import is_free
+from billycan.timed import Leases
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
@@ -83,7 +83,7 @@ OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_colum
 HELD = deliveries.c.status == sa.literal_column("'held'")
 LOST = deliveries.c.status.in_([sa.literal_column("'failed'"), sa.literal_column("'held'")])
 
-FREE = is_free(deliveries)  # of the pending ones
+FREE = Leases(deliveries).is_free  # of the pending ones
 
 # The process died during an attempt that never finished: it may have arrived.
 attempts = tenant_table(

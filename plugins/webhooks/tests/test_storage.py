@@ -5,7 +5,7 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from billycan import events
+from billycan.sql import events
 from billycan.testing import Client
 from billycan.working import worker
 from billycan_webhooks import handlers, retention, sender
@@ -156,9 +156,7 @@ def test_what_was_forgotten_meanwhile_is_not_sent(hooks, receive, drain, subscri
         contact(client, name)
     (waits, *_) = reversed(listed(client))
     with app.db.writing(across="a test looks at every row") as db:
-        db.execute(
-            sa.delete(events.events).where(events.events.c.id.in_([d["webhook_id"] for d in listed(client)[1:]]))
-        )
+        db.execute(sa.delete(events).where(events.c.id.in_([d["webhook_id"] for d in listed(client)[1:]])))
     clock.move(minutes=20)
     drain(app)
     found = [client.get(f"/v1/webhook_deliveries/{d['id']}")["data"] for d in reversed(listed(client))]

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from billycan import tenants
 from billycan.app import App
-from billycan.businesses import create_key
 from billycan.starting import migrate
 from billycan.starting.settings import Config, Settings
 from billycan_contacts import resource
@@ -173,7 +172,7 @@ def _recount(db: sa.Connection) -> None:
 
 def _keys(app: App, tenant_id: str, scopes: list[str], count: int) -> list[str]:
     with app.db.writing() as db:
-        return [create_key(db, tenant_id, scopes, app.now(), **LIMITS)[1] for _ in range(count)]
+        return [app.keys.create(db, tenant_id, scopes, app.now(), **LIMITS)[1] for _ in range(count)]
 
 
 __all__ = ["LINES", "Filled", "Sizes", "application", "fill", "tenants"]

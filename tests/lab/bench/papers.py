@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from datetime import date
 
-from billycan.paper import Column, Paper, PaperLine, Party
+from billycan.paper import Paper
 from billycan_pdf.rendering import render
 from billycan_pdf.settings import Settings
 
 ROUNDS = 10
-COLUMNS = (Column(title="Description", kind="words"), Column(title="Quantity"), Column(title="Price"))
+COLUMNS = (Paper.Column(title="Description", kind="words"), Paper.Column(title="Quantity"), Paper.Column(title="Price"))
 
 
 def run(tell: Callable[[str], None]) -> None:
@@ -27,15 +27,15 @@ def run(tell: Callable[[str], None]) -> None:
 
 
 def _made(lines: int) -> bytes:
-    cells = [PaperLine((f"Item {i}: supplied and fitted", "2", "$145.00"), ("Includes GST",)) for i in range(lines)]
+    cells = [Paper.Line((f"Item {i}: supplied and fitted", "2", "$145.00"), ("Includes GST",)) for i in range(lines)]
     paper = Paper(
         noun="invoice",
         title="Tax invoice",
         number="INV-0001",
         filename="INV-0001",
         dated=date(2026, 11, 23),
-        seller=Party(name="Quollbrook Plumbing"),
-        buyer=Party(name="Brindle Wren Cafe"),
+        seller=Paper.Party(name="Quollbrook Plumbing"),
+        buyer=Paper.Party(name="Brindle Wren Cafe"),
         columns=COLUMNS,
         lines=tuple(cells),
     )

@@ -30,7 +30,6 @@ import sqlalchemy as sa
 import standardwebhooks.webhooks as package
 
 from billycan.app import App
-from billycan.businesses import create_key, create_tenants
 from billycan.events import events
 from billycan.starting import migrate, settings
 from billycan.tenants import Profile
@@ -183,9 +182,9 @@ class Deployment:
         self.app = App(settings.load(own))
         migrate.upgrade(self.app.db, self.app.manifests)
         with self.app.db.writing() as db:
-            made = [create_tenants(db, Profile(name=f"B{i}"), self.app.now())[0] for i in range(businesses)]
+            made = [self.app.tenants.create(db, Profile(name=f"B{i}"), self.app.now())[0] for i in range(businesses)]
             limits = {"per_minute": 100_000, "per_second": 100_000}
-            self.keys = [create_key(db, id, ["read", "write"], self.app.now(), **limits)[1] for id in made]
+            self.keys = [self.app.keys.create(db, id, ["read", "write"], self.app.now(), **limits)[1] for id in made]
         self.per_business = endpoints
         self.web, self.workers = None, []
 

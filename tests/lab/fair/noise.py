@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from billycan import Context, new_id, unit_of_work
 from billycan.app import App
-from billycan.businesses import create_key
 from billycan.endpoints import PARAMETER, Endpoint
 from billycan.query import MOST_METADATA
 from billycan.starting.settings import Settings
@@ -86,7 +85,7 @@ class Noisy:
         limits = {"per_minute": Settings().per_minute, "per_second": Settings().per_second}
         with app.db.writing() as db:
             scopes, now = ["read", "write"], app.now()
-            self.keys = dict(create_key(db, self.client.tenant_id, scopes, now, **limits) for _ in range(keys))
+            self.keys = dict(app.keys.create(db, self.client.tenant_id, scopes, now, **limits) for _ in range(keys))
         self.today: date = app.now().date()
         self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
         self.lists: dict[str, list[str]] = {}

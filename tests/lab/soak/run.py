@@ -30,7 +30,6 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan.app import App
-from billycan.businesses import create_key, create_tenants
 from billycan.starting import migrate
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import Profile
@@ -151,9 +150,9 @@ def soak(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _key(db: sa.Connection, app: App, options: argparse.Namespace) -> str:
-    tenant, _ = create_tenants(db, Profile(name="Derwent Plumbing"), app.now())
+    tenant, _ = app.tenants.create(db, Profile(name="Derwent Plumbing"), app.now())
     limits = {"per_minute": options.per_minute, "per_second": options.per_second}
-    return create_key(db, tenant, ["read"], app.now(), **limits)[1]
+    return app.keys.create(db, tenant, ["read"], app.now(), **limits)[1]
 
 
 def _measure(server: Server, hard: str, gentle: str, options: argparse.Namespace) -> dict[str, object]:

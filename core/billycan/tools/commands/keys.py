@@ -54,8 +54,8 @@ def create_key(
     """
     import sqlalchemy as sa
 
-    from ... import businesses
     from ...fields import Instant, Name
+    from ...keys import Keys
     from ...problems import Conflict
     from ...tenants import MOST_TIMES
     from ...tenants import tenants as table
@@ -80,7 +80,7 @@ def create_key(
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant)).first() is None:
                 raise click.ClickException(f"there is no tenant {tenant}: see `{command_line('tenants list')}`")
             try:
-                id, key = businesses.create_key(
+                id, key = Keys.create(
                     db,
                     tenant,
                     list(dict.fromkeys(scopes)),
@@ -151,11 +151,11 @@ def revoke_key(key_id: str, as_json: bool) -> None:
     \b
     billycan keys revoke key_01abc
     """
-    from ... import businesses
+    from ...keys import Keys
 
     with open_checked_app() as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
-            if not businesses.revoke_key(db, key_id, app.now()):
+            if not Keys.revoke(db, key_id, app.now()):
                 raise click.ClickException(f"there is no key {key_id}: see `{command_line('keys list')}`")
         at_once = bump_epoch(app)
     if as_json:

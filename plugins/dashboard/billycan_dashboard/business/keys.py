@@ -8,9 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from billycan import Fault, Invalid
-from billycan.businesses import create_key, revoke_own_key
-from billycan.businesses import list_keys as keys_of
-from billycan.fields import Count, Day, Moment, Name, start_of_day
+from billycan.fields import Count, Day, Moment, Name
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -47,7 +45,7 @@ class Key(Struct, frozen=True):
 def list_keys(visit: Visit) -> Answer:
     app = visit.app
     with visit.reading() as ctx:
-        rows = keys_of(ctx)
+        rows = ctx.app.keys.list(ctx)
     with app.db.reading() as db:
         who = names_of_people(db, {id for row in rows for id in (row.made_by, row.revoked_by) if id})
     now = app.now()
@@ -109,7 +107,7 @@ def make_key(visit: Visit) -> Answer:
     given: dict[str, Any] = {"name": read_field(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
         day_after: date = read_field(Day, "expires_on", text) + timedelta(days=1)
-        given["expires_at"] = Moment.of(start_of_day(day_after, visit.session.zone) - timedelta(seconds=1))
+        given["expires_at"] = Moment.of(Moment.start_of(day_after, visit.session.zone) - timedelta(seconds=1))
         if given["expires_at"] <= app.now():
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
     # A business may give its key less than the deployment does, and only the operator more.
@@ -121,7 +119,7 @@ def make_key(visit: Visit) -> Answer:
             given[member] = number
     with app.db.writing() as db:
         visit.check_scopes(db, scopes)
-        _, key = create_key(db, visit.tenant_id, scopes, app.now(), made_by=visit.session.user_id, **given)
+        _, key = app.keys.create(db, visit.tenant_id, scopes, app.now(), made_by=visit.session.user_id, **given)
     return visit.reveal(_HERE, key)
 
 
@@ -141,7 +139,7 @@ def _scopes(visit: Visit) -> list[str]:
 
 def revoke_key(visit: Visit, id: str) -> Answer:
     with visit.writing() as ctx:
-        revoke_own_key(ctx, id)
+        ctx.app.keys.revoke_own(ctx, id)
     return Led(_HERE, "The key is revoked: it is refused from now on.")
 
 
@@ -159,7 +157,7 @@ def make_for_explorer(visit: Visit) -> Answer:
     only: dict[str, Any] = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
     with app.db.writing() as db:
         visit.check_scopes(db, visit.identity.scopes)
-        _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", **only)
+        _, key = app.keys.create(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", **only)
     app.epoch.bump()  # the one before is refused at once
     return Sent(encode({"key": key}), "application/json")
 

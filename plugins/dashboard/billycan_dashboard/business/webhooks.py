@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from billycan import App, Conflict, Context, Fault, Invalid, Problem
-from billycan.fields import start_of_day
+from billycan.fields import Moment
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import forms
@@ -51,7 +51,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
         owners = _apps(ctx, [endpoint])
-        by_day = api.health_by_time(ctx, id, [start_of_day(day, visit.session.zone) for day in days])
+        by_day = api.health_by_time(ctx, id, [Moment.start_of(day, visit.session.zone) for day in days])
     values = {
         "endpoint": endpoint,
         "owner": owners.get(endpoint["connection_id"], "an app") if endpoint["connection_id"] else None,
@@ -102,7 +102,7 @@ def send_again(visit: Visit, id: str) -> Answer:
         day = date.fromisoformat(visit.form.get("since", ""))
     except ValueError:
         raise Invalid.of(Fault("since", "invalid_value", "must be a date")) from None
-    since = start_of_day(day, visit.session.zone)
+    since = Moment.start_of(day, visit.session.zone)
     found = visit.call("POST", f"{API}/{id}/recover", body={"since": since.isoformat()})["data"]
     if not (count := found["deliveries"]):
         return Led(f"{HERE}/{id}", "Nothing had failed or was held since then.")

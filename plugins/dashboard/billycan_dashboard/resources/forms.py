@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
 from billycan import BadRequest, Fault, NewResource, Problem
-from billycan.fields import Number, Rule, Text, Whole, read_instant
+from billycan.fields import Moment, Number, Rule, Text, Whole
 from billycan.members import Meaning, is_struct, meanings, members_explained, options, parts
 from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
@@ -246,7 +246,7 @@ def _text(control: Control, value: Any, zone: str) -> str:
     if isinstance(value, list):
         return ("\n" if control.form == "lines" else " ").join(map(str, value))
     if control.form == "moment":
-        return f"{read_instant(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+        return f"{Moment.read(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
     if control.form == "word":
         return words(str(value))
     if control.form == "number" and control.meaning.kind in ("number", "percentage"):

@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from billycan import App, Fault, Invalid
-from billycan.importing import importable
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from .kinds import Kind, holds, kinds
@@ -77,7 +76,7 @@ def _made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
 def _kinds(app: App) -> dict[str, Kind]:
     """Map each importable resource, by its name in the API, to its kind."""
     of = kinds(app)
-    return {name: of[path] for name, one in importable(app).items() if (path := one.route.path) in of}
+    return {name: of[path] for name, one in app.importable.items() if (path := one.route.path) in of}
 
 
 def _offered(visit: Visit) -> dict[str, Kind]:

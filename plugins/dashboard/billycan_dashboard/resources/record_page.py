@@ -11,10 +11,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import NotFound, Resource
-from billycan.businesses import list_keys
-from billycan.events import events
 from billycan.members import is_struct
-from billycan.sql import Statement
+from billycan.sql import Statement, events
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
 
@@ -281,7 +279,7 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
         return {}
     with visit.reading() as ctx:
         keys = (
-            [key for key in list_keys(ctx) if key.id in actors]
+            [key for key in ctx.app.keys.list(ctx) if key.id in actors]
             if any(actor.startswith("key_") for actor in actors)
             else []
         )

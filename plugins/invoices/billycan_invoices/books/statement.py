@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from billycan import BadRequest, Context, Named, NotFound, Reply
 from billycan.sql import Statement as Kept
 from billycan.sql import one_moment
-from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
 from ..rules import ZERO
@@ -64,7 +63,7 @@ def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
         *map(msgspec.structs.astuple, statement.entries),
         (statement.until, "closing", None, None, None, statement.closing, *blank),
     ]
-    return csv_reply(f"statement-{statement.since}-{statement.until}", columns, rows)
+    return Reply.csv(f"statement-{statement.since}-{statement.until}", columns, rows)
 
 
 def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:

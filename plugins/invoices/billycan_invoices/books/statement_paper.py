@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from billycan import Context
-from billycan.paper import Column, Key, Paper, PaperLine, Sum
+from billycan.paper import Paper
 from billycan_contacts import api as contacts
 from billycan_hosted.api import brand_of, buyer, day, how_to_pay, money, seller
 
@@ -24,10 +24,10 @@ _KINDS = {
     "recovery": "Adjustment reversed",
 }
 _COLUMNS = (
-    Column(title="Date", kind="short"),
-    Column(title="Details", kind="words"),
-    Column(title="Amount"),
-    Column(title="Balance"),
+    Paper.Column(title="Date", kind="short"),
+    Paper.Column(title="Details", kind="words"),
+    Paper.Column(title="Amount"),
+    Paper.Column(title="Balance"),
 )
 
 
@@ -49,9 +49,9 @@ def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) 
         key=_key(statement, until),
         columns=_COLUMNS,
         lines=(
-            PaperLine((since, "Opening balance", "", money(statement.opening))),
+            Paper.Line((since, "Opening balance", "", money(statement.opening))),
             *map(_line, statement.entries),
-            PaperLine((until, "Closing balance", "", money(statement.closing))),
+            Paper.Line((until, "Closing balance", "", money(statement.closing))),
         ),
         sums=tuple(_sums(statement)),
         pay=how_to_pay(ctx, "", statement.closing) if statement.closing > 0 else (),
@@ -60,19 +60,19 @@ def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) 
     )
 
 
-def _line(entry: StatementEntry) -> PaperLine:
+def _line(entry: StatementEntry) -> Paper.Line:
     what = f"{_KINDS[entry.kind]} {entry.number}" if entry.number else _KINDS[entry.kind]
     notes = (entry.reference,) if entry.reference else ()
-    return PaperLine((day(entry.date), what, money(entry.amount), money(entry.balance)), notes)
+    return Paper.Line((day(entry.date), what, money(entry.amount), money(entry.balance)), notes)
 
 
-def _key(statement: Statement, until: str) -> Key:
+def _key(statement: Statement, until: str) -> Paper.Key:
     if statement.closing < 0:
-        return Key("Your credit", money(-statement.closing), f"at {until}")
-    return Key("Amount owed", money(statement.closing), f"at {until}")
+        return Paper.Key("Your credit", money(-statement.closing), f"at {until}")
+    return Paper.Key("Amount owed", money(statement.closing), f"at {until}")
 
 
-def _sums(statement: Statement) -> Iterator[Sum]:
+def _sums(statement: Statement) -> Iterator[Paper.Sum]:
     """Yield the amounts owed by age, leaving out ages with nothing owed."""
     ages = {
         "Not yet due": statement.current,
@@ -84,5 +84,5 @@ def _sums(statement: Statement) -> Iterator[Sum]:
     }
     for label, amount in ages.items():
         if amount:
-            yield Sum(label, money(amount))
-    yield Sum("Balance", money(statement.closing), "strong")
+            yield Paper.Sum(label, money(amount))
+    yield Paper.Sum("Balance", money(statement.closing), "strong")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, Page, Patch, Row, take_turns
-from billycan.gst import check_undo_date, is_lodged, undone_on
+from billycan.gst import Undoing
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from .. import rules
@@ -150,7 +150,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     documents.check(ctx, row, "void")
     stands = ledger.of_invoice(ctx, id)
     days, least = [row.issue_date], ledger.last_day(stands, row.issue_date)
-    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.sent_at))
+    on = body.counts_on(ctx, days, least, noted_at=row.sent_at)
     ended = {"voided_at": ctx.now(), "voided_on": on, "void_reason": body.reason}
     invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
     if on is None:
@@ -179,8 +179,7 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
     if body.mistake:
         raise Invalid.member("mistake", "invalid_value", "is not for a bad debt: void an invoice that was a mistake")
     least = ledger.last_day(ledger.of_invoice(ctx, id), row.issue_date)
-    if body.date is not None:
-        check_undo_date(ctx, body.date, least)
+    Undoing(date=body.date).check_date(ctx, least)  # the same days as for what undoes it
     on = body.date or max(ctx.today(), least)
     invoice = documents.move(
         ctx,
@@ -214,7 +213,7 @@ def undo_write_off(ctx: Context, id: str, body: WriteOffUndoing) -> Invoice:
     stands = ledger.of_invoice(ctx, id)
     bad = [one for one in stands if one.written_off and one.counts_on >= row.written_off_on]
     days, least = [one.counts_on for one in bad], ledger.last_day(stands, row.written_off_on)
-    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.written_off_at))
+    on = body.counts_on(ctx, days, least, noted_at=row.written_off_at)
     if on is None:
         ledger.write(ctx, id, [one.less("written_off") for one in bad])
     elif row.amount_written_off:

@@ -10,7 +10,6 @@ from msgspec import Meta, Struct
 
 from billycan import Context, Paging, Reply, own
 from billycan.fields import Amount
-from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
 from .. import resource
@@ -121,7 +120,7 @@ def summarise_invoices_as_csv(ctx: Context, query: InvoiceSummaryQuery) -> Reply
     Its columns are the members of the JSON answer.
     """
     rows = map(msgspec.structs.astuple, summarise_invoices(ctx, query))
-    return csv_reply(f"invoices-by-{query.group_by}", InvoiceGroup.__struct_fields__, rows)
+    return Reply.csv(f"invoices-by-{query.group_by}", InvoiceGroup.__struct_fields__, rows)
 
 
 _STATUSES = get_args(Status)

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row, new_id
-from billycan.gst import is_lodged, undone_on
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
@@ -223,7 +222,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     of_note = [one for one in stands if one.note_id == id]
     days = [one.counts_on for one in of_note]
     least = ledger.last_day(stands, row.issue_date)
-    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.issued_at))
+    on = body.counts_on(ctx, days, least, noted_at=row.issued_at)
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
         # A payment reversed since then settled the invoice until its reversal, including the part the note released.

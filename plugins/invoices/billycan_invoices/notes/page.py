@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from billycan import App, Context, NotFound, Row
-from billycan.paper import Key, Notice, Paper, Sum
+from billycan.paper import Paper
 from billycan_hosted.api import DocumentPage, Link, Shown, day, money, paper_of
 
 from .handlers import issue_adjustment_note
@@ -44,9 +44,9 @@ def note_paper(ctx: Context, id: str) -> Paper:
     row = records.find(ctx, id)
     note, is_void = show(ctx, row), row.status == "void"
     effect = (
-        Sum("Effect", "Decreasing adjustment"),
-        Sum("Price reduced by", money(note.total)),
-        Sum("GST reduced by", money(note.gst)),
+        Paper.Sum("Effect", "Decreasing adjustment"),
+        Paper.Sum("Price reduced by", money(note.total)),
+        Paper.Sum("GST reduced by", money(note.gst)),
     )
     return paper_of(
         ctx,
@@ -55,27 +55,27 @@ def note_paper(ctx: Context, id: str) -> Paper:
         noun=note.document_title.lower(),
         title=note.document_title,
         mark={"draft": "DRAFT", "void": "VOID"}.get(note.status, ""),
-        badge=Notice("bad", "Void") if is_void else None,
-        notice=Notice("bad", "This note is void: the invoice is not reduced by it.") if is_void else None,
+        badge=Paper.Notice("bad", "Void") if is_void else None,
+        notice=Paper.Notice("bad", "This note is void: the invoice is not reduced by it.") if is_void else None,
         facts={
             "Date of issue": day(note.issue_date),
             "Invoice": note.invoice_number,
             "Reason": _REASONS[note.reason],
         },
-        key=None if is_void else Key("Credit", money(note.total), f"on invoice {note.invoice_number}"),
+        key=None if is_void else Paper.Key("Credit", money(note.total), f"on invoice {note.invoice_number}"),
         sums=(*(effect if note.document_title == "Adjustment note" else ()), *_prices(ctx, row)),
         summary=note.description or "",
         url=hosted_url(ctx, row),
     )
 
 
-def _prices(ctx: Context, row: Row) -> Iterator[Sum]:
+def _prices(ctx: Context, row: Row) -> Iterator[Paper.Sum]:
     """Yield the invoice's price before and after the note, with the GST in each."""
     total, gst = price_before(ctx, row)
 
-    def price(words: str, total: Decimal, gst: Decimal) -> Sum:
+    def price(words: str, total: Decimal, gst: Decimal) -> Paper.Sum:
         including = f", including GST of {money(gst)}" if gst or row.gst else ""
-        return Sum(f"{words}{including}", money(total))
+        return Paper.Sum(f"{words}{including}", money(total))
 
     yield price(f"Price of {row.invoice_number} before", total, gst)
     yield price("Price now", total - row.total, gst - row.gst)

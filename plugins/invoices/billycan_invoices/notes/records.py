@@ -16,7 +16,6 @@ from billycan.sql import (
     ByIds,
     Insertion,
     Statement,
-    at_once,
     bytes_of,
     page_too_large,
     records_of,
@@ -155,7 +154,7 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
     if anew:
         ctx.db.execute(sa.delete(note_lines).where(own(ctx, note_lines), note_lines.c.document_id == note_id))
     if lines:
-        at_once(ctx.db, insertion(ctx, note_id, lines))
+        ctx.at_once(insertion(ctx, note_id, lines))
 
 
 def insertion(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Asked:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Page, Row, new_id
-from billycan.gst import check_unlocked, is_lodged, undone_on
+from billycan.gst import check_unlocked
 from billycan_documents.api import client_of
 
 from .. import rules
@@ -151,7 +151,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     # A period that was lodged before the payment was allocated has it as credit, and nothing of the invoice.
     allocated_at = datetime.combine(before.allocated_on, time(), ZoneInfo(ctx.tenant.timezone))
     noted_at = max(payment.created_at, allocated_at)
-    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, noted_at))
+    on = body.counts_on(ctx, days, least, noted_at=noted_at)
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
     moved(ctx, row, changes)

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
-from billycan.gst import check_unlocked, is_lodged, undone_on
+from billycan.gst import check_unlocked
 from billycan.sql import ByIds, Insertion, Statement
 
 from .. import rules
@@ -216,7 +216,7 @@ def reverse(
     stands = ledger.of_payment(ctx, payment.id)
     changes = [change for of_one in stands.values() for change in of_one]
     days = [payment.paid_on, *(one.counts_on for one in changes)]
-    on = undone_on(ctx, body, days, max(days), lambda: is_lodged(ctx, days, payment.created_at))
+    on = body.counts_on(ctx, days, max(days), noted_at=payment.created_at)
     if on is None:
         settled = {one.invoice_id for one in stored}
         for id, of_one in stands.items():

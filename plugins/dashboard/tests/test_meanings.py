@@ -159,7 +159,7 @@ FEATURES = ("mailed.py", "emailing.py", "imports.py", "attachments.py")
 
 
 @pytest.mark.whole
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_pages_know_no_member_of_a_plugin_by_its_name(make_app):
     app = make_app(*sorted(first_party()))
     core = {name for kind in (Resource, NewResource, Named, Deleted) for name in kind.__struct_encode_fields__}
@@ -184,7 +184,7 @@ def test_pages_know_no_member_of_a_plugin_by_its_name(make_app):
 
 
 @pytest.mark.whole
-@pytest.mark.either
+@pytest.mark.sqlite_alone
 def test_each_decimal_that_a_plugin_shows_says_its_kind(make_app):
     app = make_app(*sorted(first_party()))
     shown = {struct for endpoint in app.endpoints for struct in structs_within(endpoint.signature.answer)}

@@ -166,7 +166,7 @@ class PluginConformance:
             kind = app.at["POST", path].signature.body
             for name, huge in with_integers(kind, body, 2**63):
                 answer = client.call("POST", path, huge)
-                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Whole"
+                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Count or another Whole"
             for name, large in with_integers(kind, body, 2**31):
                 answer = client.call("POST", path, large)
                 assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
@@ -174,7 +174,7 @@ class PluginConformance:
             for name, hint in get_type_hints(query).items():
                 if name in query.__struct_fields__ and any(map(is_integer, types_within(hint))):
                     answer = client.call("GET", f"{path}?{name}={2**63}")
-                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
+                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Count or another Whole"
 
     @pytest.mark.needs("bodies")
     def test_a_record_is_read_listed_and_left_alone(self, app: "App", client: Client, made: dict[str, Any]) -> None:

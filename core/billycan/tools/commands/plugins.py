@@ -105,7 +105,9 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
 @click.argument("what")
 @click.option("--empty", is_flag=True, help="Although no table differs: for a migration that changes rows.")
 def new_migration(name: str, what: str, empty: bool) -> None:
-    """Write the next migration of a plugin, or its first, from what its tables have now. WHAT is a sentence, which it begins with.
+    """Write the next migration of a plugin, or its first, from what its tables have now.
+
+    WHAT is a sentence, which it begins with.
 
     The tables that the plugin declares are compared with those that its migrations make, in a database of its own: the
     deployment's is not touched. Changes of a column's type, and of checks, are not found. Read what was written, and

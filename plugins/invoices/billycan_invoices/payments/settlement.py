@@ -25,7 +25,7 @@ from ..invoices.documents import amount_due, documents
 from ..invoices.documents import records as invoice_records
 from ..resource import Invoice
 from ..tables import allocations, invoices, notes, payments
-from .records import allowed_actions, received, show, shown
+from .records import received, show, shown
 from .records import records as payment_records
 from .schemas import Allocation, NewAllocation, Payment, PaymentReversal
 
@@ -210,9 +210,9 @@ def reverse(
     The invoices are all those in the payment's ledger entries, which can be more than in `stored`. Raises Conflict if
     some of the payment was refunded, or it is already reversed. Emits `payment.reversed`.
     """
+    rules.payment_actions.check("reverse", payment.status)
     if payment.refunded:
         raise Conflict("Some of this payment was refunded, so that it cannot be reversed.", code="has_refunds")
-    rules.payment_actions.check("reverse", payment.status, allowed_actions(payment))
     stands = ledger.of_payment(ctx, payment.id)
     changes = [change for of_one in stands.values() for change in of_one]
     days = [payment.paid_on, *(one.counts_on for one in changes)]

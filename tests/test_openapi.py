@@ -279,7 +279,7 @@ def test_all_of_what_is_shown_is_there(describe):
         assert "additionalProperties" not in schemas[name]
     assert schemas["Contact"]["properties"]["billing_address"] == null_or(ref("Address"))
     assert schemas["Contact"]["properties"]["created_at"] == text(format="date-time")
-    assert schemas["Invoice"]["properties"]["total"] == {"type": "number"}
+    assert schemas["Invoice"]["properties"]["total"] == {"type": "number", "x-kind": "money"}
     assert schemas["Invoice"]["properties"]["due_date"] == text(format="date")
     assert "line_items" in schemas["Invoice"]["required"]
     listed = schemas["ListedInvoice"]
@@ -306,7 +306,7 @@ def test_a_patch_may_repeat_what_is_read_only(describe):
     change, shown = schemas["InvoiceChange"]["properties"], schemas["Invoice"]["properties"]
     read_only = {name for name, member in change.items() if member.get("readOnly")}
     assert read_only == set(shown) - set(schemas["NewInvoice"]["properties"])
-    assert change["total"] == {"type": "number", "readOnly": True}
+    assert change["total"] == {"type": "number", "readOnly": True, "x-kind": "money"}
     assert change["client"] == {**ref("Named"), "readOnly": True}
     assert not any(member.get("readOnly") for member in schemas["NewInvoice"]["properties"].values())
 
@@ -317,7 +317,7 @@ def test_an_item_with_an_id_is_patched_and_one_without_is_new(describe):
     items = schemas["InvoiceChange"]["properties"]["line_items"]
     assert items["items"] == {"anyOf": [ref("NewLine"), ref("LineChange")]} and items["minItems"] == 1
     assert schemas["LineChange"]["required"] == ["id"] and schemas["LineChange"]["properties"]["id"]["type"] == "string"
-    assert schemas["LineChange"]["properties"]["net"] == {"type": "number", "readOnly": True}
+    assert schemas["LineChange"]["properties"]["net"] == {"type": "number", "readOnly": True, "x-kind": "money"}
     assert schemas["NewLine"]["required"] == []  # an item may give what is not sent
     assert schemas["NewInvoice"]["properties"]["line_items"]["items"] == ref("NewLine")
 

@@ -148,7 +148,7 @@ def test_options_of_a_connection_end_with_its_use(make_app):
 # The places where core and its plugins read across tenants, each with its reason. Each could show one tenant's rows to
 # another: add only what cannot be read tenant by tenant.
 REACHES_ACROSS = {
-    ("core/billycan/businesses.py", "a business and its sandbox have so many keys together"),
+    ("core/billycan/keys.py", "a business and its sandbox have so many keys together"),
     ("core/billycan/tenants.py", "every request looks for the ceiling of its business"),
     ("core/billycan/keys.py", "only the key says whose it is"),
     ("core/billycan/timed.py", "timed work by date is looked for in the zone of every business"),

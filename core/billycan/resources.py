@@ -249,10 +249,10 @@ class Actions:
     def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
         """Return the status that an action leads to; raise Conflict if it does not start from this one.
 
-        `allowed` are the record's possible actions, if its status alone does not decide them.
+        `allowed` are the record's possible actions, if its status alone does not decide them: any other is refused.
         """
-        if status not in self._from[action]:
-            allowed = self.allowed(status) if allowed is None else allowed
+        allowed = self.allowed(status) if allowed is None else allowed
+        if status not in self._from[action] or action not in allowed:
             raise NotPossible(action, status, allowed)
         return self._to[action]
 

@@ -244,6 +244,12 @@ def retire_or_refuse(ctx: Context, id: str) -> Asset:
     return get_asset(ctx, id)
 
 
+def retire_again(ctx: Context, id: str) -> Asset:
+    """Take an asset out of use, even if it is."""
+    row = records.lock(ctx, id)
+    return records.show(ctx, [records.save(ctx, row, status="retired")])[0]
+
+
 class NewMotto(Struct):
     """Members sent with a contact."""
 
@@ -327,6 +333,11 @@ BROKEN = {
     "fails to act": (
         "actions_lead_to_what_is_declared",
         serving("POST", "/v1/assets/{id}/retire", break_down),
+        {},
+    ),
+    "does what is not allowed": (
+        "actions_lead_to_what_is_declared",
+        serving("POST", "/v1/assets/{id}/retire", retire_again),
         {},
     ),
     "shows otherwise": (

@@ -161,7 +161,9 @@ def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
     assert text.startswith(WRITTEN), text
     up, _, down = text.partition("def downgrade() -> None:\n")
     assert '    op.add_column("vans", sa.Column("tonnes", Decimals(1)))\n' in up
-    assert '    op.add_column("vans", sa.Column("odometer", sa.Integer, nullable=False, server_default="0"))\n' in up
+    odometer = '    op.add_column("vans", sa.Column("odometer", sa.Integer, nullable=False, server_default="0"))\n'
+    before, found, _ = up.partition(odometer)
+    assert found and before.endswith("If they should have something else, set it below.\n")
     assert '    create_neighbour_index(op, "vans", "job_id")\n' in up
     assert down.count("with op.batch_alter_table") == up.count("with op.batch_alter_table") == 1
     assert '    op.drop_column("vans", "odometer")\n' in down and '    op.drop_table("vans_trips")\n' in down
@@ -206,6 +208,17 @@ def test_what_goes_is_written_too(vans):
     assert '    op.drop_column("vans", "bought_on")\n' in up
     assert '    op.add_column("vans", sa.Column("bought_on", sa.' in down
     assert '        table.alter_column("name", existing_type=sa.' in up and "nullable=True)\n" in up
+
+
+def test_the_first_migration_is_written_again_after_it_was_removed(vans):
+    folder, run = vans
+    (first,) = (folder / "migrations").glob("vans_*.py")
+    made = first.read_text("utf-8")
+    first.unlink()
+    done = run("billycan", "plugins", "new-migration", "vans", "Create the table of vans")
+    assert (done.returncode, done.stdout) == (0, f"{first.parent / 'vans_0001_create_table_vans.py'}\n"), done.stderr
+    written = Path(done.stdout.strip()).read_text("utf-8")
+    assert sorted(written.splitlines()) == sorted(made.splitlines())
 
 
 def test_an_unknown_plugin_is_said(vans):

@@ -30,6 +30,7 @@ _DEFAULTS: tuple[tuple[type, str], ...] = (
     (Decimals, '"0"'),
     (sa.Boolean, "sa.false()"),
 )
+_FILL = "# Rows that exist get this default. If they should have something else, set it below."
 
 
 class Step(NamedTuple):
@@ -46,20 +47,22 @@ class NothingToDo(Exception):
 
 
 def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
-    """Write the next migration of an installed plugin; `what` is the sentence that it begins with.
+    """Write the next migration of an installed plugin, or its first; `what` is the sentence that it begins with.
 
     Raise NothingToDo if the tables have not changed, unless it is to be `empty`: for one that changes rows only.
     """
     _, manifests = plugins.load(_with_required(name), {})
     manifest = manifests[name]
-    last = versions.chains({name: manifest})[-1].last
     folder = packages.migrations_of(name)
     if folder is None:
         raise plugins.PluginError(f"{name} has no tables, and so no migrations")
-    steps = sorted(_steps(_differences(manifest, manifests)), key=lambda step: step.order)
+    is_first = not any(folder.glob("[!_]*.py"))
+    last = None if is_first else versions.chains({name: manifest})[-1].last
+    made = {other: each for other, each in manifests.items() if not (is_first and other == name)}
+    steps = sorted(_steps(_differences(manifest, made)), key=lambda step: step.order)
     if not steps and not empty:
         raise NothingToDo(f"{name}: its tables are as {last} makes them: change them first, or add --empty")
-    series, _, number = last.rpartition("_")
+    series, _, number = (last or f"{name}_0000").rpartition("_")
     revision = f"{series}_{int(number) + 1:0{len(number)}}"
     words = [word for word in re.findall(r"[a-z0-9]+", what.lower()) if word not in ("a", "an", "of", "the")]
     slug = "_".join(words[:4])
@@ -78,12 +81,12 @@ def _with_required(name: str) -> list[str]:
     return found
 
 
-def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Iterator[Any]:
-    """Compare the declared tables with those that the migrations make in a database of their own."""
+def _differences(manifest: Manifest, made: Mapping[str, Manifest]) -> Iterator[Any]:
+    """Compare the declared tables with those that the migrations of `made` make in a database of their own."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
         try:
-            migrate.upgrade(database, manifests)
+            migrate.upgrade(database, made)
             found = migrate.differences(database, manifest.name, manifest.tables)
         finally:
             database.dispose()
@@ -126,6 +129,7 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
 def _add_column(table: str, column: sa.Column[Any], *, fill: bool) -> str:
     """Return the code that adds a column, with an index if it is the column of searches."""
     line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
+    line = f"{_FILL}\n{line}" if "server_default=" in line else line
     return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
 
 
@@ -247,7 +251,7 @@ def _call(function: str, args: list[str], indent: int = 4) -> str:
     return f"{function}(\n" + indent_lines("".join(f"{arg},\n" for arg in args), "    ") + ")"
 
 
-def _source(what: str, revision: str, last: str, steps: list[Step]) -> str:
+def _source(what: str, revision: str, last: str | None, steps: list[Step]) -> str:
     up = [(step.up, step.table) for step in steps]
     down = [(step.down, step.table) for step in reversed(steps)]
     body = f"def upgrade() -> None:\n{_block(up)}\n\n\ndef downgrade() -> None:\n{_block(down)}\n"
@@ -262,7 +266,7 @@ def _source(what: str, revision: str, last: str, steps: list[Step]) -> str:
         f'"""{what.rstrip(".")}."""',
         "\n".join(imports),
         "\n".join(own),
-        f'revision, down_revision = "{revision}", "{last}"',
+        f'revision, down_revision = "{revision}", {_text(last) if last else None}',
     ]
     return "\n\n".join(filter(None, parts)) + "\n\n\n" + body
 

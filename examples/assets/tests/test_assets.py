@@ -1,10 +1,6 @@
 """The rules of assets; those of every plugin are in test_conformance."""
 
-import pytest
-
 from billycan.testing import Client
-
-pytestmark = pytest.mark.either
 
 PATH = "/v1/assets"
 VAN = {"name": "Van", "cost": "31500.00"}

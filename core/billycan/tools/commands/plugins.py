@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def plugins(ctx: click.Context) -> None:
     """List installed plugins, write the next migration of one, or drop its tables.
 
+    To begin a plugin, use `billycan new-plugin`.
+
     \b
     billycan plugins list
     billycan plugins new-migration vehicles "Note the odometer of each vehicle"
@@ -103,7 +105,9 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
 @click.argument("what")
 @click.option("--empty", is_flag=True, help="Although no table differs: for a migration that changes rows.")
 def new_migration(name: str, what: str, empty: bool) -> None:
-    """Write the next migration of a plugin, from what its tables have now. WHAT is a sentence, which it begins with.
+    """Write the next migration of a plugin, or its first, from what its tables have now.
+
+    WHAT is a sentence, which it begins with.
 
     The tables that the plugin declares are compared with those that its migrations make, in a database of its own: the
     deployment's is not touched. Changes of a column's type, and of checks, are not found. Read what was written, and

@@ -258,8 +258,7 @@ def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
     """
     take_turns(ctx)  # as in taking a deposit off an invoice
     row = records.lock(ctx, id)
-    allowed = allowed_actions(ctx, row)
-    rules.actions.check("forfeit", row.status if "forfeit" in allowed else "draft", allowed)
+    rules.actions.check("forfeit", row.status, allowed_actions(ctx, row))
     on = body.forfeited_on or ctx.today()
     if not row.issue_date <= on <= ctx.today():
         raise Invalid.member("forfeited_on", "out_of_range", "must be from issue_date to today")

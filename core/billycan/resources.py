@@ -249,10 +249,11 @@ class Actions:
     def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
         """Return the status that an action leads to; raise Conflict if it does not start from this one.
 
-        `allowed` are the record's possible actions, if its status alone does not decide them: any other is refused.
+        `allowed` are the record's possible actions, if its status alone does not decide them: the error names them, but
+        what is not among them is for the handler to refuse.
         """
-        allowed = self.allowed(status) if allowed is None else allowed
-        if status not in self._from[action] or action not in allowed:
+        if status not in self._from[action]:
+            allowed = self.allowed(status) if allowed is None else allowed
             raise NotPossible(action, status, allowed)
         return self._to[action]
 

@@ -36,7 +36,7 @@ from billycan import (
 )
 from billycan.db import metadata
 from billycan.migrations import resource_columns
-from billycan.resources import Empty, NotPossible
+from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.packages import enabled_names
 from billycan.starting.plugins import GROUP, PluginError
@@ -792,14 +792,6 @@ def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
     said = r"assets: GET /v1/assets makes /v1/invoice/{id}, which is the path of no GET route: correct it"
     with pytest.raises(PluginError, match=said):
         make_app("assets", "contacts")
-
-
-def test_an_action_that_the_record_does_not_allow_is_refused():
-    actions = Actions({"lend": ("in_use", None), "retire": ("in_use", "retired")})
-    assert actions.check("retire", "in_use", ["retire"]) == "retired"
-    with pytest.raises(NotPossible, match="Possible now: `retire`") as refused:
-        actions.check("lend", "in_use", ["retire"])
-    assert refused.value.allowed == ["retire"]
 
 
 def test_an_action_that_lacks_a_plugin_is_nowhere_allowed(make_app, install):

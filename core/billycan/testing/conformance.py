@@ -229,7 +229,7 @@ class PluginConformance:
                     if after and after.get("id") == now["id"]:
                         now = after
                         assert action in now["allowed_actions"] or not self.act(client, path, now["id"], action), (
-                            f"{path}: `{action}` is done though allowed_actions lacks it: give them to Actions.check"
+                            f"{path}: `{action}` is done though allowed_actions lacks it: have its handler refuse it"
                         )
                 if len(tried) == tried_before:
                     break

@@ -258,7 +258,8 @@ def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
     """
     take_turns(ctx)  # as in taking a deposit off an invoice
     row = records.lock(ctx, id)
-    rules.actions.check("forfeit", row.status, allowed_actions(ctx, row))
+    allowed = allowed_actions(ctx, row)
+    rules.actions.check("forfeit", row.status if "forfeit" in allowed else "draft", allowed)
     on = body.forfeited_on or ctx.today()
     if not row.issue_date <= on <= ctx.today():
         raise Invalid.member("forfeited_on", "out_of_range", "must be from issue_date to today")

@@ -15,7 +15,7 @@ from ..books import ledger, unallocated
 from ..books.ledger import Change
 from ..full_lists import REFUNDS
 from ..tables import payments, refunds
-from .records import allocations_of, check_coins, never_used, received, records, shown
+from .records import allocations_of, allowed_actions, check_coins, never_used, received, records, shown
 from .schemas import (
     NewReceipt,
     NewRefund,
@@ -232,5 +232,5 @@ def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list
 def _locked(ctx: Context, id: str, action: str) -> Row:
     """A payment, locked, of which this action is possible."""
     payment = records.lock(ctx, id)
-    rules.payment_actions.check(action, payment.status)  # what its amounts rule out has codes of its own
+    rules.payment_actions.check(action, payment.status, allowed_actions(payment))
     return payment

@@ -25,7 +25,7 @@ from ..invoices.documents import amount_due, documents
 from ..invoices.documents import records as invoice_records
 from ..resource import Invoice
 from ..tables import allocations, invoices, notes, payments
-from .records import received, show, shown
+from .records import allowed_actions, received, show, shown
 from .records import records as payment_records
 from .schemas import Allocation, NewAllocation, Payment, PaymentReversal
 
@@ -210,7 +210,7 @@ def reverse(
     The invoices are all those in the payment's ledger entries, which can be more than in `stored`. Raises Conflict if
     some of the payment was refunded, or it is already reversed. Emits `payment.reversed`.
     """
-    rules.payment_actions.check("reverse", payment.status)
+    rules.payment_actions.check("reverse", payment.status, allowed_actions(payment))
     if payment.refunded:
         raise Conflict("Some of this payment was refunded, so that it cannot be reversed.", code="has_refunds")
     stands = ledger.of_payment(ctx, payment.id)

@@ -1,13 +1,13 @@
 """Parts of a page's records, such as the lines of documents: refused if too many together, and fetched in turns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
 from . import paging
 from .context import Context
 from .db import bytes_of
-from .engines.statements import Asked, ByIds, Row
+from .engines.statements import Asked, ByIds, Row, groups_of
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -49,11 +49,9 @@ class Parts:
             yield from self.all(ctx, ids)
             return
         counts = {row[0]: row.parts for row in self._counts.all(ctx.db, ctx.tenant_id, ids)}
-        groups = groups_of(ids, counts, _MOST_AT_ONCE)
         if sum(counts.values()) * self._most > paging.MOST_PAGE_BYTES:
-            self._check_size(ctx, len(ids), groups)
-        for group in groups:
-            yield from self.all(ctx, group)
+            self._check_size(ctx, len(ids), groups_of(ids, counts, _MOST_AT_ONCE))
+        yield from self._rows.in_groups(ctx.db, ctx.tenant_id, ids, counts, _MOST_AT_ONCE)
 
     def _check_size(self, ctx: Context, records: int, groups: Sequence[Sequence[str]]) -> None:
         """Refuse parts that are too large together, without looking at those beyond."""
@@ -65,15 +63,3 @@ class Parts:
                 if so_far > paging.MOST_PAGE_BYTES:
                     raise paging.page_too_large(records, fits)
                 fits += 1
-
-
-def groups_of(ids: Sequence[str], weights: Mapping[str, int], most: int) -> list[list[str]]:
-    """Divide records, in their order, into groups that weigh at most so much together, or have one record."""
-    groups, so_far = list[list[str]](), 0
-    for id in ids:
-        so_far += weights.get(id, 0)
-        if not groups or so_far > most:
-            groups.append([])
-            so_far = weights.get(id, 0)
-        groups[-1].append(id)
-    return groups

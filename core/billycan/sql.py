@@ -8,7 +8,7 @@ from .engines.statements import Asked, ByIds, Insertion, Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large
-from .parts import Parts, groups_of
+from .parts import Parts
 from .reader import as_stored
 from .tenants import tenants
 
@@ -30,7 +30,6 @@ __all__ = [
     "either",
     "events",
     "fold",
-    "groups_of",
     "json_list_has",
     "one_moment",
     "page_too_large",

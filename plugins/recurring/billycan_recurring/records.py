@@ -9,8 +9,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Page, Query, Row, new_id, own
-from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, groups_of, page_too_large
-from billycan.web import in_pieces
+from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, page_too_large
 from billycan_documents.api import plain_number
 
 from . import resource
@@ -21,9 +20,10 @@ from .tables import named_items, recurring
 records = resource.recurring.records
 
 _MOST_AT_ONCE = 100_000  # bytes of lines that are fetched together, if they are not of one record
+_FEW = 25  # records whose sizes are asked together: SQLite reads the lines to know it
 
 _LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id)
-_SIZES = ByIds(sa.select(recurring.c.id, bytes_of(sa.cast(recurring.c.line_items, sa.Text)).label("size")), recurring.c.id)
+_SIZES = ByIds(sa.select(recurring.c.id, bytes_of(sa.cast(recurring.c.line_items, sa.Text))), recurring.c.id)
 
 
 def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[RecurringInvoice]:
@@ -32,13 +32,12 @@ def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[Recurri
     found = records.rows(ctx, query, columns=tuple(column for column in columns if column.name != "line_items"))
     ids = [row.id for row in found.items] if ctx.wants(RecurringInvoice, "line_items") else []
     sizes: dict[str, int] = {}
-    for some in in_pieces(ids, 10):
-        sizes |= map(tuple, _SIZES.all(ctx.db, ctx.tenant_id, some))
+    for first in ctx.in_turns(range(0, len(ids), _FEW)):
+        sizes |= map(tuple, _SIZES.all(ctx.db, ctx.tenant_id, ids[first : first + _FEW]))
     if len(sizes) > 1 and sum(sizes.values()) > MOST_PAGE_BYTES:
         raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes.values()))
-    stored: dict[str, Any] = {}
-    for group in ctx.in_turns(groups_of(ids, sizes, _MOST_AT_ONCE)):
-        stored |= map(tuple, _LINES.all(ctx.db, ctx.tenant_id, group))
+    lines = _LINES.in_groups(ctx.db, ctx.tenant_id, ids, sizes, _MOST_AT_ONCE)
+    stored = dict(map(tuple, ctx.in_turns(lines)))
     return found.of(show_recurring(ctx, found.items, stored))
 
 

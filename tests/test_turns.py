@@ -17,13 +17,13 @@ def pauses(monkeypatch):
     return found
 
 
-def test_others_go_between_the_pages_of_an_export(make_app, pauses):
+def test_others_go_between_the_records_of_an_export(make_app, pauses):
     client = Client(make_app("contacts"))
     for i in range(101):
         client.post("/v1/contacts", {"name": f"Ada {i}"})
     assert not pauses, "a write makes no pause: those others might wait for it"
     client.call("GET", "/v1/contacts", headers={"Accept": "text/csv"}, status=200)
-    assert len(pauses) == 2
+    assert len(pauses) > 101
 
 
 def test_others_go_between_the_people_who_may_be_booked(make_app, pauses):

@@ -2,7 +2,7 @@
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
@@ -23,15 +23,21 @@ def run_apart(work: Callable[[], T]) -> T:
     return get_hub().threadpool.apply(work)  # type: ignore[no-any-return]
 
 
-def in_turns(items: Iterable[T]) -> Iterator[T]:
-    """Yield the items of a long computation; under gevent, let the process serve others every few milliseconds. Threads
-    do so anyway.
+def in_turns(items: Iterable[T]) -> Iterable[T]:
+    """Return the items of a long computation; under gevent, let the process serve others every few milliseconds while
+    they are iterated. Threads do so anyway.
 
     Do not use it in a write transaction, for which those others might wait.
     """
-    for item in items:
-        yield item
-        share_time()
+    sys.audit("billycan.slow", "to serve others")
+    return map(_after_a_piece, items) if _is_gevent() else items
+
+
+def in_pieces(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    """Return a list in pieces of this size, in turns as `in_turns` does; without gevent the whole list is one piece."""
+    if not _is_gevent():
+        return in_turns([items])
+    return in_turns([items[first : first + size] for first in range(0, len(items), size)])
 
 
 def share_time() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 import falcon
+import msgspec
 from msgspec import Struct
 
 from . import endpoints, exporting, idempotency, paging, wire
@@ -178,17 +179,27 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
             return Answer(endpoint.route.status, headers, result.body)
         return Answer(endpoint.route.status, headers, b"", pieces=result.body)
     page = result if isinstance(result, Page) else None
-    records = page.items if page else [result]
+    records = [*page.items] if page else [result]
     if choice and asked:
-        records = [choice.cut(record, asked) for record in records]
-    data = records if page else records[0]
-    body = wire.encode(ctx.app.hook.envelope(data=data, page=page, problem=None))
+        records = [choice.cut(record, asked) for record in ctx.in_turns(records)]
+    answer = ctx.app.hook.envelope(data=records if page else records[0], page=page, problem=None)
     if page:
-        paging.check_size(len(body), records, lambda item: len(wire.encode(item)))
+        # In place and record by record: to encode a page of 8 MiB, and to free its records, takes a tenth of a second.
+        result = page = page.of([])
+        for i in ctx.in_turns(range(len(records))):
+            records[i] = msgspec.Raw(wire.encode(records[i]))
+        paging.check_size(sum(map(_size, records)), records, _size)
+    body = wire.encode(answer)
+    if page:
+        paging.check_size(len(body), records, _size)
     if page and page.next_cursor:
         path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
     return Answer(endpoint.route.status, headers, body)
+
+
+def _size(encoded: msgspec.Raw) -> int:
+    return memoryview(encoded).nbytes
 
 
 def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:

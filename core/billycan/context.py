@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
+from .apart import in_turns
 from .engines.statements import Row, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
@@ -121,6 +122,13 @@ class Context:
         self._ahead: dict[Hashable, tuple[Any, Any]] = {}
         self.prepares = False  # whether it works ahead of its transaction
         self._reading: ExitStack | None = None
+
+    def in_turns(self, items: Iterable[V]) -> Iterable[V]:
+        """Return the items of a long list; in a read, under gevent, the process serves others while they are iterated.
+
+        In a write it does not, since those others might wait for it.
+        """
+        return items if self.writes else in_turns(items)
 
     def now(self) -> Moment:
         """The time of this call; the same each time it is read."""

@@ -65,7 +65,7 @@ def _write_file(
             file.write(sheets.write_rows([[column.name for column in columns]]))
             with one_moment(ctx.db):
                 for records in in_turns(_pages(ctx, endpoint, values, params, per_page)):
-                    file.write(sheets.write_rows([column.of(each) for column in columns] for each in records))
+                    file.write(sheets.write_rows([column.of(each) for column in columns] for each in in_turns(records)))
         except BadRequest as refused:
             file.close()
             if refused.code != "page_too_large" or per_page == 1:

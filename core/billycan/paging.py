@@ -237,10 +237,11 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
     bound = [bind.value for expression in expressions for bind in expression.binds]
     asked = {**given, **dict(zip(parameters, bound, strict=True))}
     if told is None:
-        return statement.all(ctx.db, asked)
+        return statement.all(ctx.db, asked, in_turns=not ctx.writes)
     key = _key(found.table, filters, [ctx.tenant_id, *values.values(), *bound])
     number, total = ctx.app.totals.known(key, ctx.now())
-    rows = statement.all(ctx.db, {**asked, "known_at": number, "known_total": total})
+    asked |= {"known_at": number, "known_total": total}
+    rows = statement.all(ctx.db, asked, in_turns=not ctx.writes)
     if rows:
         ctx.app.totals.keep(key, number, getattr(rows[0], _TOLD), getattr(rows[0], _TOTAL), ctx.now())
     return rows

@@ -287,7 +287,7 @@ class Records(Generic[T]):
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
         off = ctx.app.actions_off.get(self.shows)
-        for row in rows:
+        for row in ctx.in_turns(rows):
             members: dict[str, Any] = unasked.copy()
             for name, column, found in named:
                 members[name] = found.get(getattr(row, column))

@@ -7,7 +7,7 @@ one row by its id takes 210 µs of CPU by `Connection.execute`, 47 by psycopg al
 
 import re
 from collections import namedtuple
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import chain, repeat
@@ -21,6 +21,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from ..apart import in_pieces
 from . import PLAIN, postgres, sqlite, walls
 from .postgres import Sent
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
+_FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
 _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
 _BETWEEN = "\x1f"  # the unit separator, which no id has
 
@@ -51,14 +53,19 @@ class Statement:
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
 
-    def all(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        """Run it and return its rows; none if it returns no rows."""
+    def all(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
+        """Run it and return its rows; none if it returns no rows.
+
+        With `in_turns`, for long rows outside of a write transaction, gevent's process serves others meanwhile.
+        """
         if PLAIN in db.get_execution_options():
             return _executed(db, self._of(db), parameters)
         form = self._form(db, parameters)
         if not form.is_plain:
             return _executed(db, form.statement, parameters)
-        return _sent(db, [(form, parameters)])[0] if form.order is None else form.run(db, parameters)
+        if form.order is None:
+            return _sent(db, [(form, parameters)], in_turns=in_turns)[0]
+        return form.run(db, parameters, in_turns=in_turns)
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
         """Run it and return its only row, or None."""
@@ -118,13 +125,17 @@ def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[lis
 
 
 def _sent(
-    db: sa.Connection, forms: "Sequence[tuple[_Form, Mapping[str, Any]]]", *, commits: bool = False
+    db: sa.Connection,
+    forms: "Sequence[tuple[_Form, Mapping[str, Any]]]",
+    *,
+    commits: bool = False,
+    in_turns: bool = False,
 ) -> list[list[Any]]:
     """Run these on PostgreSQL and return their rows."""
     sent = [form.sent(db, given) for form, given in forms]
     try:
         results = postgres.send_statements(db, sent, commits=commits)
-        return [form.fetched(result, db.dialect) for (form, _), result in zip(forms, results, strict=False)]
+        return [form.fetched(result, db.dialect, in_turns) for (form, _), result in zip(forms, results, strict=False)]
     except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
 
@@ -161,6 +172,25 @@ class ByIds:
         is_postgresql = db.dialect.name == "postgresql"
         text = _BETWEEN.join(wanted) if is_postgresql else msgspec.json.encode(wanted).decode()
         return self._several.all(db, {"tenant_id": tenant_id, "ids": text})
+
+    def in_groups(
+        self, db: sa.Connection, tenant_id: str, ids: Sequence[str], weights: Mapping[str, int], most: int
+    ) -> Iterator[Any]:
+        """Yield the rows of ids that weigh at most so much together, or of one that weighs more, then of the next."""
+        for group in groups_of(ids, weights, most):
+            yield from self.all(db, tenant_id, group)
+
+
+def groups_of(ids: Sequence[str], weights: Mapping[str, int], most: int) -> list[list[str]]:
+    """Divide records, in their order, into groups that weigh at most so much together, or have one record."""
+    groups, so_far = list[list[str]](), 0
+    for id in ids:
+        so_far += weights.get(id, 0)
+        if not groups or so_far > most:
+            groups.append([])
+            so_far = weights.get(id, 0)
+        groups[-1].append(id)
+    return groups
 
 
 class Insertion:
@@ -289,15 +319,15 @@ class _Form:
         self._announce(db, [values], values)
         return Sent(self.numbered, [values[name] for name in self.names], self.anew)
 
-    def fetched(self, result: "Result", dialect: Dialect) -> list[Row]:
+    def fetched(self, result: "Result", dialect: Dialect, in_turns: bool) -> list[Row]:
         """Return the rows of a result from PostgreSQL."""
         if not self.compiled._result_columns:
             return []
         if self.make_row is None:
             self.describe(result.kinds(), dialect)
-        return self.rows(result.rows())
+        return self.rows(result.rows(), in_turns)
 
-    def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
+    def run(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it on SQLite and return its rows."""
         cursor = self._executed(db, self._in_order(parameters), [parameters])
         if not self.compiled._result_columns:
@@ -305,7 +335,7 @@ class _Form:
         found = cursor.fetchall()
         if self.make_row is None:
             self.describe([None] * len(cursor.description), db.dialect)
-        return self.rows(found)
+        return self.rows(found, in_turns)
 
     def run_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]], values: Sequence[tuple[Any, ...]]) -> None:
         """Run an INSERT on SQLite for each of these parameters, whose values in its order are `values`."""
@@ -416,8 +446,13 @@ class _Form:
         # Interned, as Structs' member names are: other strings are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
-    def rows(self, found: list[Any]) -> list[Row]:
+    def rows(self, found: list[Any], in_turns: bool) -> list[Row]:
         """Convert the driver's values to Rows."""
+        if in_turns and len(found) > _FEW:
+            return [*chain.from_iterable(map(self._rows, in_pieces(found, _FEW)))]
+        return self._rows(found)
+
+    def _rows(self, found: Sequence[Any]) -> list[Row]:
         if not self.converts or not found:
             return [*map(self.make_row, found)]
         if len(found) == 1:

@@ -26,16 +26,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import (
-    MOST_PAGE_BYTES,
-    Asked,
-    ByIds,
-    Insertion,
-    as_stored,
-    bytes_of,
-    page_too_large,
-    records_of,
-)
+from billycan.sql import Asked, Insertion, Parts, as_stored, records_of
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -154,25 +145,15 @@ class Documents(Generic[L, T]):
         self._freezes = "client_name" in records.table.c
         self._members = {*records.shows.__struct_fields__}
         self._insert = Insertion(lines, lines.c.keys())
-        # The document's id, then the members of Line in their order.
-        stored = sa.select(lines.c.document_id, *(lines.c[name] for name in Line.__struct_fields__))
-        stored = stored.order_by(lines.c.document_id, lines.c.position)
-        self._lines = ByIds(stored, lines.c.document_id)
-        # A line takes about 250 bytes of JSON besides its description.
-        sizes = sa.func.sum(bytes_of(lines.c.description) + 250)
-        so_far = sizes.over(order_by=(lines.c.document_id, lines.c.position)).label("so_far")
-        of_these = lines.c.document_id.in_(sa.bindparam("ids", expanding=True))
-        sized = stored.add_columns(so_far).where(lines.c.tenant_id == sa.bindparam("tenant_id"), of_these).subquery()
-        # Fetches the first line beyond the limit too, which shows that the page is too large.
-        fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= sa.bindparam("most", type_=sa.BigInteger)
-        self._lines_of_page = sa.select(sized).where(fits)
+        self._lines = Parts(lines, Line.__struct_fields__, besides=250)
 
     def page(self, ctx: Context, query: PageQuery) -> Page[L]:
-        """Return the page for `query`: one query for all clients and, if it includes line items, one for all lines."""
+        """Return the page for `query`: one query for all clients; lines are included on request."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         beside = self._beside(ctx, page.items)
         if "line_items" in (getattr(query, "include", None) or ()):
-            lines = self._lines_that_fit(ctx, [row.id for row in page.items])
+            ids = [row.id for row in page.items]
+            lines = _by_document(ids, ctx.in_turns(self._lines.of_page(ctx, ids)))
             beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
         return page.of(records_of(self.records.shows, page.items, beside))
 
@@ -207,22 +188,7 @@ class Documents(Generic[L, T]):
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """Map each document's id to its lines, in order, in one query."""
-        found: dict[str, list[Line]] = {id: [] for id in ids}
-        for row in self._lines.all(ctx.db, ctx.tenant_id, found):
-            found[row[0]].append(line_of(*row[1:]))
-        return found
-
-    def _lines_that_fit(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
-        """Map each id of a page to its lines; raise BadRequest, before fetching all, if they are too large."""
-        if len(ids) < 2:
-            return self.lines(ctx, ids)
-        found: dict[str, list[Line]] = {id: [] for id in ids}
-        asked = {"tenant_id": ctx.tenant_id, "ids": ids, "most": MOST_PAGE_BYTES}
-        for row in ctx.db.execute(self._lines_of_page, asked):
-            if row.so_far > MOST_PAGE_BYTES:
-                raise page_too_large(len(ids), sum(map(bool, found.values())) - 1)
-            found[row.document_id].append(line_of(*row[1:-1]))
-        return found
+        return _by_document(ids, self._lines.all(ctx, ids))
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """Return the members for another document of the same content, such as an invoice of a quote, and `also`."""
@@ -402,7 +368,7 @@ class Documents(Generic[L, T]):
         unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
         always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
         link = self.hosted_url if "hosted_url" in asked else None
-        for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
+        for row, members in zip(ctx.in_turns(rows), self.members(ctx, rows, clients), strict=True):
             shown = always.copy()
             if "client" in asked:
                 name = row.client_name if self._freezes else None
@@ -446,6 +412,13 @@ class Documents(Generic[L, T]):
     def _is_locked(self, status: str, members: Sequence[str]) -> Conflict:
         rule = self.locked.format(status=status, open=", ".join(sorted(self.open_once_sent or ())))
         return Conflict(f"{', '.join(members)}: {rule}.", code="document_locked", param=members[0], status=status)
+
+
+def _by_document(ids: Iterable[str], rows: Iterable[Row]) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {id: [] for id in ids}
+    for row in rows:
+        found[row[0]].append(line_of(*row[1:]))
+    return found
 
 
 def client_of(ctx: Context, client_id: str) -> Party:

@@ -72,7 +72,7 @@ class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
     gst_code: GstCode | None = None
 
 
-class Line(Struct):
+class Line(Struct, gc=False):
     """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount.
 
     id: Its id, by which a PATCH names it.

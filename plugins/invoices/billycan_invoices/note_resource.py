@@ -83,7 +83,7 @@ class NewAdjustmentNote(NewResource, kw_only=True):
     issue_date: Annotated[Day | None, Member(filter="range", sort="indexed")] = None
 
 
-class NoteLine(Struct):
+class NoteLine(Struct, gc=False):
     """A line of an adjustment note.
 
     id: Its id, by which a PATCH names it.

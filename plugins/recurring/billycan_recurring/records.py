@@ -19,8 +19,11 @@ from .tables import named_items, recurring
 
 records = resource.recurring.records
 
+_MOST_AT_ONCE = 100_000  # bytes of lines that are fetched together, if they are not of one record
+_FEW = 25  # records whose sizes are asked together: SQLite reads the lines to know it
+
 _LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id)
-_SIZES = ByIds(sa.select(bytes_of(sa.cast(recurring.c.line_items, sa.Text)).label("size")), recurring.c.id)
+_SIZES = ByIds(sa.select(recurring.c.id, bytes_of(sa.cast(recurring.c.line_items, sa.Text))), recurring.c.id)
 
 
 def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[RecurringInvoice]:
@@ -28,10 +31,14 @@ def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[Recurri
     columns = records.columns(ctx) or tuple(recurring.c)
     found = records.rows(ctx, query, columns=tuple(column for column in columns if column.name != "line_items"))
     ids = [row.id for row in found.items] if ctx.wants(RecurringInvoice, "line_items") else []
-    sizes = [row.size for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)]
-    if len(sizes) > 1 and sum(sizes) > MOST_PAGE_BYTES:
-        raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes))
-    return found.of(show_recurring(ctx, found.items, dict(map(tuple, _LINES.all(ctx.db, ctx.tenant_id, ids)))))
+    sizes: dict[str, int] = {}
+    for first in ctx.in_turns(range(0, len(ids), _FEW)):
+        sizes |= map(tuple, _SIZES.all(ctx.db, ctx.tenant_id, ids[first : first + _FEW]))
+    if len(sizes) > 1 and sum(sizes.values()) > MOST_PAGE_BYTES:
+        raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes.values()))
+    lines = _LINES.in_groups(ctx.db, ctx.tenant_id, ids, sizes, _MOST_AT_ONCE)
+    stored = dict(map(tuple, ctx.in_turns(lines)))
+    return found.of(show_recurring(ctx, found.items, stored))
 
 
 def show_recurring(
@@ -40,7 +47,7 @@ def show_recurring(
     """Return recurring invoices as clients see them; `stored` are their lines if the rows have none."""
     if stored is None:
         stored = {row.id: row.line_items for row in rows} if ctx.wants(RecurringInvoice, "line_items") else {}
-    lines = {id: [_shown(line) for line in each] for id, each in stored.items()}
+    lines = {id: [_shown(line) for line in each] for id, each in ctx.in_turns(stored.items())}
     percents = {row.id: _percent(getattr(row, "discount_percent", None)) for row in rows}
     currency = dict.fromkeys((row.id for row in rows), "AUD")
     return records.show(ctx, rows, currency=currency, line_items=lines, discount_percent=percents)

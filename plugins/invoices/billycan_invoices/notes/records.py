@@ -10,16 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Row, new_id, own
-from billycan.sql import (
-    MOST_PAGE_BYTES,
-    Asked,
-    ByIds,
-    Insertion,
-    Statement,
-    bytes_of,
-    page_too_large,
-    records_of,
-)
+from billycan.sql import Asked, Insertion, Parts, Statement, records_of
 from billycan_documents.api import CodeTotals, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -34,12 +25,7 @@ from .rules import Left, Terms
 
 PATH = "/a/"
 
-_OF_NOTES = ByIds(
-    sa.select(note_lines.c.document_id, *(note_lines.c[name] for name in NoteLine.__struct_fields__)).order_by(
-        note_lines.c.document_id, note_lines.c.position
-    ),
-    note_lines.c.document_id,
-)
+_OF_NOTES = Parts(note_lines, NoteLine.__struct_fields__, besides=300)
 _CREDITED = Statement(
     sa.select(*(note_lines.c[name] for name in NoteLine.__struct_fields__))
     .join(notes, (notes.c.tenant_id == note_lines.c.tenant_id) & (notes.c.id == note_lines.c.document_id))
@@ -49,13 +35,6 @@ _CREDITED = Statement(
         notes.c.invoice_id == sa.bindparam("invoice_id"),
         notes.c.status == "issued",
     )
-)
-# A line has about 300 bytes of JSON besides its description.
-_SIZES = ByIds(
-    sa.select(note_lines.c.document_id, sa.func.sum(bytes_of(note_lines.c.description) + 300)).group_by(
-        note_lines.c.document_id
-    ),
-    note_lines.c.document_id,
 )
 _INSERT = Insertion(note_lines, note_lines.c.keys())
 
@@ -88,10 +67,10 @@ records = note_resource.notes.records
 def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
     """Return the page that `query` requests, with lines if it includes them."""
     found = records.rows(ctx, query, columns=records.columns(ctx))
-    with_lines = "line_items" in (query.include or ())
-    if with_lines:
-        _check_size(ctx, [row.id for row in found.items])
-    lines = lines_of(ctx, [row.id for row in found.items]) if with_lines else {}
+    lines: dict[str, list[NoteLine]] = {}
+    if "line_items" in (query.include or ()):
+        ids = [row.id for row in found.items]
+        lines = _by_note(ids, ctx.in_turns(_OF_NOTES.of_page(ctx, ids)))
     beside = [
         {**members, "line_items": lines.get(row.id, UNSET)}
         for row, members in zip(found.items, _beside(ctx, found.items), strict=True)
@@ -143,8 +122,12 @@ def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None
 
 def lines_of(ctx: Context, ids: Sequence[str]) -> dict[str, list[NoteLine]]:
     """Map each note to its lines, in order, in one query."""
+    return _by_note(ids, _OF_NOTES.all(ctx, ids))
+
+
+def _by_note(ids: Sequence[str], rows: Iterable[Row]) -> dict[str, list[NoteLine]]:
     found: dict[str, list[NoteLine]] = {id: [] for id in ids}
-    for row in _OF_NOTES.all(ctx.db, ctx.tenant_id, found):
+    for row in rows:
         found[row[0]].append(_line(row[1:]))
     return found
 
@@ -235,17 +218,6 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
     return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
 
 
-def _check_size(ctx: Context, ids: Sequence[str]) -> None:
-    """Refuse a page of notes whose lines are too large together; a single note never is."""
-    sizes = {row[0]: row[1] for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)}
-    so_far, fits = 0, 0
-    for id in ids:
-        so_far += sizes.get(id, 0)
-        fits += so_far <= MOST_PAGE_BYTES
-    if so_far > MOST_PAGE_BYTES and len(ids) > 1:
-        raise page_too_large(len(ids), fits)
-
-
 def _line(columns: Iterable[Any]) -> NoteLine:
     line = NoteLine(*columns)
     line.quantity, line.unit_price = plain_number(line.quantity), plain_number(line.unit_price, 2)
@@ -258,7 +230,7 @@ def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
     members = set(ListedAdjustmentNote.__struct_fields__)
     wanted = members if asked is None else members & asked
     may_see = ctx.holds("invoices:write")
-    for row in rows:
+    for row in ctx.in_turns(rows):
         each: dict[str, Any] = dict.fromkeys(members - wanted - {*row._fields}, UNSET)
         if "client" in wanted:
             each["client"] = Named(row.client_id, row.client_name)

@@ -414,7 +414,7 @@ class Documents(Generic[L, T]):
         return Conflict(f"{', '.join(members)}: {rule}.", code="document_locked", param=members[0], status=status)
 
 
-def _by_document(ids: Iterable[str], rows: Iterable[Row]) -> dict[str, list[Line]]:
+def _by_document(ids: Iterable[str], rows: Iterable[Any]) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {id: [] for id in ids}
     for row in rows:
         found[row[0]].append(line_of(*row[1:]))

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from billycan import apart, paging
-from billycan.sql import Parts
+from billycan.sql import ByIds
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
@@ -74,8 +74,8 @@ def test_without_gevent_nobody_is_asked():
 @pytest.mark.parametrize("kind", WITH_LINES)
 def test_a_page_that_is_too_large_is_refused_before_any_of_its_lines_are_fetched(client, monkeypatch, kind):
     path = f"/v1/{kind}?include=line_items"
-    fetched, fetch = [], Parts.all
-    monkeypatch.setattr(Parts, "all", lambda *given: fetched.append(given) or fetch(*given))
+    fetched, fetch = [], ByIds.in_groups
+    monkeypatch.setattr(ByIds, "in_groups", lambda *given: fetched.append(given) or fetch(*given))
     monkeypatch.setattr(paging, "MOST_PAGE_BYTES", 2 * LINES * 350)
     assert client.refused(400, "page_too_large", "GET", path)["per_page"] == 2
     assert fetched == []

@@ -65,6 +65,8 @@ RULES = {
     r"cannot be `email`: the plugin mail is off|must be more than the \d+ that were made": "what is on, and was made",
     r"percent: is required to invoice a part.*|is not one of the lines to invoice": "members bound each other",
     r"is required where there is a retention_cap_percent": "members bound each other",
+    r"gst: is required with import_gst: enter what the customs document says": "members bound each other",
+    r"What this request changes has no version: send it without If-Match\.": "what is asked for has no version",
     r"is not for the release of retention|is for progress claims and for .*": "members bound each other",
     r"must not be before \d{4}-\d\d-\d\d, when what is undone last changed": "dates bound each other, as above",
     r"is for an invoice: a job is made of the whole quote": "members bound each other",

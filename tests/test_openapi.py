@@ -191,6 +191,15 @@ def test_the_headers_and_ids_a_route_takes(describe):
     assert paths["/v1/me"]["get"]["parameters"] == [some]
 
 
+@pytest.mark.whole
+def test_only_what_shows_a_version_takes_one(describe):
+    paths, match = describe(*ALL)["paths"], ref("IfMatch", "parameters")
+    for path, method in (("/v1/attachments/{id}", "delete"), ("/v1/branding", "patch"), ("/v1/reminders", "patch")):
+        assert match not in paths[path][method]["parameters"]
+    assert match not in paths["/v1/webhook_deliveries/{id}/replay"]["post"]["parameters"]
+    assert match in paths["/v1/invoices/{id}/payments/{pay_id}/reverse"]["post"]["parameters"]
+
+
 def test_the_body_of_each_kind_of_route(describe):
     paths = describe("contacts")["paths"]
 

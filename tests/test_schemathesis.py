@@ -67,7 +67,6 @@ RULES = {
     r"is required where there is a retention_cap_percent": "members bound each other",
     r"gst: is required with import_gst: enter what the customs document says": "members bound each other",
     r"mistake: is not for a bad debt: void an invoice that was a mistake": "a mistake is undone otherwise",
-    r"What this request changes has no version: send it without If-Match\.": "what is asked for has no version",
     r"is not for the release of retention|is for progress claims and for .*": "members bound each other",
     r"must not be before \d{4}-\d\d-\d\d, when what is undone last changed": "dates bound each other, as above",
     r"is for an invoice: a job is made of the whole quote": "members bound each other",

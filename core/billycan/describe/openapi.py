@@ -181,7 +181,7 @@ class _Document:
             "description": description,
             "tags": [endpoint.plugin],
             "security": [] if route.public else [{"bearer": scopes} for scopes in self.scopes(route)],
-            "parameters": list(describe_parameters(endpoint)),
+            "parameters": list(describe_parameters(endpoint, self.app.at)),
             "requestBody": self.body(endpoint),
             "responses": responses,
         }

@@ -16,7 +16,7 @@ def reads_body(endpoint: "Endpoint") -> bool:
 
 
 def checks_version(endpoint: "Endpoint") -> bool:
-    """Tell whether the route checks If-Match."""
+    """Tell whether the route compares If-Match, which it refuses where what it changes has no version."""
     route = endpoint.route
     return route.method in ("PATCH", "DELETE") or bool(
         route.writes and reads_body(endpoint) and endpoint.signature.params
@@ -29,8 +29,8 @@ def shows_version(endpoint: "Endpoint") -> bool:
     return bool(choice and not endpoint.signature.listed and "version" in choice.names)
 
 
-def describe_parameters(endpoint: "Endpoint") -> Iterator[Json]:
-    """Yield the parameters of a route: in its path, its query and its headers."""
+def describe_parameters(endpoint: "Endpoint", at: "Mapping[tuple[str, str], Endpoint]") -> Iterator[Json]:
+    """Yield the parameters of a route: in its path, its query and its headers. `at` are the endpoints of the app."""
     for name in endpoint.signature.params:
         whose = "The record's id." if name == "id" else "The id of a part of the record."
         yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
@@ -42,7 +42,8 @@ def describe_parameters(endpoint: "Endpoint") -> Iterator[Json]:
         yield ref("parameters", "IfNoneMatch")
     if endpoint.route.writes:
         yield ref("parameters", "IdempotencyKey")
-    if checks_version(endpoint):
+    shown = at.get(("GET", "".join(endpoint.route.path.partition("}")[:2])))
+    if checks_version(endpoint) and shown and shows_version(shown):
         yield ref("parameters", "IfMatch")
 
 

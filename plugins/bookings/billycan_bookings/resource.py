@@ -170,7 +170,7 @@ def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     table, of = bookings.table, services.table
     named = sa.select(of.c.id).where(own(ctx, of), search_condition(of, text, ctx, within=of.c.name_folded))
     of_service = among(ctx, table.c.service_id, named)
-    return either(ctx, table, contacts.found_by(table.c.client_id)(ctx, text), of_service)
+    return either(ctx, table, contacts.found_by("bookings", "client_id")(ctx, text), of_service)
 
 
 bookings = resource(

@@ -130,11 +130,15 @@ def named_like(ctx: Context, text: str) -> sa.Select[str]:
     return sa.select(_table.c.id).where(own(ctx, _table), named)
 
 
-def found_by(column: sa.Column[str]) -> Callable[[Context, str], sa.ColumnElement[bool]]:
-    """Return a `search` filter for records that refer to a contact: it matches their texts and the contact's name."""
+def found_by(table: str, column: str) -> Callable[[Context, str], sa.ColumnElement[bool]]:
+    """Return a `search` filter for records that refer to a contact: it matches their texts and the contact's name.
+
+    The table is named, as in `refers_to`, because the declaration that takes the filter makes it.
+    """
 
     def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-        itself = search_condition(column.table, text, ctx)
-        return either(ctx, column.table, itself, among(ctx, column, named_like(ctx, text)))
+        contact_id = _table.metadata.tables[table].c[column]
+        itself = search_condition(contact_id.table, text, ctx)
+        return either(ctx, contact_id.table, itself, among(ctx, contact_id, named_like(ctx, text)))
 
     return search

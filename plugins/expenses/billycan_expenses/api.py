@@ -99,7 +99,7 @@ def _paid_to_each() -> Statement:
     of_refund = bought.c.tenant_id == sa.bindparam("tenant_id"), bought.c.id == expenses.c.refunded_expense_id
     withheld_then = sa.select(sa.type_coerce(bought.c.tax_withheld, sa.BigInteger)).where(*of_refund).scalar_subquery()
     is_refund = expenses.c.refunded_expense_id.is_not(None)
-    no_gst = sa.case((withheld > 0, 1), (is_refund, sa.case((withheld_then > 0, 1), else_=0)), else_=0) == 1
+    no_gst = sa.case((withheld > 0, withheld), (is_refund, withheld_then), else_=0) > 0
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
     counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
     figures = amount, sa.case((no_gst, 0), else_=gst), withheld

@@ -219,11 +219,6 @@ def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]
     return sa.or_(*(status == one for one in statuses))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match expenses that contain a text, or whose supplier's name contains it."""
-    return contacts.found_by(expenses.table.c.supplier_id)(ctx, text)
-
-
 expenses = resource(
     "expenses",
     sends=NewExpense,
@@ -246,7 +241,7 @@ expenses = resource(
         neighbour_index("refunded_expense_id"),
     ),
     references={"category": categories.names, "supplier": contacts.names},
-    filters={"search": found_by, "claim_status": of_claim_status},
+    filters={"search": contacts.found_by("expenses", "supplier_id"), "claim_status": of_claim_status},
     actions=lambda expense: rules.actions.allowed(expense.status),
     needs={
         "currency": (),

@@ -287,11 +287,6 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(conditions.get(status, table.c.status == status) for status in statuses))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match invoices that contain a text, or whose client's name contains it."""
-    return contacts.found_by(invoices.table.c.client_id)(ctx, text)
-
-
 invoices = resource(
     "invoices",
     sends=NewInvoice,
@@ -327,7 +322,7 @@ invoices = resource(
         *map(neighbour_index, (*NEIGHBOURS, "applied_to")),
     ),
     search=("client_name",),
-    filters={"status": of_status, "search": found_by},
+    filters={"status": of_status, "search": contacts.found_by("invoices", "client_id")},
     remembers=True,
     needs={
         **NEEDS,

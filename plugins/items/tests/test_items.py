@@ -167,7 +167,7 @@ def test_documents_stay_as_they_are_where_items_are_off(shop, make_app):
     assert told(shop.get(path)["data"]["line_items"][0])["item_id"] == shop.item
 
 
-def test_the_items_of_all_lines_are_one_query(shop, make_app):
+def test_the_items_of_all_lines_are_one_query_each_time(shop, make_app):
     from billycan.testing import counted
 
     others = [shop.post("/v1/items", {**TAP, "sku": None})["data"]["id"] for _ in range(3)]

@@ -221,11 +221,6 @@ def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(json_list_has(ctx, jobs.table.c.assignee_ids, id) for id in ids))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match jobs that contain a text, or whose client's name contains it."""
-    return contacts.found_by(jobs.table.c.client_id)(ctx, text)
-
-
 jobs = resource(
     "jobs",
     sends=NewJob,
@@ -242,7 +237,7 @@ jobs = resource(
         sa.Index(None, "tenant_id", "scheduled_end"),
         *map(neighbour_index, ("quote_id", "booking_id")),
     ),
-    filters={"search": found_by, "assignee_id": assigned_to},
+    filters={"search": contacts.found_by("jobs", "client_id"), "assignee_id": assigned_to},
     remembers=True,
     neighbours=neighbours,
     needs={

@@ -183,11 +183,6 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(conditions.get(status, table.c.status == status) for status in statuses))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match quotes that contain a text, or whose client's name contains it."""
-    return contacts.found_by(quotes.table.c.client_id)(ctx, text)
-
-
 quotes = resource(
     "quotes",
     sends=NewQuote,
@@ -210,7 +205,7 @@ quotes = resource(
         sa.Index(None, "status", "expiry_date"),
     ),
     search=("client_name",),
-    filters={"status": of_status, "search": found_by},
+    filters={"status": of_status, "search": contacts.found_by("quotes", "client_id")},
     remembers=True,
     neighbours=neighbours,
     needs={

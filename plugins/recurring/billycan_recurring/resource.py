@@ -9,7 +9,6 @@ from msgspec import Struct
 from billycan import (
     Actions,
     ByCodePoint,
-    Context,
     Json,
     Member,
     Named,
@@ -171,11 +170,6 @@ actions = Actions(
 )
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """Match recurring invoices that contain a text, or whose client's name contains it."""
-    return contacts.found_by(recurring.table.c.client_id)(ctx, text)
-
-
 recurring = resource(
     "recurring_invoices",
     sends=NewRecurringInvoice,
@@ -192,7 +186,7 @@ recurring = resource(
         sa.Index(None, "status", "next_on"),
     ),
     references={"client": contacts.names},
-    filters={"search": found_by},
+    filters={"search": contacts.found_by("recurring_invoices", "client_id")},
     actions=lambda row: actions.allowed(row.status),
     needs={"allowed_actions": ("status",), "currency": (), "line_items": ("line_items",)},
 )

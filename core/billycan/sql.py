@@ -8,7 +8,6 @@ from .engines.statements import Asked, ByIds, Insertion, Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large
-from .parts import Parts
 from .reader import as_stored
 from .tenants import tenants
 
@@ -18,7 +17,6 @@ __all__ = [
     "Asked",
     "ByIds",
     "Insertion",
-    "Parts",
     "Statement",
     "advance",
     "among",

@@ -177,20 +177,20 @@ class ByIds:
         self, db: sa.Connection, tenant_id: str, ids: Sequence[str], weights: Mapping[str, int], most: int
     ) -> Iterator[Any]:
         """Yield the rows of ids that weigh at most so much together, or of one that weighs more, then of the next."""
-        for group in groups_of(ids, weights, most):
+        for group in self.groups(ids, weights, most):
             yield from self.all(db, tenant_id, group)
 
-
-def groups_of(ids: Sequence[str], weights: Mapping[str, int], most: int) -> list[list[str]]:
-    """Divide records, in their order, into groups that weigh at most so much together, or have one record."""
-    groups, so_far = list[list[str]](), 0
-    for id in ids:
-        so_far += weights.get(id, 0)
-        if not groups or so_far > most:
-            groups.append([])
-            so_far = weights.get(id, 0)
-        groups[-1].append(id)
-    return groups
+    @staticmethod
+    def groups(ids: Sequence[str], weights: Mapping[str, int], most: int) -> list[list[str]]:
+        """Divide ids, in their order, into groups that weigh at most so much together, or have one id."""
+        groups, so_far = list[list[str]](), 0
+        for id in ids:
+            so_far += weights.get(id, 0)
+            if not groups or so_far > most:
+                groups.append([])
+                so_far = weights.get(id, 0)
+            groups[-1].append(id)
+        return groups
 
 
 class Insertion:

@@ -37,6 +37,7 @@ from .lines import (
     patched,
     plain_number,
 )
+from .parts import Parts
 from .record_pages import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
 from .rules import (
     GST_CODES,
@@ -74,6 +75,7 @@ __all__ = [
     "NewDocument",
     "NewLine",
     "Part",
+    "Parts",
     "allocate",
     "bill_for",
     "breakdown",

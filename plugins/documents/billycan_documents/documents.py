@@ -26,7 +26,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import Asked, Insertion, Parts, as_stored, records_of
+from billycan.sql import Asked, Insertion, as_stored, records_of
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -45,6 +45,7 @@ from .lines import (
     patched,
     plain_percent,
 )
+from .parts import Parts
 
 L = TypeVar("L", bound=Struct)
 T = TypeVar("T", bound=Struct)

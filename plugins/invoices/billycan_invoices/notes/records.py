@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Row, new_id, own
-from billycan.sql import Asked, Insertion, Parts, Statement, records_of
-from billycan_documents.api import CodeTotals, breakdown, plain_number
+from billycan.sql import Asked, Insertion, Statement, records_of
+from billycan_documents.api import CodeTotals, Parts, breakdown, plain_number
 from billycan_hosted.api import link_url
 
 from .. import note_resource, rules

@@ -1,13 +1,11 @@
-"""Parts of a page's records, such as the lines of documents: refused if too many together, and fetched in turns."""
+"""The lines of a page's documents: refused if they are too large together, and fetched in turns."""
 
 from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
-from . import paging
-from .context import Context
-from .db import bytes_of
-from .engines.statements import Asked, ByIds, Row, groups_of
+from billycan import Context, Row
+from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, bytes_of, page_too_large
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -49,8 +47,8 @@ class Parts:
             yield from self.all(ctx, ids)
             return
         counts = {row[0]: row.parts for row in self._counts.all(ctx.db, ctx.tenant_id, ids)}
-        if sum(counts.values()) * self._most > paging.MOST_PAGE_BYTES:
-            self._check_size(ctx, len(ids), groups_of(ids, counts, _MOST_AT_ONCE))
+        if sum(counts.values()) * self._most > MOST_PAGE_BYTES:
+            self._check_size(ctx, len(ids), ByIds.groups(ids, counts, _MOST_AT_ONCE))
         yield from self._rows.in_groups(ctx.db, ctx.tenant_id, ids, counts, _MOST_AT_ONCE)
 
     def _check_size(self, ctx: Context, records: int, groups: Sequence[Sequence[str]]) -> None:
@@ -60,6 +58,6 @@ class Parts:
             sizes = {row[0]: row.size for row in self._sizes.all(ctx.db, ctx.tenant_id, group)}
             for id in group:
                 so_far += sizes.get(id, 0)
-                if so_far > paging.MOST_PAGE_BYTES:
-                    raise paging.page_too_large(records, fits)
+                if so_far > MOST_PAGE_BYTES:
+                    raise page_too_large(records, fits)
                 fits += 1

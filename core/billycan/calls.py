@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from . import endpoints, exporting, idempotency, paging, wire
-from .context import Context
+from .context import MOST_REPEATS, Context, Outdated
 from .endpoints import Endpoint
 from .events import unit_of_work
 from .fields import is_id
@@ -36,7 +37,7 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV.
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew.
     """
 
     method: str
@@ -50,6 +51,7 @@ class Call(Struct, kw_only=True):
     key: str | None = None
     takes_json: bool = True
     prefers_csv: bool = False
+    repeats: int = 0
 
     @property
     def query_string(self) -> str:
@@ -92,7 +94,11 @@ def answer_call(
                 return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
     if route.receive is None:
-        return _write(ctx, call, endpoint, taken, key, raw)
+        ctx.may_begin_anew = call.repeats < MOST_REPEATS
+        with suppress(Outdated):
+            return _write(ctx, call, endpoint, taken, key, raw)
+        again = msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1)
+        return answer_call(app, again, endpoint, params, identity, tenant_id)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
     with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:
         return _write(ctx, call, endpoint, taken, key, incoming.sha256.encode())

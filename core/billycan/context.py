@@ -35,6 +35,7 @@ V = TypeVar("V")
 
 # Each change keeps the whole record in the log, so a record that grows without end would fill the disk.
 MOST_RECORD_BYTES = 2 * 1024 * 1024
+MOST_REPEATS = 3  # of a request whose record others change
 _RETRY_SECONDS = 5
 
 
@@ -81,6 +82,10 @@ class Event(Struct, frozen=True):
         return encode({"event": row.event, "timestamp": row.created_at, "data": data})
 
 
+class Outdated(Exception):
+    """A record changed after `prepare` had read it: the transaction ends, and the request begins anew."""
+
+
 class Context:
     """One call: everything a handler may touch."""
 
@@ -120,6 +125,7 @@ class Context:
         self._tenant: Tenant | None = None
         # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
         self._ahead: dict[Hashable, tuple[Any, Any]] = {}
+        self.may_begin_anew = False  # whether the request does so if that no longer holds
         self.prepares = False  # whether it works ahead of its transaction
         self._reading: ExitStack | None = None
 
@@ -159,14 +165,18 @@ class Context:
 
         Other requests of the business wait for the transaction, on SQLite those of all. So `given` is all that `work`
         depends on, as it is now; what `work` is given and returns must not be changed afterwards. Each result is used
-        once.
+        once. If `given` has changed since, the request begins anew, at most MOST_REPEATS times.
         """
         if self.prepares:
             value = work()
             self._ahead[name] = given, value
             return value
         known = self._ahead.pop(name, None) if self._ahead else None
-        return work() if known is None or known[0] != given else known[1]
+        if known is not None and known[0] == given:
+            return known[1]  # type: ignore[no-any-return]
+        if known is not None and self.may_begin_anew:
+            raise Outdated
+        return work()
 
     def prepare(self, work: Callable[[], Any]) -> None:
         """Call `work` ahead of the transaction, with a reading connection if it needs one; see `ahead`.

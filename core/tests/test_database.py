@@ -154,6 +154,50 @@ def test_who_has_just_written_lets_the_others_of_its_process_go_first(tmp_path):
     assert order == ["3", "1", "4", "2"]
 
 
+def test_who_has_just_written_lets_those_go_first_who_come_while_it_waits_for_another_process(tmp_path):
+    mine, theirs, order = Turns(str(tmp_path / "a.db")), Turns(str(tmp_path / "a.db")), []
+
+    def write(name, tenant):
+        with mine.taken(30, tenant):
+            order.append(name)
+
+    def wait_until(is_so, otherwise):
+        deadline = time.monotonic() + 30
+        while not is_so():
+            assert time.monotonic() < deadline, otherwise
+
+    write("1", "noisy")
+    with ThreadPoolExecutor(4) as threads:
+        with theirs.taken(30):
+            asked = [threads.submit(write, "2", "noisy")]
+            wait_until(lambda: not is_free(tmp_path / "a.db-next"), "it does not wait for the other process")
+            for name, tenant in (("3", "noisy"), ("4", "quiet"), ("5", "third")):
+                asked.append(threads.submit(write, name, tenant))
+                wait_until(lambda: len(mine._line._waiting) == len(asked) - 1, "it does not wait in line")
+        for each in asked:
+            each.result(30)
+    assert order == ["1", "4", "2", "5", "3"]
+    with theirs.taken(0) as left:  # the file is free again
+        assert not left and not is_free(tmp_path / "a.db-turn")
+    assert is_free(tmp_path / "a.db-turn") and not mine._line._is_taken
+
+
+def test_a_thread_that_let_another_go_first_waits_only_so_long(tmp_path):
+    line = Turns(str(tmp_path / "a.db"))._line
+    line.take("noisy", 0)
+    line.give()
+    line.take("noisy", 0)
+    deadline = time.monotonic() + 30
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(line.take, "quiet", deadline)
+        while not line._waiting:
+            assert time.monotonic() < deadline, "it does not wait in line"
+        with pytest.raises(sa.exc.TimeoutError):
+            line.let_another_go_first("noisy", 0)
+        waiting.result(30)
+    assert line._is_taken and not line._waiting  # the turn is the other one's
+
+
 def test_a_thread_that_waits_no_longer_leaves_the_line(tmp_path):
     turns = Turns(str(tmp_path / "a.db"))
     with turns.taken(30, "noisy"), ThreadPoolExecutor(1) as threads, pytest.raises(sa.exc.TimeoutError):

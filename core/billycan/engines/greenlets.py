@@ -10,6 +10,8 @@ from typing import Any
 from gevent import get_hub
 from psycopg import waiting
 
+from ..apart import begin_turn
+
 _psycopgs_own = waiting.wait
 
 
@@ -33,6 +35,7 @@ def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, tim
                 hub.wait(watcher)
             finally:
                 watcher.close()
+            begin_turn()
             state = gen.send(state)
     except StopIteration as done:
         return done.value

@@ -4,7 +4,7 @@ SQLite itself waits by sleeping for up to a tenth of a second, and the writer th
 beside a process that writes without pause another one starves. Here one waiting process holds the lock `next`, so that
 the one that held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
 Within a process, threads write in the order in which they came, except that a tenant that has just written lets others
-go first.
+go first, even if they come while it waits for other processes.
 """
 
 import fcntl
@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose s
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
+_NEXT, _TURN = 0, 1  # the locks, as positions of their files
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but has no timeout
 
 
@@ -168,7 +169,7 @@ class Turns:
     """The turns of one database file's writers, kept in two files beside it."""
 
     def __init__(self, database: str) -> None:
-        self._line = WriterQueue()
+        self._line = WriterQueue(self._release_files)
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
         self._held: set[int] = set()
@@ -181,18 +182,19 @@ class Turns:
         TimeoutError if another thread did.
         """
         until = time.monotonic() + wait_seconds
-        if not self._line.take(whose, wait_seconds):
-            raise sa.exc.TimeoutError("other threads kept writing for too long")
+        self._line.take(whose, until)
+        while True:
+            try:
+                is_ours = self._take_files(until)
+            except BaseException:
+                self._line.give()
+                raise
+            # Others of this process came while it waited for other processes.
+            if not (is_ours and self._line.let_another_go_first(whose, until)):
+                break
         try:
-            self._open()
-            if self._wait(0, until):
-                self._wait(1, until)
-                self._release(0)
             yield max(until - time.monotonic(), 0)
         finally:
-            # Both: a thread that is ended while it waits may still hold the first lock.
-            for which in [*self._held]:
-                self._release(which)
             self._line.give()
 
     def close(self) -> None:
@@ -206,6 +208,15 @@ class Turns:
                 self._files.append(os.open(self._paths[len(self._files)], os.O_RDWR | os.O_CREAT, 0o600))
         except OSError:
             self.close()  # in a read-only folder the database cannot be written either
+
+    def _take_files(self, until: float) -> bool:
+        """Wait for the turn among processes; return False if it could not be taken."""
+        if _TURN in self._held:  # by the thread that let this one go first
+            return True
+        self._open()
+        is_ours = self._wait(_NEXT, until) and self._wait(_TURN, until)
+        self._release(_NEXT)
+        return is_ours
 
     def _wait(self, which: int, until: float) -> bool:
         while self._files:
@@ -225,43 +236,69 @@ class Turns:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
         self._held.discard(which)
 
+    def _release_files(self) -> None:
+        # Both: a thread that is ended while it waits may still hold the first lock.
+        for which in [*self._held]:
+            self._release(which)
+
 
 class WriterQueue:
     """The queue of one process's threads that want to write; no tenant goes twice while others wait."""
 
-    def __init__(self) -> None:
-        self._lock, self._is_taken, self._last = threading.Lock(), False, ""
+    def __init__(self, release: Callable[[], None]) -> None:
+        """`release` is called when a writer has finished, before the next one takes its turn."""
+        self._lock, self._is_taken, self._release = threading.Lock(), False, release
+        self._writes = self._last = ""  # the tenants whose turn it is, and whose it was before
         self._waiting: deque[tuple[str, threading.Lock]] = deque()
 
-    def take(self, whose: str, seconds: float) -> bool:
-        """Wait at most `seconds` for the turn; return whether it was taken."""
+    def take(self, whose: str, until: float) -> None:
+        """Wait for the turn; raise TimeoutError if it is not taken in time."""
         with self._lock:
             if not self._is_taken:
-                self._is_taken, self._last = True, whose
-                return True
-            gate = threading.Lock()
-            gate.acquire()
-            waiting = (whose, gate)
+                self._is_taken, self._writes = True, whose
+                return
+            waiting = (whose, _closed_gate())
             self._waiting.append(waiting)
-        try:
-            if gate.acquire(timeout=seconds):
-                return True
-        except BaseException:
-            if not self._withdraw(waiting):
-                self.give()
-            raise
-        return not self._withdraw(waiting)
+        self._wait(waiting, until)
+
+    def let_another_go_first(self, whose: str, until: float) -> bool:
+        """Hand the turn to another tenant if `whose` wrote last, and wait for it again; return whether that was so."""
+        with self._lock:
+            if whose != self._last or not (following := self._other()):
+                return False
+            waiting = (whose, _closed_gate())
+            self._waiting.appendleft(waiting)
+            self._hand_to(following)
+        self._wait(waiting, until)
+        return True
 
     def give(self) -> None:
         """Hand the turn to the first waiting thread whose tenant has not just written, or else to the first."""
         with self._lock:
-            if not self._waiting:
+            self._release()
+            self._last = self._writes
+            if self._waiting:
+                self._hand_to(self._other() or self._waiting[0])
+            else:
                 self._is_taken = False
-                return
-            following = next((each for each in self._waiting if each[0] != self._last), self._waiting[0])
-            self._waiting.remove(following)
-            self._last = following[0]
-            following[1].release()
+
+    def _other(self) -> tuple[str, threading.Lock] | None:
+        return next((each for each in self._waiting if each[0] != self._last), None)
+
+    def _hand_to(self, waiting: tuple[str, threading.Lock]) -> None:
+        self._waiting.remove(waiting)
+        self._writes = waiting[0]
+        waiting[1].release()
+
+    def _wait(self, waiting: tuple[str, threading.Lock], until: float) -> None:
+        try:
+            is_ours = waiting[1].acquire(timeout=max(until - time.monotonic(), 0))
+        except BaseException:
+            if not self._withdraw(waiting):
+                self.give()
+            raise
+        if not is_ours and self._withdraw(waiting):
+            raise sa.exc.TimeoutError("other threads kept writing for too long")
 
     def _withdraw(self, waiting: tuple[str, threading.Lock]) -> bool:
         """Leave the queue; return False if the turn was handed over in the meantime."""
@@ -270,3 +307,9 @@ class WriterQueue:
                 self._waiting.remove(waiting)
                 return True
         return False
+
+
+def _closed_gate() -> threading.Lock:
+    gate = threading.Lock()
+    gate.acquire()
+    return gate

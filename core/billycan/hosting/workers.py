@@ -42,6 +42,9 @@ _CHUNK_BYTES = 64  # on average, beyond those
 _FILES = 4096  # open files of a process: each connection is one, and so is each of the limiter's
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
+# After 429, before the connection's next request is read. Who awaits Retry-After, a second at least, does not notice;
+# 20 connections that do not would otherwise get 2,000 refusals a second, for which all others wait.
+_REFUSED_SECONDS = 0.05
 # A thread that writes to SQLite lets others run at each statement while all other writes wait for it, and by default it
 # gets its turn back after 5 ms, which is longer than its whole transaction takes.
 _SWITCH_SECONDS = 0.0005
@@ -160,7 +163,7 @@ def prepare_worker(worker: Any) -> None:
     util.close_graceful = util.close
     # Fewer than gunicorn would accept; the others wait in the kernel's queue.
     most = worker.cfg.worker_connections * 3 // 4
-    places = worker.cfg.threads
+    places, takes_turns = worker.cfg.threads, True  # whether others are served while a request waits
     if isinstance(worker, ThreadWorker):
         # One for each connection that waits for its client; places limit those at work.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
@@ -168,7 +171,7 @@ def prepare_worker(worker: Any) -> None:
     else:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else 1
-        is_gevent = "gevent.monkey" in sys.modules
+        takes_turns = is_gevent = "gevent.monkey" in sys.modules
         worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, let_others_go if is_gevent else _go_on)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         if is_gevent:
@@ -176,7 +179,7 @@ def prepare_worker(worker: Any) -> None:
     for app in _served:
         # A greenlet cannot switch inside SQLite, so at most one request of a business is really at work.
         app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
-    _watch(worker.cfg, Places(places))
+    _watch(worker.cfg, Places(places), rests=takes_turns)
     # gunicorn looks up some thirty settings for each request, at 0.4 µs each unless they are attributes, and
     # writes the date of each response anew.
     vars(worker.cfg).update({name: setting.get() for name, setting in worker.cfg.settings.items()})
@@ -246,8 +249,11 @@ def _go_on() -> None:
     """Do nothing: a process that handles one request at a time has no others."""
 
 
-def _watch(cfg: Any, places: Places) -> None:
-    """Mark the beginning and the end of each connection's requests, by gunicorn's own hooks."""
+def _watch(cfg: Any, places: Places, *, rests: bool) -> None:
+    """Mark the beginning and the end of each connection's requests, by gunicorn's own hooks.
+
+    If it `rests`, a connection waits after a refused request.
+    """
     of_their_own, for_early = {path: Places(1) for path in OF_THEIR_OWN}, Places(1)
 
     def begin(worker: Any, request: Any) -> None:
@@ -262,6 +268,8 @@ def _watch(cfg: Any, places: Places) -> None:
         body.reader.chunks_left = MOST_CHUNKS_OF_FEW_BYTES
         if not unreader.sock.end(None if body.failed else body.read):
             unreader.buf = BytesIO()  # what follows may still be of the body, and is no request
+        if rests and getattr(response, "status_code", None) == RateLimited.status:
+            time.sleep(_REFUSED_SECONDS)
         unreader.sock.expect(bool(unreader.buf.getvalue()))
 
     cfg.set("pre_request", begin)

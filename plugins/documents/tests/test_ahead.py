@@ -3,6 +3,7 @@
 import pytest
 
 from billycan import Context
+from billycan.context import MOST_REPEATS
 from billycan.db import Database
 from billycan.testing import Client
 from billycan_documents import documents
@@ -42,6 +43,22 @@ def meanwhile(monkeypatch):
 
     monkeypatch.setattr(Context, "prepare", prepare)
     return waiting.append
+
+
+@pytest.fixture
+def each_time(monkeypatch):
+    """Return a function that has something done after each request has worked ahead, before its transaction."""
+    real, doing = Context.prepare, []
+
+    def prepare(self, work):
+        real(self, work)
+        if doing:
+            act = doing.pop()
+            act()
+            doing.append(act)
+
+    monkeypatch.setattr(Context, "prepare", prepare)
+    return doing.append
 
 
 @pytest.fixture
@@ -92,7 +109,7 @@ def test_a_copy_is_worked_out_before_the_transaction(client, contact, worked, me
     meanwhile(lambda: client.patch(f"/v1/invoices/{made['id']}", {"discount_percent": 50, "purchase_order": None}))
     copy = stored(client, client.post(f"/v1/invoices/{made['id']}/duplicate")["data"], "/v1/invoices")
     assert (float(copy["total"]), copy["purchase_order"]) == (181.5, None)
-    assert worked[-1] and copy["line_items"][0]["id"] != made["line_items"][0]["id"]
+    assert not any(worked) and copy["line_items"][0]["id"] != made["line_items"][0]["id"]
 
 
 @pytest.mark.parametrize("to", ["invoice", "job"])
@@ -114,10 +131,22 @@ def test_settings_that_changed_meanwhile_decide(client, kind, worked, meanwhile)
     path, body = kind
     meanwhile(lambda: client.patch("/v1/tenant", {"amounts_are": "inclusive"}))
     made = stored(client, client.post(path, body)["data"], path)
-    assert (made["amounts_are"], made["total"], made["gst"], worked) == ("inclusive", 110, 10, [False, True])
+    assert (made["amounts_are"], made["total"], made["gst"], worked) == ("inclusive", 110, 10, [False, False])
     meanwhile(lambda: client.patch("/v1/tenant", NOT_REGISTERED))
     client.refused(422, "gst_not_registered", "POST", path, {**body, "line_items": [{**LINE, "gst_code": "gst"}]})
     assert client.get(path)["pagination"]["total"] == 1
+
+
+def test_what_others_change_again_and_again_is_worked_out_in_the_transaction_at_last(client, kind, worked, each_time):
+    path, body = kind
+    made = client.post(path, {**body, "line_items": [LINE]})["data"]
+    one, discounts = f"{path}/{made['id']}", iter(range(10, 60, 10))
+    del worked[:]
+    each_time(lambda: client.patch(one, {"discount_amount": next(discounts)}))
+    changed = stored(client, client.patch(one, {"line_items": [LINE, LINE]})["data"], path)
+    # Each request, of four attempts, with another's before it; the last one is not repeated.
+    assert (changed["total"], next(discounts)) == (242 - 44, 50)
+    assert worked == [False, False] * MOST_REPEATS + [False, False, True]
 
 
 def test_an_item_that_changed_meanwhile_is_copied_as_it_is(client, kind, meanwhile):

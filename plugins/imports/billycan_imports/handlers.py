@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from billycan import BadRequest, Caller, Conflict, Context, Page, new_id, own
 from billycan.importing import Importer
-from billycan.web import Incoming, encode
+from billycan.web import Incoming, encode, in_turns
 
 from .reading import rows_of
 from .records import MOST_FAULTS, finish_import, page_of_imports, read_import, records, show_import
@@ -31,13 +31,26 @@ class Parsed(msgspec.Struct):
     chunks: list[bytes]
 
 
+NOT_PARSED = Parsed([], 0, [])
+
+
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]:
-    """Read and parse an upload before its transaction, so that no other transaction waits for that."""
+    """Read and parse an upload before its transaction, so that no other transaction waits for that.
+
+    Yield NOT_PARSED if too many imports are unfinished already.
+    """
     known = ctx.app.importable
     if query.resource not in known:
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
     ctx.app.hook.authorize(ctx=ctx, route=known[query.resource].route)
+    with ctx.app.db.reading(ctx.tenant_id) as db:
+        count, rows_waiting = db.execute(_waiting(ctx)).one()
+    if count >= MOST_WAITING or (rows_waiting or 0) >= MOST_ROWS_WAITING:
+        for _ in incoming:  # a repeated Idempotency-Key is told from another by the whole body
+            pass
+        yield NOT_PARSED
+        return
     with SpooledTemporaryFile(_IN_MEMORY) as file:
         for piece in incoming:
             file.write(piece)
@@ -45,7 +58,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
         with closing(rows_of(file, query.charset)) as rows:
             parsed = Parsed(next(rows), 0, [])
             some: list[Any] = []
-            for number, cells in enumerate(rows, 1):
+            for number, cells in enumerate(in_turns(rows), 1):
                 if any(map(str.strip, cells)):
                     some.append([number, *cells])
                     parsed.rows += 1
@@ -68,6 +81,8 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
     rows in all, would be unfinished. If the key is revoked or loses a scope before the end, the import fails and no
     row is imported. Emits `import.failed` if the header has a fault.
     """
+    if body is NOT_PARSED:
+        raise _too_many()
     importer = Importer(ctx.app.importable[query.resource], body.header)
     faults = [
         {"row": 0, "column": fault.param or None, "code": fault.code, "message": fault.message}
@@ -122,14 +137,23 @@ def _check_waiting(ctx: Context) -> None:
 
     The insert locked the counter's row, so others wait and the count is right.
     """
-    found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
-    count, rows = ctx.db.execute(found.where(imports.c.finished_at.is_(None))).one()
+    count, rows = ctx.db.execute(_waiting(ctx)).one()
     if count > MOST_WAITING or rows > MOST_ROWS_WAITING:
-        raise Conflict(
-            f"At most {MOST_WAITING} imports, with {MOST_ROWS_WAITING:,} rows in all, may be unfinished:"
-            " send the next when one of them is finished.",
-            code="too_many_imports",
-        )
+        raise _too_many()
+
+
+def _waiting(ctx: Context) -> sa.Select[Any]:
+    """The number of unfinished imports, and of their rows."""
+    found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
+    return found.where(imports.c.finished_at.is_(None))
+
+
+def _too_many() -> Conflict:
+    return Conflict(
+        f"At most {MOST_WAITING} imports, with {MOST_ROWS_WAITING:,} rows in all, may be unfinished:"
+        " send the next when one of them is finished.",
+        code="too_many_imports",
+    )
 
 
 def _packed(rows: list[Any]) -> bytes:

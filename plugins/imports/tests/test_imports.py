@@ -36,10 +36,11 @@ def client(app):
     return Client(app)
 
 
-def upload(client, content, resource="contacts", query="", status=202):
+def upload(client, content, resource="contacts", query="", status=202, key=None):
     raw = content if isinstance(content, bytes) else content.encode()
     path = f"{PATH}?resource={resource}{query}"
-    answer = client.call("POST", path, raw=raw, status=status, headers={"Content-Type": "text/csv"})
+    headers = {"Content-Type": "text/csv"} | ({"Idempotency-Key": key} if key else {})
+    answer = client.call("POST", path, raw=raw, status=status, headers=headers)
     return answer.json["data"] if status == 202 else answer.json["error"]
 
 
@@ -350,9 +351,13 @@ def test_more_than_a_hundred_faults_are_counted(client):
 
 
 def test_ten_files_may_wait(app, client):
-    for _ in range(10):
+    first = upload(client, "name\n", key="one")
+    for _ in range(9):
         upload(client, "name\n")
-    assert upload(client, "name\n", status=409)["code"] == "too_many_imports"
+    for text in ("name\n", '"nobody reads this\n'):
+        assert upload(client, text, status=409)["code"] == "too_many_imports"
+    assert upload(client, "name\n", key="one") == first
+    assert upload(client, "name\nAda\n", status=422, key="one")["code"] == "idempotency_key_reused"
     upload(Client(app), "name\n")
     finish_imports(app)
     assert finished(client, "name\nAda\n")["status"] == "done"

@@ -46,6 +46,8 @@ LIMITS = {name.removeprefix("BILLYCAN_").lower(): int(most) for name, most in NO
 QUICK = Sizes(listed=20, pool=6)
 SHORT = Sizes(lines=150, listed=5, pool=1, rows=5_000, file_bytes=2_000_000, staff=20, failed=3_000)
 QUIET_KEYS = 10  # a key may not be given so much as a quick client asks for
+# What is counted by address: routes that need no key, and pages.
+ADDRESS_USES = ("api", "assets", "dashboard", "explorer", "hosted", "oauth", "unsubscribe")
 MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}  # nothing is sent where no worker runs
 QUIET = (("GET", "/v1/contacts", b""), ("POST", "/v1/contacts", b'{"name": "Grace"}'))
 
@@ -270,8 +272,10 @@ def tail(taken: Sequence[float], once: float) -> tuple[float, float]:
 def forget_requests(app: App, business: Business) -> None:
     """Reset a business's limits, as after a minute: forget its requests ahead of the clock."""
     settings, past = Settings(), time.time() - 200
-    app.limiter.take(f"business:{business.tenant_id}", settings.business_per_minute, 1, past)
-    app.limiter.take(by_address("api", "127.0.0.1"), settings.per_minute, 1, past)  # of routes that need no key
+    for kind in ("business", "visitors"):
+        app.limiter.take(f"{kind}:{business.tenant_id}", settings.business_per_minute, 1, past)
+    for use in ADDRESS_USES:
+        app.limiter.take(by_address(use, "127.0.0.1"), settings.per_minute, 1, past)
     for id in business.keys:
         app.limiter.take(f"key:{id}", settings.per_minute, 1, past)
 

@@ -3,6 +3,7 @@
 Unlike the bench's client it continues after any answer, and sends bodies that a server is slow to take.
 """
 
+import os
 import selectors
 import socket
 import time
@@ -21,6 +22,7 @@ class Connection:
         self._port, self._requests, self._ready = port, cycle(requests), ready
         self._socket: socket.socket | None = None
         self.asked, self.most = 0, len(requests)
+        self._in_chunks = False
 
     def ask(self) -> None:
         """Send as much of the next request as the server takes."""
@@ -51,9 +53,13 @@ class Connection:
         if not self._length:
             head, end, _ = self._answer.partition(b"\r\n\r\n")
             if end:
-                size = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+                head = head.lower()
+                self._in_chunks = b"\r\ntransfer-encoding: chunked" in head
+                size = head.partition(b"content-length: ")[2].partition(b"\r\n")[0]
                 self._length = len(head) + len(end) + int(size or 0)
         is_whole = bool(self._length) and len(self._answer) >= self._length
+        if is_whole and self._in_chunks:
+            is_whole = self._answer.endswith(b"\r\n0\r\n\r\n")
         status = self._answer[9:12].decode() if is_whole else "cut" if not data else ""
         if status and (not data or self._unsent or b"connection: close" in self._answer[: self._length].lower()):
             self.close()
@@ -82,7 +88,8 @@ _over: list[Event] = []
 
 
 def prepare(over: Event) -> None:
-    """Store the event by which another process ends a flood."""
+    """Store the event by which another process ends a flood; the server goes first, as with a client elsewhere."""
+    os.nice(10)
     _over[:] = [over]
 
 

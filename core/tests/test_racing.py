@@ -114,3 +114,17 @@ def test_a_call_that_fails_fails_the_test_and_not_only_its_thread(client, monkey
     monkeypatch.setattr(Records, "add", lambda *_: 1 / 0)
     with pytest.raises(AssertionError, match="POST /v1/loads: 500"):
         race(client, *[("POST", "/v1/loads", {"weight": 1})] * 2)
+
+
+def test_changes_of_the_profile_at_once_lose_nothing(make_app):
+    client = Client(make_app())
+    members = {"legal_name": "Ada Pty Ltd", "phone": "03 5550 0134", "email": "ada@example.com"}
+    members |= {"default_payment_terms_days": 7, "amounts_are": "inclusive", "timezone": "Australia/Perth"}
+    answers = race(client, *[("PATCH", "/v1/tenant", {name: value}, 200) for name, value in members.items()])
+    first = min(each.json["data"]["version"] for each in answers)
+    assert sorted(each.json["data"]["version"] for each in answers) == [*range(first, first + len(members))]
+    profile = client.get("/v1/tenant")["data"]
+    assert members.items() <= profile.items()
+    one = {"If-Match": f'"{profile["version"]}"'}
+    calls = [("PATCH", "/v1/tenant", {"name": f"Ada {i}"}, None, one) for i in range(6)]
+    assert sorted(each.status_int for each in race(client, *calls)) == [200, *[412] * 5]

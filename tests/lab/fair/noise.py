@@ -162,7 +162,9 @@ class Noisy:
         if method == "PATCH" or (resource, action) in REPEATABLE:
             times = min(times, AGAIN)
         made = [self.ready(resource, action or method) for _ in range(min(times, FEW.get(resource, times)))]
-        return made[::-1]  # of tax periods only the last can be opened again
+        if resource == "gst_periods":  # only the last can be opened again, so there may be no later ones
+            self.lists[resource] = [each["id"] for each in made]
+        return made[::-1]
 
     def pages(self) -> dict[str, list[Request]]:
         """Return the requests for pages, by family: every page, those of long documents, and ways in."""

@@ -107,6 +107,7 @@ class Context:
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
         # With `fields`, the kind of the shown records and the members chosen.
@@ -160,12 +161,13 @@ class Context:
         self._tenant, rows = self.app.tenants.read_along(self, *asked)
         return rows
 
-    def ahead(self, name: Hashable, given: Any, work: Callable[[], V]) -> V:
+    def ahead(self, name: Hashable, given: Any, work: Callable[[], V], *, or_anew: bool = False) -> V:
         """Return `work()`, or what the route's `prepare` got from it before the transaction, out of an equal `given`.
 
         Other requests of the business wait for the transaction, on SQLite those of all. So `given` is all that `work`
         depends on, as it is now; what `work` is given and returns must not be changed afterwards. Each result is used
-        once. If `given` has changed since, the request begins anew, at most MOST_REPEATS times.
+        once. With `or_anew`, for a `given` that differs only if another request has changed the record meanwhile, the
+        whole request then begins anew, at most MOST_REPEATS times.
         """
         if self.prepares:
             value = work()
@@ -174,7 +176,7 @@ class Context:
         known = self._ahead.pop(name, None) if self._ahead else None
         if known is not None and known[0] == given:
             return known[1]  # type: ignore[no-any-return]
-        if known is not None and self.may_begin_anew:
+        if known is not None and or_anew and self.may_begin_anew:
             raise Outdated
         return work()
 

@@ -1,26 +1,20 @@
 """Endpoints: a route with its signature, and the members of a record that a client chooses with `fields`."""
 
 import hashlib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Struct, structs
 
+from .context import Context
+from .extending import Extended, Sent, fill_members
 from .fields import Rule
+from .manifest import Route
 from .plain import is_struct, options, parts
 from .problems import RuleBroken
-
-if TYPE_CHECKING:
-    from .context import Context
-import re
-from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING
-
-from .context import Context
-from .extending import Extended, fill_members
-from .manifest import Route
 from .resources import NotPossible, Page
 
 if TYPE_CHECKING:
@@ -144,13 +138,13 @@ class Endpoint(Struct, frozen=True):
         if self.route.prepare is None:
             return
         if self.extended and "body" in values:
-            values = {**values, "body": self.extended.take_out(self, values["body"], params.get("id"))[0]}
+            values = {**values, "body": self._taken_out(ctx, values["body"], params)[0]}
         ctx.prepare(partial(self.route.prepare, ctx, **values, **params))
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """Call the handler with these values, its `query` and `body`; return its answer with the plugins' members."""
         if self.extended and "body" in values:
-            body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
+            body, ctx.sent_besides = self._taken_out(ctx, values["body"], params)
             values = {**values, "body": body}
         try:
             answer = self.route.handler(ctx, **values, **params)
@@ -163,6 +157,13 @@ class Endpoint(Struct, frozen=True):
         if ctx.told and ctx.told[0] is answer:
             return ctx.told[1]
         return fill_members(ctx, answer)
+
+    def _taken_out(self, ctx: Context, body: Any, params: Mapping[str, str]) -> tuple[Any, Sent | None]:
+        """Return the body without the members that plugins add, and those; worked out once for each body."""
+        if ctx.taken_out is None or ctx.taken_out[0] is not body:
+            assert self.extended  # noqa: S101 - who calls it has looked
+            ctx.taken_out = body, self.extended.take_out(self, body, params.get("id"))
+        return ctx.taken_out[1]
 
 
 def endpoint_at(app: "App", method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:

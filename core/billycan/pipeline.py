@@ -5,10 +5,11 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 import falcon
 import sqlalchemy as sa
@@ -31,8 +32,6 @@ from .sharing.shares import Share
 
 if TYPE_CHECKING:
     from .app import App
-from collections.abc import Mapping
-from urllib.parse import quote, unquote
 
 log = logging.getLogger("billycan")
 

@@ -193,7 +193,7 @@ class Documents(Generic[L, T]):
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """Return the members for another document of the same content, such as an invoice of a quote, and `also`."""
-        return ctx.ahead((self.noun, "content"), (row, also), lambda: self._content(ctx, row, also))
+        return ctx.ahead((self.noun, "content"), (row, also), lambda: self._content(ctx, row, also), or_anew=True)
 
     def _content(self, ctx: Context, row: Row, also: Sequence[str]) -> dict[str, Any]:
         without = {"id": None} if ctx.has("items") else {"id": None, "item_id": None}
@@ -268,7 +268,8 @@ class Documents(Generic[L, T]):
     def _ahead(
         self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None = None
     ) -> Edit:
-        return ctx.ahead((self.noun, "edit"), (row, shown), lambda: self._edit(ctx, row, body, shown, lines))
+        given = row, shown
+        return ctx.ahead((self.noun, "edit"), given, lambda: self._edit(ctx, row, body, shown, lines), or_anew=True)
 
     def _edit(
         self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None

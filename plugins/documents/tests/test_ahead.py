@@ -131,7 +131,7 @@ def test_settings_that_changed_meanwhile_decide(client, kind, worked, meanwhile)
     path, body = kind
     meanwhile(lambda: client.patch("/v1/tenant", {"amounts_are": "inclusive"}))
     made = stored(client, client.post(path, body)["data"], path)
-    assert (made["amounts_are"], made["total"], made["gst"], worked) == ("inclusive", 110, 10, [False, False])
+    assert (made["amounts_are"], made["total"], made["gst"], worked) == ("inclusive", 110, 10, [False, True])
     meanwhile(lambda: client.patch("/v1/tenant", NOT_REGISTERED))
     client.refused(422, "gst_not_registered", "POST", path, {**body, "line_items": [{**LINE, "gst_code": "gst"}]})
     assert client.get(path)["pagination"]["total"] == 1

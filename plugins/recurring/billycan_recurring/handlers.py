@@ -62,7 +62,7 @@ def prepare_update(ctx: Context, id: str, body: Patch[NewRecurringInvoice]) -> N
     row = records.find(ctx, id)
     let_one_discount_clear_the_other(body)
     before = {**row._mapping, "currency": "AUD"}
-    after = ctx.ahead("recurring after", row, lambda: body.over(before))
+    after = ctx.ahead("recurring after", row, lambda: body.over(before), or_anew=True)
     if "line_items" in body:
         _worked_out(ctx, after, row)
 
@@ -87,7 +87,7 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     before = {**row._mapping, "currency": "AUD"}
     let_one_discount_clear_the_other(body)
     _check_lines([line.get("id") for line in body.sent.get("line_items", ())], row.line_items)
-    after = ctx.ahead("recurring after", row, lambda: body.over(before))
+    after = ctx.ahead("recurring after", row, lambda: body.over(before), or_anew=True)
     changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
     if row.status == "ended" and changed - {"external_id", "metadata"}:
         raise Conflict("A recurring invoice that has ended cannot be changed.", code="document_locked", status="ended")

@@ -160,7 +160,7 @@ def work_out(
     """
     credited = credited_of(ctx, invoice.id)
     given = (invoice, credited, asked, stored)
-    return ctx.ahead("note", given, lambda: _work_out(ctx, *given))
+    return ctx.ahead("note", given, lambda: _work_out(ctx, *given), or_anew=True)
 
 
 def _work_out(

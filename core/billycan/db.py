@@ -309,6 +309,11 @@ class Database:
         """
         return self._engines.noting(wait_seconds)
 
+    def pace_writers(self) -> None:
+        """Let a tenant whose transaction kept SQLite's only writer for long leave it to others for a while."""
+        if isinstance(self._engines, sqlite.Engines):
+            self._engines.pace_writers()
+
     def make_private(self) -> None:
         """Close an embedded database's files to other users, as far as they are this user's own."""
         if isinstance(self._engines, sqlite.Engines):

@@ -198,6 +198,38 @@ def test_a_thread_that_let_another_go_first_waits_only_so_long(tmp_path):
     assert line._is_taken and not line._waiting  # the turn is the other one's
 
 
+@pytest.mark.parametrize("others", [True, False])
+def test_who_wrote_for_long_leaves_the_turn_to_others_who_write(tmp_path, monkeypatch, others):
+    clock, slept = [1000.0], []
+    monkeypatch.setattr(sqlite.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(sqlite.time, "sleep", lambda seconds: (slept.append(seconds), pass_time(seconds)))
+    mine, theirs = Turns(str(tmp_path / "a.db")), Turns(str(tmp_path / "a.db"))  # each as a process of its own has it
+    mine.rests = theirs.rests = True
+
+    def pass_time(seconds):
+        clock[0] += seconds
+
+    def write(turns, tenant, seconds):
+        with turns.taken(30, tenant):
+            pass_time(seconds)
+
+    if others:
+        write(theirs, "quiet", 0.001)
+    write(mine, "noisy", 0.1)
+    pass_time(0.05)
+    write(theirs, "quiet" if others else "noisy", 0.001)
+    assert slept == []
+    write(mine, "noisy", 0.001)
+    assert slept == ([pytest.approx(0.149)] if others else [])
+    write(theirs, "noisy", 0.001)
+    write(mine, "noisy", 2.0)  # however long it took, it rests for a second at most, and only where there is time
+    with mine.taken(0.5, "noisy"):
+        pass_time(5.0)
+    assert len(slept) == others
+    write(theirs, "noisy", 0.001)
+    assert len(slept) == others
+
+
 def test_a_thread_that_waits_no_longer_leaves_the_line(tmp_path):
     turns = Turns(str(tmp_path / "a.db"))
     with turns.taken(30, "noisy"), ThreadPoolExecutor(1) as threads, pytest.raises(sa.exc.TimeoutError):

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from io import BytesIO
 from types import SimpleNamespace
 
 import pytest
@@ -269,9 +270,26 @@ def test_who_was_thrown_out_while_it_waited_for_a_place_is_not_handled(connect):
     assert refused and places._free == 1
 
 
+@pytest.mark.parametrize(("rests", "status", "slept"), [(True, 429, [0.05]), (True, 200, []), (False, 429, [])])
+def test_a_refused_connection_rests_in_no_place(connect, monkeypatch, rests, status, slept):
+    hooks, places, found = {}, Places(1), []
+    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=rests)
+    monkeypatch.setattr(workers.time, "sleep", lambda seconds: found.append((seconds, places._free)))
+    _, peer = connect("192.0.2.1")
+    reader = SimpleNamespace(chunks_left=0)
+    body = SimpleNamespace(reader=reader, failed=True, read=None)
+    request = SimpleNamespace(
+        unreader=SimpleNamespace(sock=peer, buf=BytesIO()), method="GET", path="/v1/contacts", body=body
+    )
+    hooks["pre_request"](None, request)
+    assert places._free == 0
+    hooks["post_request"](None, request, {}, SimpleNamespace(status_code=status))
+    assert found == [(seconds, 1) for seconds in slept] and places._free == 1
+
+
 def test_health_and_readiness_wait_for_nobody_and_not_for_each_other(connect):
     hooks, places = {}, Places(1)
-    workers._watch(SimpleNamespace(set=hooks.__setitem__), places)
+    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=True)
     places.take()
     peers_at_work = [connect(f"192.0.2.{i}")[1] for i in range(3)]
 

@@ -4,18 +4,22 @@ SQLite itself waits by sleeping for up to a tenth of a second, and the writer th
 beside a process that writes without pause another one starves. Here one waiting process holds the lock `next`, so that
 the one that held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
 Within a process, threads write in the order in which they came, except that a tenant that has just written lets others
-go first, even if they come while it waits for other processes.
+go first, even if they come while it waits for other processes. While others write, a tenant whose transaction took long
+then leaves the turn to them for twice as long.
 """
 
 import fcntl
 import math
 import os
 import sqlite3
+import struct
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +37,10 @@ _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock:
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
 _NEXT, _TURN = 0, 1  # the locks, as positions of their files
+_LONG_SECONDS = 0.005  # of a transaction; most take less
+_MOST_REST_SECONDS = 1.0
+_OTHERS_SECONDS = 2.0  # how long ago another tenant's write may be
+_TENANT_BYTES, _RESTS = 8, 8  # of a tenant's digest, and how many tenants may rest at once
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but has no timeout
 
 
@@ -79,6 +87,10 @@ class Engines:
             db.execution_options(billycan_wait_seconds=left)
             with _transaction(db):
                 yield db
+
+    def pace_writers(self) -> None:
+        """Let tenants rest after long transactions, while others write."""
+        self._turns.rests = True
 
     def make_private(self) -> None:
         """Close the file, its journals and its lock files to other users."""
@@ -173,6 +185,7 @@ class Turns:
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
         self._held: set[int] = set()
+        self.rests = False  # whether tenants rest after long transactions: those of requests do
 
     @contextmanager
     def taken(self, wait_seconds: float, whose: str = "") -> Iterator[float]:
@@ -189,13 +202,47 @@ class Turns:
             except BaseException:
                 self._line.give()
                 raise
-            # Others of this process came while it waited for other processes.
-            if not (is_ours and self._line.let_another_go_first(whose, until)):
+            if not is_ours:
                 break
+            if rest := self._rest_of(whose, until):
+                self._line.give()
+                time.sleep(rest)
+                self._line.take(whose, until)
+            # Others of this process came while it waited for other processes.
+            elif not self._line.let_another_go_first(whose, until):
+                break
+        began = time.monotonic()
         try:
-            yield max(until - time.monotonic(), 0)
+            yield max(until - began, 0)
         finally:
+            if is_ours:
+                self._note(whose, time.monotonic() - began)
             self._line.give()
+
+    def _rest_of(self, whose: str, until: float) -> float:
+        """Return for how many seconds a tenant that wants to write leaves the turn to others; 0 where none write."""
+        if not self.rests or not whose:
+            return 0.0
+        wrote, now = Wrote.read(self._files[_TURN]), time.monotonic()
+        since = wrote.at if wrote.tenant != _digest(whose) else wrote.other_at
+        if not 0 <= now - since < _OTHERS_SECONDS:
+            return 0.0
+        rest = wrote.rests.get(_digest(whose), 0.0) - now
+        return rest if 0 < rest <= _MOST_REST_SECONDS and now + rest < until else 0.0
+
+    def _note(self, whose: str, seconds: float) -> None:
+        """Note for all processes who wrote, and when a tenant that wrote for long may do so again."""
+        if not whose:
+            return
+        wrote, now, tenant = Wrote.read(self._files[_TURN]), time.monotonic(), _digest(whose)
+        if wrote.tenant == tenant and seconds <= _LONG_SECONDS and 0 <= now - wrote.at < _OTHERS_SECONDS / 4:
+            return
+        if wrote.tenant != tenant:
+            wrote.tenant, wrote.other_at = tenant, wrote.at
+        wrote.at = now
+        if seconds > _LONG_SECONDS:
+            wrote.rests[tenant] = now + min(2 * seconds, _MOST_REST_SECONDS)
+        wrote.write(self._files[_TURN])
 
     def close(self) -> None:
         """Close the files; they are opened again when needed."""
@@ -240,6 +287,34 @@ class Turns:
         # Both: a thread that is ended while it waits may still hold the first lock.
         for which in [*self._held]:
             self._release(which)
+
+
+class Wrote:
+    """The latest writes to a database file, as its lock file tells all processes; times are of the host's clock."""
+
+    _PACKED = struct.Struct(f"={_TENANT_BYTES}sdd" + f"{_TENANT_BYTES}sd" * _RESTS)
+
+    def __init__(self, tenant: bytes, at: float, other_at: float, rests: dict[bytes, float]) -> None:
+        """`tenant` wrote last, `at` a time; another one last at `other_at`. `rests` say until when tenants rest."""
+        self.tenant, self.at, self.other_at, self.rests = tenant, at, other_at, rests
+
+    @classmethod
+    def read(cls, fd: int) -> "Wrote":
+        data = os.pread(fd, cls._PACKED.size, 0)
+        if len(data) < cls._PACKED.size:
+            return cls(b"", 0.0, 0.0, {})
+        tenant, at, other_at, *rests = cls._PACKED.unpack(data)
+        return cls(tenant, at, other_at, dict(zip(rests[::2], rests[1::2], strict=True)))
+
+    def write(self, fd: int) -> None:
+        last = sorted(self.rests.items(), key=lambda each: each[1])[-_RESTS:]
+        last += [(b"", 0.0)] * (_RESTS - len(last))
+        with suppress(OSError):  # a full disk is told of by the write itself
+            os.pwrite(fd, self._PACKED.pack(self.tenant, self.at, self.other_at, *chain.from_iterable(last)), 0)
+
+
+def _digest(tenant: str) -> bytes:
+    return blake2b(tenant.encode(), digest_size=_TENANT_BYTES).digest()
 
 
 class WriterQueue:

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import lru_cache, partial
 from itertools import chain, repeat
 from sys import intern
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,7 +22,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from ..apart import in_pieces
+from ..apart import in_pieces, run_apart
 from . import PLAIN, postgres, sqlite, walls
 from .postgres import Sent
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
 _FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
+_LONG_SECONDS = 0.003  # a SELECT that took longer than this the last time runs in a thread under gevent
 _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
 _BETWEEN = "\x1f"  # the unit separator, which no id has
 
@@ -309,6 +311,7 @@ class _Form:
         self._groups: dict[int, str] = {}
         self.tenants: list[str] | None = None  # the keys of the parameters that name tenants, once they are known
         self.is_walled = False  # whether those are all that there is to check
+        self.is_long = False  # whether it took long when it ran last
         self.make_row: Any = None  # of a tuple of values
         # Converters, each with the places of its columns, and whether equal values may share an object.
         self.converts: list[tuple[Any, list[int], bool]] = []
@@ -329,10 +332,15 @@ class _Form:
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it on SQLite and return its rows."""
-        cursor = self._executed(db, self._in_order(parameters), [parameters])
         if not self.compiled._result_columns:
+            self._executed(db, self._in_order(parameters), [parameters])
             return []
-        found = cursor.fetchall()
+        began = perf_counter()
+        # SQLite would keep a process of gevent's from answering others.
+        is_apart = self.is_long and "billycan_read" in db.get_execution_options()
+        cursor = self._executed(db, self._in_order(parameters), [parameters], apart=is_apart)
+        found = run_apart(cursor.fetchall) if is_apart else cursor.fetchall()
+        self.is_long = perf_counter() - began > _LONG_SECONDS
         if self.make_row is None:
             self.describe([None] * len(cursor.description), db.dialect)
         return self.rows(found, in_turns)
@@ -389,7 +397,14 @@ class _Form:
         return values
 
     def _executed(
-        self, db: sa.Connection, sent: Any, given: Sequence[Mapping[str, Any]], *, many: bool = False, text: str = ""
+        self,
+        db: sa.Connection,
+        sent: Any,
+        given: Sequence[Mapping[str, Any]],
+        *,
+        many: bool = False,
+        text: str = "",
+        apart: bool = False,
     ) -> Any:
         """Run it, or `text` in its place, and return SQLite's cursor."""
         if not db.in_transaction():
@@ -402,7 +417,8 @@ class _Form:
         for listen in db.billycan_listeners:  # type: ignore[attr-defined]
             listen(db, None, text, sent, self._execution(db, [_Given(self, each) for each in given]), many)
         try:
-            (cursor.executemany if many else cursor.execute)(text, sent)
+            execute = cursor.executemany if many else cursor.execute
+            run_apart(partial(execute, text, sent)) if apart else execute(text, sent)
         except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
             db._handle_dbapi_exception(error, text, sent, cursor, None)
         return cursor

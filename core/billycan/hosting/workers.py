@@ -22,7 +22,7 @@ from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
 from billycan import wire
-from billycan.apart import let_others_go
+from billycan.apart import begin_turn, let_others_go
 from billycan.app import App, build
 from billycan.defaults import rate_limit_refusal
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
@@ -139,6 +139,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
     _served[:] = [app]
     if app.db.is_sqlite:
         sys.setswitchinterval(_SWITCH_SECONDS)
+        app.db.pace_writers()
     return app.wsgi
 
 
@@ -258,7 +259,9 @@ def _watch(cfg: Any, places: Places, *, rests: bool) -> None:
 
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
-        if not peer.has_waited:
+        if peer.has_waited:
+            begin_turn()
+        else:
             peer.let_others_go()  # a client that sends without pause never lets others go
         # Clients that do not await their responses, which is unusual, share one place.
         peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))

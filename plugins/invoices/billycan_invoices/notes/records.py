@@ -26,14 +26,15 @@ from .rules import Left, Terms
 PATH = "/a/"
 
 _OF_NOTES = Parts(note_lines, NoteLine.__struct_fields__, besides=300)
+# Not joined: SQLite would look through all lines of all notes.
+_REDUCING = sa.select(notes.c.id).where(
+    notes.c.tenant_id == sa.bindparam("tenant_id"),
+    notes.c.invoice_id == sa.bindparam("invoice_id"),
+    notes.c.status == "issued",
+)
 _CREDITED = Statement(
-    sa.select(*(note_lines.c[name] for name in NoteLine.__struct_fields__))
-    .join(notes, (notes.c.tenant_id == note_lines.c.tenant_id) & (notes.c.id == note_lines.c.document_id))
-    .where(
-        note_lines.c.tenant_id == sa.bindparam("tenant_id"),
-        notes.c.tenant_id == sa.bindparam("tenant_id"),
-        notes.c.invoice_id == sa.bindparam("invoice_id"),
-        notes.c.status == "issued",
+    sa.select(*(note_lines.c[name] for name in NoteLine.__struct_fields__)).where(
+        note_lines.c.tenant_id == sa.bindparam("tenant_id"), note_lines.c.document_id.in_(_REDUCING)
     )
 )
 _INSERT = Insertion(note_lines, note_lines.c.keys())

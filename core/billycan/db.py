@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -64,25 +64,29 @@ class Decimals(sa.types.TypeDecorator[Decimal]):
         return Decimal
 
     def bind_processor(self, dialect: Dialect) -> "Reader[int]":
-        places = self.places
-
-        def write(value: Decimal | None) -> int | None:
-            if value is None:
-                return None
-            try:
-                scaled = value.scaleb(places)
-            except AttributeError:
-                given = f"{value!r} is of the type {type(value).__name__}"
-                raise TypeError(f"{given}, and its column takes a Decimal: write Decimal({str(value)!r})") from None
-            whole = int(scaled)
-            if scaled != whole:
-                raise ValueError(f"{value} has more decimal places than its column, which has {places}: round it first")
-            return whole
-
-        return write
+        return _whole(self.places)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Decimal]":
         return _scaled(self.places)
+
+
+@cache  # one for all columns: most amounts of a document are 0, or equal to another
+def _whole(places: int) -> "Reader[int]":
+    @lru_cache(4096, typed=True)  # 1 and 1.0 are equal to Decimal(1), and are refused
+    def write(value: Decimal | None) -> int | None:
+        if value is None:
+            return None
+        try:
+            scaled = value.scaleb(places)
+        except AttributeError:
+            given = f"{value!r} is of the type {type(value).__name__}"
+            raise TypeError(f"{given}, and its column takes a Decimal: write Decimal({str(value)!r})") from None
+        whole = int(scaled)
+        if scaled != whole:
+            raise ValueError(f"{value} has more decimal places than its column, which has {places}: round it first")
+        return whole
+
+    return write
 
 
 @cache  # one for all columns, so that each amount of a list is read once

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -133,6 +133,7 @@ FIRST_DATE, LAST_DATE = date(1900, 1, 1), date(2200, 12, 31)
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
+_SHORT = 20  # characters of a number that is remembered
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?\(?[0-9][0-9 ()./-]{2,37}", re.ASCII)
 _URL = re.compile(r"https?://[^\s/$.?#][^\s]*", re.IGNORECASE)
@@ -336,9 +337,13 @@ class Number(Rule):
             {"type": "number", "minimum": float(least), "maximum": float(most)},
             {"type": "string", "pattern": f"^{sign}[0-9]{{1,9}}{fraction}$"},
         ]
+        self._known = lru_cache(1024)(self._read_any)  # prices and quantities repeat, and take a microsecond each
         super().__init__(self._read, description=says or None, anyOf=forms)
 
     def _read(self, value: Any) -> Decimal:
+        return self._known(value) if type(value) is str and len(value) <= _SHORT else self._read_any(value)
+
+    def _read_any(self, value: Any) -> Decimal:
         if isinstance(value, str):
             if not _DECIMAL.fullmatch(value):
                 raise RuleBroken("invalid_value", "must be a plain decimal number such as 19.95")

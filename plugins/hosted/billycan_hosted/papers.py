@@ -27,6 +27,7 @@ def paper_of(
     sums: Iterable[Paper.Sum] = (),
     less: Collection[str] = (),
     whole: str = "The work",
+    taxed: str = "the total",
     states_gst: bool = False,
     **more: Any,
 ) -> Paper:
@@ -34,7 +35,7 @@ def paper_of(
 
     `sums` follow the total, and `more` are members of Paper that depend on the kind of document. `less` are the ids of
     lines that deduct earlier invoices or a retention: they stand between the document's total and that of the `whole`,
-    such as "work". With `states_gst` the total says that it includes GST, if the law allows that.
+    such as "work". `taxed` is what the GST of the document is in. With `states_gst` the total says that it includes GST, if the law allows that.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
@@ -54,7 +55,7 @@ def paper_of(
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
         lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
-        sums=(*_sums(document, work, whole, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
+        sums=(*_sums(document, work, whole, taxed, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
         remarks=() if with_gst else ("No GST has been charged.",),
         words=words(document),
         total=document.total,
@@ -155,7 +156,7 @@ def _before_discount(line: Any) -> Decimal:
 
 
 def _sums(
-    document: Any, work: Sequence[Any], whole: str, *, with_gst: bool, inclusive: bool, states_gst: bool
+    document: Any, work: Sequence[Any], whole: str, taxed: str, *, with_gst: bool, inclusive: bool, states_gst: bool
 ) -> Iterator[Paper.Sum]:
     """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder."""
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
@@ -177,7 +178,7 @@ def _sums(
     label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
     yield Paper.Sum(label, money(document.total), "strong")
     if with_gst and (inclusive or less):
-        yield Paper.Sum("GST (10%) in the total", money(document.gst))
+        yield Paper.Sum(f"GST (10%) in {taxed}", money(document.gst))
 
 
 def _by_words(less: Iterable[Any]) -> dict[str, tuple[Decimal, Decimal]]:

@@ -114,7 +114,7 @@ class Bases(list):
         return next((since for since, basis in self if since > day and basis == "accrual"), date.max)
 
     def in_full_from(self, days):
-        """Return the day from which a sale of some days, the first of them its own, counts whether it is paid or not."""
+        """Return the day from which a sale of some days, its own first, counts whether it is paid or not."""
         first = min(days)
         if self.on(first) == "accrual":
             return first
@@ -551,8 +551,8 @@ class Books:
             # An invoice that takes a deposit off is of one supply with that.
             is_part = one.applied is not None or (one.taken_off and one.work)
             _, gst, bad = one.counted(day, self.bases)
-            for key, amount in (("sale", gst), ("bad", -bad)):
-                key = key, one.work if is_part else one.id
+            for kind, amount in (("sale", gst), ("bad", -bad)):
+                key = kind, one.work if is_part else one.id
                 found[key] = found.get(key, D(0)) + amount
         return found | {("bought", one.id): -one.counted(day, self.bases)[1] for one in self.purchases}
 

@@ -272,3 +272,18 @@ def test_money_that_came_before_the_invoice_that_takes_a_deposit_off_brings_no_d
     client.post(f"/v1/payments/{money}/deallocate", {"invoice_id": final["id"], "mistake": True}, 200)
     client.post(f"/v1/invoices/{final['id']}/void", {"mistake": False}, 200)
     assert (months(client, "G1", basis), months(client, "1A", basis)) == ([0, 0, 0], [0, 0, 0])
+
+
+def test_a_deposit_counts_by_the_basis_on_which_it_is_taken_off(client, clock):
+    """It is for no supply before (s 99-5): asked for on an accrual basis, it counts as it is paid on a cash basis."""
+    bases = (("2000-07-01", "accrual"), ("2026-08-01", "cash"))
+    given = [{"from": day, "registered": True, "basis": basis} for day, basis in bases]
+    client.patch("/v1/tenant", {"gst_settings": given})
+    job = work(client)
+    asked = claim(client, job, percent=10, claim="deposit")
+    at(clock, 8)
+    claim(client, job)
+    at(clock, 9)
+    client.post(f"/v1/invoices/{asked['id']}/payments", {"amount": "57.50", "payment_method": "card"})
+    found = [client.get(f"/v1/reports/gst?{month}")["data"] for month in MONTHS]
+    assert [(one["G1"]["amount"], one["1A"]["amount"]) for one in found] == [(0, 0), (0, 0), (D("57.50"), 5)]

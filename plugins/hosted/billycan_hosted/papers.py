@@ -27,6 +27,7 @@ def paper_of(
     sums: Iterable[Paper.Sum] = (),
     less: Collection[str] = (),
     whole: str = "The work",
+    taxed: str = "the total",
     states_gst: bool = False,
     **more: Any,
 ) -> Paper:
@@ -34,7 +35,8 @@ def paper_of(
 
     `sums` follow the total, and `more` are members of Paper that depend on the kind of document. `less` are the ids of
     lines that deduct earlier invoices or a retention: they stand between the document's total and that of the `whole`,
-    such as "work". With `states_gst` the total says that it includes GST, if the law allows that.
+    such as "work". The document's GST is that in `taxed`. With `states_gst` the total says that it includes GST, if the
+    law allows that.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
@@ -54,7 +56,10 @@ def paper_of(
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
         lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
-        sums=(*_sums(document, work, whole, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
+        sums=(
+            *_sums(document, work, (whole, taxed), with_gst=with_gst, inclusive=inclusive, states_gst=states_gst),
+            *sums,
+        ),
         remarks=() if with_gst else ("No GST has been charged.",),
         words=words(document),
         total=document.total,
@@ -155,9 +160,13 @@ def _before_discount(line: Any) -> Decimal:
 
 
 def _sums(
-    document: Any, work: Sequence[Any], whole: str, *, with_gst: bool, inclusive: bool, states_gst: bool
+    document: Any, work: Sequence[Any], named: tuple[str, str], *, with_gst: bool, inclusive: bool, states_gst: bool
 ) -> Iterator[Paper.Sum]:
-    """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder."""
+    """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder.
+
+    `named` are the words for the work, and for what has the document's GST in it.
+    """
+    whole, taxed = named
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
     if discount := _of_document(document):
         amount = subtotal + gst if inclusive else subtotal
@@ -177,7 +186,7 @@ def _sums(
     label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
     yield Paper.Sum(label, money(document.total), "strong")
     if with_gst and (inclusive or less):
-        yield Paper.Sum("GST (10%) in the total", money(document.gst))
+        yield Paper.Sum(f"GST (10%) in {taxed}", money(document.gst))
 
 
 def _by_words(less: Iterable[Any]) -> dict[str, tuple[Decimal, Decimal]]:

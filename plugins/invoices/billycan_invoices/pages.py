@@ -78,6 +78,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
         whole="This claim" if invoice.claim == "progress" else "The work",
+        taxed="the total and the deposit" if invoice.deposits_applied > 0 else "the total",  # it had none of its own
         states_gst=True,
         pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
         url=hosted_url(ctx, row),

@@ -139,7 +139,7 @@ def test_a_final_invoice_shows_the_whole_work_less_what_was_invoiced(client, mak
         (f"Less {progress['number']}, including GST of $30.00", "-$330.00"),
         (f"Less deposit {deposit['number']}", "-$220.00"),
         ("Total including GST", "$550.00"),
-        ("GST (10%) in the total", "$70.00"),
+        ("GST (10%) in the total and the deposit", "$70.00"),
     ]
 
 

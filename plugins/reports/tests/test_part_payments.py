@@ -251,3 +251,39 @@ def test_a_work_counts_once_whatever_is_credited_of_a_deposit_taken_off(client, 
     assert (months(client, "1A", basis), months(client, "G1", basis)) == ([100, 0, 0], [1150, 0, 0])
     ledger = client.get("/v1/reports/gst?from=2026-07-01&to=2026-09-30&basis=" + basis)["data"]["1A"]["documents"]
     assert sum(one["amount"] for one in ledger) == 100 and all(one["amount"] > 0 for one in ledger)
+
+
+@pytest.mark.parametrize(("basis", "early"), [("accrual", ("1035.00", 90)), ("cash", ("517.50", 45))])
+def test_money_that_came_before_the_invoice_that_takes_a_deposit_off_brings_no_deposit_forward(
+    client, clock, basis, early
+):
+    """The GST on the deposit arises once it is applied (s 99-10), and is no part of what was received before."""
+    client.patch("/v1/tenant", {"gst_settings": [{"from": "2000-07-01", "registered": True, "basis": basis}]})
+    job = work(client)
+    asked = deposit(client, job)
+    body = {"client_id": asked["client_id"], "amount": "517.50", "payment_method": "card"}
+    money = client.post("/v1/payments", body)["data"]["id"]
+    at(clock, 8)
+    final = claim(client, job)
+    body = {"allocations": [{"invoice_id": final["id"], "amount": "517.50"}]}
+    client.post(f"/v1/payments/{money}/allocate", body, 200)
+    expected = [D(early[0]), 115, 0], [early[1], 10, 0]
+    assert (months(client, "G1", basis), months(client, "1A", basis)) == expected
+    client.post(f"/v1/payments/{money}/deallocate", {"invoice_id": final["id"], "mistake": True}, 200)
+    client.post(f"/v1/invoices/{final['id']}/void", {"mistake": False}, 200)
+    assert (months(client, "G1", basis), months(client, "1A", basis)) == ([0, 0, 0], [0, 0, 0])
+
+
+def test_a_deposit_counts_by_the_basis_on_which_it_is_taken_off(client, clock):
+    """It is for no supply before (s 99-5): asked for on an accrual basis, it counts as it is paid on a cash basis."""
+    bases = (("2000-07-01", "accrual"), ("2026-08-01", "cash"))
+    given = [{"from": day, "registered": True, "basis": basis} for day, basis in bases]
+    client.patch("/v1/tenant", {"gst_settings": given})
+    job = work(client)
+    asked = claim(client, job, percent=10, claim="deposit")
+    at(clock, 8)
+    claim(client, job)
+    at(clock, 9)
+    client.post(f"/v1/invoices/{asked['id']}/payments", {"amount": "57.50", "payment_method": "card"})
+    found = [client.get(f"/v1/reports/gst?{month}")["data"] for month in MONTHS]
+    assert [(one["G1"]["amount"], one["1A"]["amount"]) for one in found] == [(0, 0), (0, 0), (D("57.50"), 5)]

@@ -477,6 +477,26 @@ def test_a_wrong_match_made_after_lodging_is_in_no_lodged_period(app):
     assert [(one["total"], one["credit"]) for one in entries] == [(1100, 0)]
 
 
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+@pytest.mark.parametrize("how", HOW)
+def test_money_that_was_matched_after_lodging_and_is_reversed_was_credit_in_what_was_lodged(app, how, basis):
+    """So no lodged label has it: if nothing is said it was a mistake, and its correction goes with it."""
+    business = Business(app, basis)
+    id, payment = business.sell(), business.receive(1100)
+    business.lodge()
+    business.on(DATED)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": id, "amount": 1100}]})
+    before = [D(100), D(0), D(0)] if basis == "accrual" else [D(0), D(0), D(100)]
+    assert business.gst() == before
+    business.on(TODAY)
+    on = counts_on(how, 0, TODAY)
+    assert business.act(f"payments/{payment}/reverse", HOW[how])["reversed_on"] == (on and str(on))
+    first, second, _ = by_quarter(until(on, (PAID, D(100))))
+    assert business.gst() == (before if basis == "accrual" else [0, second, first])
+    paid = until(on, (PAID, D(-1100)))
+    assert business.owed() == [1100 + sum(x for day, x in paid if day <= one) for one in LOOKED_AT]
+
+
 def test_money_that_came_before_its_invoice_brings_it_forward_on_accrual(app):
     """S 29-5(1)(a): the first of invoice and payment."""
     business = Business(app, "accrual")

@@ -125,8 +125,8 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
     """Select the running totals of each invoice at each entry: price, parts, amount paid and amount written off.
 
-    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit that was never sent,
-    `issued_on` is the date of the invoice that takes it off.
+    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the day on
+    which it was taken off or forfeited: until then it is for no supply (s 99-5, 99-10 GST Act).
     """
     # One window serves all: the price comes first in this order, and only its day may be that of the next entry.
     c = ledger.c
@@ -134,9 +134,13 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     noted_on = sa.case((c.kind.not_in(("change", "held")), c.counts_on))
     earliest = sa.func.min(noted_on).over(**window)
     after = sa.func.lead(noted_on).over(**window)
-    first_on = sa.case(((c.kind == "invoice") & (after < c.counts_on), after), else_=earliest)
-    issued_on, taken_off_on = (
-        sa.func.max(sa.case((c.kind == kind, c.counts_on))).over(**window) for kind in ("invoice", "deposit")
+    issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(**window)
+    # A deposit that was never sent has no price of its own; one that was sent is all out of scope.
+    is_deposit = sa.func.max(sa.case((c.kind == "invoice", sa.case((c.total == c.out_of_scope, 1), else_=0)), else_=0))
+    arises = sa.func.min(sa.case((c.kind.in_(("deposit", "forfeit")), c.counts_on))).over(**window)
+    of_deposit = sa.case((is_deposit.over(**window) == 1, arises))
+    first_on = sa.case(
+        ((c.kind == "invoice") & (after < c.counts_on), after), else_=sa.func.coalesce(of_deposit, earliest)
     )
     so_far = (
         sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
@@ -145,7 +149,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     return sa.select(
         *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
         first_on.label("first_on"),
-        sa.func.coalesce(issued_on, taken_off_on).label("issued_on"),
+        sa.func.coalesce(of_deposit, issued_on, arises).label("issued_on"),
         issued_on.label("sent_on"),
         *so_far,
     ).subquery("standing")

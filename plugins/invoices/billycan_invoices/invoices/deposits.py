@@ -41,7 +41,8 @@ def count(ctx: Context, invoice: Row) -> None:
     # The set of deposits cannot change while the invoice is locked, so they need no lock.
     if invoice.deposits_applied > 0:
         for deposit in ctx.db.execute(sa.select(invoices).where(own(ctx, invoices), _taken_off_by(invoice))).all():
-            _move(ctx, deposit, invoice, invoice.issue_date, 1)
+            # What the deposit takes over is no part of the invoice's price, even if money for it came earlier.
+            _move(ctx, deposit, invoice, invoice.issue_date, 1, of_invoice="invoice")
 
 
 def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
@@ -95,10 +96,10 @@ def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
     return taken_off
 
 
-def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int) -> None:
+def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int, *, of_invoice: Kind = "deposit") -> None:
     counted = _counted(deposit, "deposit", on, sign)
     ledger.write(ctx, deposit.id, [msgspec.structs.replace(counted, taken_off_by=invoice.id)])
-    ledger.write(ctx, invoice.id, [_counted(deposit, "deposit", on, -sign)])
+    ledger.write(ctx, invoice.id, [_counted(deposit, of_invoice, on, -sign)])
 
 
 def _counted(row: Row, kind: Kind, on: date, sign: int = 1) -> Change:

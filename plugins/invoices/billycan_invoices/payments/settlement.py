@@ -6,9 +6,10 @@ counters.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -216,7 +217,10 @@ def reverse(
     stands = ledger.of_payment(ctx, payment.id)
     changes = [change for of_one in stands.values() for change in of_one]
     days = [payment.paid_on, *(one.counts_on for one in changes)]
-    on = body.counts_on(ctx, days, max(days), noted_at=payment.created_at)
+    noted_at = min((noted_at_of(ctx, payment, one) for one in stored), default=None)
+    if stands.keys() - {one.invoice_id for one in stored}:  # it settled others before, since nobody knows when
+        noted_at = payment.created_at
+    on = body.counts_on(ctx, days, max(days), noted_at=noted_at)
     if on is None:
         settled = {one.invoice_id for one in stored}
         for id, of_one in stands.items():
@@ -241,6 +245,17 @@ def reverse(
         reverse_reason=body.reason,
     )
     return tell_of_payment(ctx, row, "payment.reversed")
+
+
+def noted_at_of(ctx: Context, payment: Row, allocation: Row) -> datetime:
+    """Return the earliest time at which a payment was allocated to an invoice.
+
+    A tax period that was lodged before has the payment as credit, and so at no label.
+    """
+    day: date = allocation.allocated_on
+    begins = datetime.combine(day, time(), ZoneInfo(ctx.tenant.timezone))
+    noted_at: datetime = payment.created_at
+    return max(noted_at, begins)
 
 
 def tell_of_payment(ctx: Context, row: Row, event: str) -> Payment:

@@ -35,6 +35,7 @@ events = tenant_table(
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
+"""Core's table of the log of events, for reading; `Event` has the functions for it."""
 
 # Up to where events of each name were taken out of the log: whoever asks for what came after an earlier one is told.
 forgotten = sa.Table(
@@ -211,7 +212,11 @@ log = logging.getLogger("billycan")
 
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
-    """Begin; on leaving publish the events and commit, then announce that. Any exception rolls all of it back."""
+    """Run the transaction of a context outside a request.
+
+    It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes all
+    of it.
+    """
     try:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield

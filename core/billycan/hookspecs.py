@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")
+"""Marks a function of `plugin.py` as the implementation of the hook of its name."""
 
 
 @hookspec

@@ -35,6 +35,7 @@ tenants = sa.Table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("updated_at", UTCDateTime, nullable=False),
 )
+"""Core's table of businesses and their sandboxes, for reading."""
 
 Environment = Literal["live", "sandbox"]
 Days = Annotated[int, Meta(ge=0, le=365)]

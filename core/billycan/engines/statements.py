@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .trips import Result
 
 Row = sa.Row[Any]
+"""A row of a table, as Records and statements return it."""
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
 _FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
 _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
@@ -105,7 +106,8 @@ def _executed(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
     return list(found.all()) if found.returns_rows else []
 
 
-Asked = tuple["Statement | Insertion", Any]  # with its parameters
+Asked = tuple["Statement | Insertion", Any]
+"""A statement with its parameters, as `Context.at_once` takes it."""
 
 
 def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[list[Any]]:
@@ -222,11 +224,17 @@ class Insertion:
         return self, (tenant_id, rows, None)
 
     def converted(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """Return the statement of `asked` with the driver's values, so that the transaction need not make them."""
+        """Return the statement of `asked` with the driver's values, so that the transaction need not make them.
+
+        For core alone.
+        """
         return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
 
     def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:
-        """Insert the rows of a tenant; return none."""
+        """Insert the rows of a tenant; return none.
+
+        For core alone.
+        """
         tenant_id, rows, converted = given
         is_plain = PLAIN in db.get_execution_options()
         if db.dialect.name == "postgresql" and not is_plain:

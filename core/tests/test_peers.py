@@ -271,7 +271,7 @@ def test_who_was_thrown_out_while_it_waited_for_a_place_is_not_handled(connect):
 
 def test_health_and_readiness_wait_for_nobody_and_not_for_each_other(connect):
     hooks, places = {}, Places(1)
-    workers._watch(SimpleNamespace(set=hooks.__setitem__), places)
+    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=False)
     places.take()
     peers_at_work = [connect(f"192.0.2.{i}")[1] for i in range(3)]
 

@@ -142,7 +142,7 @@ def _check_waiting(ctx: Context) -> None:
         raise _too_many()
 
 
-def _waiting(ctx: Context) -> sa.Select[Any]:
+def _waiting(ctx: Context) -> sa.Select[int, Any]:
     """The number of unfinished imports, and of their rows."""
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     return found.where(imports.c.finished_at.is_(None))

@@ -28,9 +28,10 @@ from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
+from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address, network
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions

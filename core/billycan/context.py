@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from .apart import in_turns
-from .engines.statements import Row, at_once
+from .engines.forms import Row
+from .engines.statements import at_once
 from .extending import fill_members
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Forbidden, Invalid, Problem, RateLimited, VersionConflict

@@ -22,7 +22,7 @@ from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
-from .engines.statements import Row
+from .engines.forms import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .meanings import Member, beside
 from .plain import is_struct, parts

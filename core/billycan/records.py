@@ -12,8 +12,9 @@ from msgspec import UNSET, Struct
 from . import counters, references
 from .context import Context
 from .db import own
+from .engines.forms import Row
 from .engines.rows import records_of
-from .engines.statements import Asked, Row, Statement, at_once
+from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import new_id
 from .filters import (

@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .engines.statements import Asked, ByIds, Statement
+from .engines.many_rows import ByIds
+from .engines.statements import Asked, Statement
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]

@@ -16,7 +16,8 @@ from .manifest import GstPeriods
 from .problems import Conflict, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
-from .sharing.limits import Limit, by_address
+from .sharing.addresses import by_address
+from .sharing.limits import Limit
 from .sharing.recent import MOST, Recent
 
 if TYPE_CHECKING:

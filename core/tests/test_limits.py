@@ -22,8 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan.sharing import limits
+from billycan.sharing.addresses import by_address
 from billycan.sharing.folder import Epoch, shared_folder
-from billycan.sharing.limits import SECOND, Allowance, Limit, Limiter, by_address
+from billycan.sharing.limits import SECOND, Allowance, Limit, Limiter
 
 NOW = 1_800_000_000.0
 FORK = multiprocessing.get_context("fork")
@@ -479,7 +480,7 @@ def test_a_flood_from_many_addresses_refuses_the_flood_and_no_newcomer(
     for number in range(most):
         now = NOW + 10 * number / most
         name = by_address("api", flood(number))
-        networks.add(limits._crowd_of(name)[1])
+        networks.add(limits.crowd_of(name)[1])
         refused += not limiter.take(name, 100, 20, now).allowed
         if number % 100 == 99:  # each of a network of its own
             newcomer = by_address("api", f"{60 + (newcomers >> 8)}.{newcomers & 255}.7.9")

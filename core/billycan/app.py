@@ -19,7 +19,7 @@ from .calls import Call, answer_call, count_records
 from .context import Context
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
-from .engines import files
+from .engines import private_files
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -174,7 +174,7 @@ class App:
 
         For core alone.
         """
-        files.close_to_others([self.shared])
+        private_files.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):

@@ -65,6 +65,7 @@ class Moment(datetime):
 
     @classmethod
     def of(cls, value: datetime) -> "Moment":
+        """Return a time with an offset in UTC, cut to the millisecond."""
         v = value if value.tzinfo is UTC else value.astimezone(UTC)
         return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
 
@@ -102,6 +103,8 @@ class Moment(datetime):
 
         The result keeps its text: a list shows a hundred of them, and reading and printing one took 3.5 µs instead of
         1.8.
+
+        For core alone.
         """
         if text.endswith("+00") and len(text) in _WHOLE:
             moment = cls.fromisoformat(text)
@@ -130,6 +133,7 @@ def day_after(day: date) -> date:
 MOST_MONEY = "999999999.99"
 MOST_WHOLE = 2_147_483_647  # an Integer column holds no more
 FIRST_DATE, LAST_DATE = date(1900, 1, 1), date(2200, 12, 31)
+"""The last date that is accepted."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
@@ -294,7 +298,9 @@ Zone = Annotated[
 Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)]
 
 AmountsAre = Literal["exclusive", "inclusive"]  # of GST
+"""The choice in a business's profile of prices on new documents without or with GST."""
 GstRounding = Literal["total_invoice", "per_line"]
+"""The choice in a business's profile of rounding GST once for a document or for each line."""
 
 
 def _metadata_key(key: str) -> str:

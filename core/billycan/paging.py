@@ -22,7 +22,11 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
-MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger
+MOST_PAGE_BYTES = 8 * 1024 * 1024
+"""The largest page of JSON: 8 MiB; a single record may be larger.
+
+Core refuses a larger page. A plugin that adds much to each record refuses it before that is fetched.
+"""
 _TOTAL, _TOLD = "list_total", "list_told"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 

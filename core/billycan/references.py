@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .engines.statements import Asked, ByIds, Statement
+from .engines.many_rows import ByIds
+from .engines.statements import Asked, Statement
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -61,13 +62,13 @@ _TAKE_TURNS = Statement(
 
 
 def neighbour_index(column: str) -> sa.Index:
-    """Return an index on a column of such ids, for a table: it covers only the few rows that have one."""
+    """Return an index of a column that holds a neighbour's id: it covers only the rows that have one."""
     there = sa.text(f"{column} IS NOT NULL")
     return sa.Index(None, "tenant_id", column, sqlite_where=there, postgresql_where=there)
 
 
 class Neighbours:
-    """The members that hold such ids, each with the plugin that it refers to: `Neighbours(job_id="jobs")`.
+    """Members with ids of records of plugins that may be off: `Neighbours(job_id="jobs")`.
 
     A plugin's main table has its name, and its manifest tells it, so nothing else of that plugin is touched.
     """

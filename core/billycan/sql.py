@@ -2,9 +2,10 @@
 
 from .counters import advance, counters
 from .db import at_most, bytes_of, deployment_table, one_moment, upsert
+from .engines.many_rows import ByIds, Insertion
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
-from .engines.statements import Asked, ByIds, Insertion, Statement
+from .engines.statements import Asked, Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large

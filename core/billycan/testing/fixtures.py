@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 
 ENGINES = ("sqlite", "postgresql")
 SECRET = "a secret for tests that is long enough"  # noqa: S105
+"""The secret of the apps that `make_app` gives."""
 ROLE = "billycan_app"
 
 
 class Clock:
-    """A clock that stands still, except for a millisecond at each reading, and moves when told to."""
+    """A clock that stands still, except for a millisecond at each reading, and moves when told to.
+
+    START: The time at which the fixture `clock` starts.
+    """
 
     START: ClassVar = datetime(2026, 11, 21, tzinfo=UTC)  # of every test that sets no time of its own
 
@@ -47,7 +51,7 @@ class Clock:
         return self._add(timedelta(milliseconds=1))
 
     def move(self, **by: float) -> None:
-        """`clock.move(hours=1)`"""
+        """Move the clock ahead: `clock.move(days=3)`."""
         self._add(timedelta(**by))
 
     def _add(self, time: timedelta) -> datetime:

@@ -622,23 +622,36 @@ MOVES = st.lists(
 )
 
 
+def live(books, moves):
+    books.act("sell", 0, 0, 0, D("550.00"), False)
+    books.act("sell", 0, 0, 1, D("247.77"), True)
+    books.act("ask", 0, 0, 0, D("110.00"), False)
+    for move in moves:
+        books.act(*move)
+    span = (books.today - FIRST).days
+    for day in sorted({FIRST + timedelta(days=span * part // 4) for part in range(1, 5)}):
+        books.check(day)
+    for (since, until), (gst, less) in books.lodged:
+        lodged = books.business.report(since, until)
+        assert (lodged["1A"]["amount"], lodged["1B"]["amount"]) == (gst, less)
+    books.check_month(*month_of(books.lodged[-1][0][1] + timedelta(days=1) if books.lodged else FIRST))
+
+
+def check_random_books(open_business, basis, examples):
+    @settings(max_examples=examples)
+    @given(MOVES)
+    def check(moves):
+        live(Books(open_business(basis, period="month"), basis), moves)
+
+    check()
+
+
 @pytest.mark.either
 def test_random_books_come_to_what_the_law_says(open_business, basis):
-    @settings(max_examples=max(6, settings().max_examples // 10))
-    @given(MOVES)
-    def live(moves):
-        books = Books(open_business(basis, period="month"), basis)
-        books.act("sell", 0, 0, 0, D("550.00"), False)
-        books.act("sell", 0, 0, 1, D("247.77"), True)
-        books.act("ask", 0, 0, 0, D("110.00"), False)
-        for move in moves:
-            books.act(*move)
-        span = (books.today - FIRST).days
-        for day in sorted({FIRST + timedelta(days=span * part // 4) for part in range(1, 5)}):
-            books.check(day)
-        for (since, until), (gst, less) in books.lodged:
-            lodged = books.business.report(since, until)
-            assert (lodged["1A"]["amount"], lodged["1B"]["amount"]) == (gst, less)
-        books.check_month(*month_of(books.lodged[-1][0][1] + timedelta(days=1) if books.lodged else FIRST))
+    check_random_books(open_business, basis, 6)
 
-    live()
+
+@pytest.mark.either
+@pytest.mark.long
+def test_random_books_come_to_what_the_law_says_for_long(open_business, basis):
+    check_random_books(open_business, basis, max(60, settings().max_examples // 10))

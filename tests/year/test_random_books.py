@@ -94,7 +94,8 @@ class Sale:
         elif min(days) > day:
             return nothing
         if bases.in_full_from(days) > day:
-            held = [] if self.applied else [one for note in self.notes if note.stands(day) for one in note.credits]
+            is_sale = self.applied is None
+            held = [one for note in self.notes if is_sale and note.stands(day) for one in note.credits]
             credit, gst = (sum((one.kept(day)[place] for one in held), D(0)) for place in (0, 1))
             price = self.total(day) + credit
             received = min(self.paid(day) + credit, price)  # what is paid beyond the price is for no supply
@@ -155,6 +156,10 @@ class Note:
 
     def stands(self, day):
         return self.day <= day < self.void_on or self.void_on == day == date.max
+
+    def holds(self):
+        """Tell whether its credit can still be given back or used: not that of a deposit, which was for no supply."""
+        return self.void_on == date.max and self.sale.applied is None
 
 
 @dataclass
@@ -492,7 +497,7 @@ class Books:
         """Give credit of notes back, or use it for a sale, the oldest first; what is more was credit before."""
         for note in self.notes:
             for one in note.credits:
-                if one.money is money and note.void_on == date.max:
+                if one.money is money and note.holds():
                     amount = one.spend(max(day or self.today, note.day), amount, sale)
 
     def keep_again(self, money, amount, sale, day):
@@ -502,7 +507,7 @@ class Books:
             for note in self.notes
             for credit in note.credits
             for one in credit.gone
-            if credit.money is money and one[3] is sale and note.void_on == date.max
+            if credit.money is money and one[3] is sale and note.holds()
         ]
         for _, credit, one in sorted(used, key=lambda one: one[0], reverse=True):
             if (taken := min(amount, one[1])) <= 0:

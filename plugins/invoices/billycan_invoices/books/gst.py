@@ -125,8 +125,8 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
     """Select the running totals of each invoice at each entry: price, parts, amount paid and amount written off.
 
-    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the last day
-    on which it was taken off or forfeited: until then it is for no supply (s 99-5, 99-10 GST Act).
+    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the last
+    day on which it was taken off or forfeited: until then it is for no supply (s 99-5, 99-10 GST Act).
     """
     # One window serves all: the price comes first in this order, and only its day may be that of the next entry.
     c = ledger.c

@@ -195,7 +195,8 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
         [price, *given_up],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    unallocated.hold(ctx, before.id, price, given_up)
+    if before.claim != "deposit":  # of which a note takes nothing off that was supplied
+        unallocated.hold(ctx, before.id, price, given_up)
     deposits.credit_deposit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)

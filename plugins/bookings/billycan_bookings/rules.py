@@ -6,7 +6,7 @@ clock, counted from the shift's start: a skipped time is not offered, a repeated
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -71,17 +71,18 @@ def find_openings(
     since: datetime,
     until: datetime,
     busy: Mapping[str, Sequence[Span]] = NOBODY_BUSY,
+    pace: Callable[[Iterable[datetime]], Iterable[datetime]] = iter,
 ) -> list[Opening]:
     """Return the openings with these people from `since` until before `until`, in order.
 
     `taken` holds each person's slots in order; they never overlap. `busy` holds other times at which they are
-    unavailable.
+    unavailable. `pace` returns the starts as they come, which may be many, with pauses if need be.
     """
     found: dict[datetime, Opening] = {}
     for person in people:
         spans = at_work(person, since, until + terms.duration)
         others = join_spans(busy.get(person.id, ()))
-        for start in offered_starts(person, terms.interval_minutes, since, until):
+        for start in pace(offered_starts(person, terms.interval_minutes, since, until)):
             if not is_covered(spans, start, start + terms.duration):
                 continue
             if others and overlaps_any(others, *terms.occupied(start)):

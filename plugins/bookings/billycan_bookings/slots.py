@@ -52,7 +52,8 @@ def list_openings(
         return []
     within = terms.occupied(since)[0], terms.occupied(until)[1]
     busy = _busy(ctx, staff, within, job_id)
-    return rules.find_openings(terms, in_turns(staff), _taken(ctx, staff, within, instead_of), since, until, busy)
+    taken = _taken(ctx, staff, within, instead_of)
+    return rules.find_openings(terms, staff, taken, since, until, busy, pace=in_turns)
 
 
 def list_providers(service: Row, staff: Mapping[str, Person]) -> list[Person]:

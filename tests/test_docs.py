@@ -209,7 +209,7 @@ def test_every_type_of_a_member_is_documented_with_its_column():
         for name in re.findall(r"`(\w+)`", names):
             plain, rule, _ = parts(getattr(fields, name))
             told.add(name)
-            decimals = "`Cents()`" if getattr(rule, "places", 2) == 2 else "`TenThousandths()`"
+            decimals = f"`Decimals({getattr(rule, 'places', 2)})`"
             assert column in ("–", columns.get(get_origin(plain) or plain, decimals)), name
             if "characters" in takes or name == "Count":
                 assert f"{rule.most:,}" in takes and (not rule.least or f"{rule.least} to" in takes), name

@@ -8,10 +8,8 @@ if TYPE_CHECKING:
     from .context import Context, Event
     from .db import (
         ByCodePoint,
-        Cents,
         Decimals,
         Json,
-        TenThousandths,
         UTCDateTime,
         numbered,
         own,
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
-    from .meanings import Member
+    from .meanings import Meaning, Member
     from .problems import (
         BadRequest,
         Code,
@@ -57,7 +55,7 @@ if TYPE_CHECKING:
     )
     from .reader import Patch, decode
     from .records import Records
-    from .references import Neighbours, check_unused, names_of, neighbour_index, take_turns
+    from .references import Neighbours, names_of
     from .resources import (
         Actions,
         Address,
@@ -85,7 +83,6 @@ __all__ = [
     "Caller",
     "CallerKind",
     "Card",
-    "Cents",
     "Code",
     "Conflict",
     "Context",
@@ -107,6 +104,7 @@ __all__ = [
     "Json",
     "Limit",
     "Manifest",
+    "Meaning",
     "Member",
     "Named",
     "Neighbours",
@@ -126,14 +124,11 @@ __all__ = [
     "Route",
     "Row",
     "RuleBroken",
-    "TenThousandths",
     "UTCDateTime",
     "Unauthenticated",
-    "check_unused",
     "decode",
     "hookimpl",
     "names_of",
-    "neighbour_index",
     "new_id",
     "new_ids",
     "numbered",
@@ -141,7 +136,6 @@ __all__ = [
     "reference",
     "resource",
     "resource_table",
-    "take_turns",
     "tenant_table",
     "unit_of_work",
 ]
@@ -150,8 +144,7 @@ __all__ = [
 _HOMES = {
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
-    " tenant_table",
+    "db": "ByCodePoint Decimals Json UTCDateTime numbered own reference resource_table tenant_table",
     "declarations": "resource",
     "engines.statements": "Row",
     "events": "unit_of_work",
@@ -161,11 +154,11 @@ _HOMES = {
     "keys": "Caller Identity",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
-    "meanings": "Member",
+    "meanings": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
-    "references": "Neighbours check_unused names_of neighbour_index take_turns",
+    "references": "Neighbours names_of",
     "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
     "sharing.limits": "Allowance Limit",
 }

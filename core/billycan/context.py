@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,11 +12,13 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
+from . import counters
 from .apart import in_turns
-from .engines.statements import Row, at_once
+from .db import one_moment
+from .engines.statements import Row, Statement, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
-from .problems import MOST_SHOWN, BadRequest, Forbidden, Invalid, Problem, RateLimited, VersionConflict
+from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .wire import encode
 
@@ -141,6 +143,26 @@ class Context:
         """The time of this call; the same each time it is read."""
         return self._now
 
+    def take_turns(self) -> None:
+        """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
+
+        They reach both ways, so each would lock its own row and wait for the other's. Call it before locking a row that
+        such a write may wait for. SQLite has one writer anyway.
+        """
+        if self.writes and self.db.dialect.name == "postgresql":  # reads need not wait
+            _TAKE_TURNS.all(self.db, {"name": f"neighbours {self.tenant_id}"})
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let all that is read while the block runs be of one moment; in a write this changes nothing."""
+        return one_moment(self.db)
+
+    def advance_counter(self, name: str, by: int = 1) -> int:
+        """Give out `by` new numbers of a series of the business's, and count as many more records; return the last.
+
+        The counter stays locked until the transaction ends: numbers appear in commit order, and none is given twice.
+        """
+        return counters.advance(self, name, by)
+
     def acting_as(self, identity: "Identity") -> "Context":
         """Return a context for another caller in the same transaction, at the same moment."""
         found = Context(self.app, self.tenant_id, identity, path=self.path, request_id=self.request_id, now=self.now())
@@ -227,6 +249,20 @@ class Context:
             raise VersionConflict
         self.if_match = None
 
+    def check_unlocked(self, *days: date | None, cure: str = "Date it later") -> None:
+        """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
+
+        Call it with each day, new and old, on which the change counts; None is no day. `cure` says what the client can
+        send instead. Raises Conflict `period_locked`.
+        """
+        locked_until = self.tenant.locked_until
+        if locked_until is None:
+            return
+        if locked := [day for day in days if day is not None and day <= locked_until]:
+            message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
+            cure = f"{cure}, or move locked_until of the business profile first."
+            raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
+
     def asked(self, kind: type[Struct]) -> frozenset[str] | None:
         """Return the members of records of this kind that the client named in `fields`; None if it gets all of them."""
         return self.chosen[1] if self.chosen and issubclass(self.chosen[0], kind) else None
@@ -302,6 +338,11 @@ class Context:
         if len(encoded) > MOST_RECORD_BYTES:
             raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
+
+
+_TAKE_TURNS = Statement(
+    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(sa.bindparam("name", type_=sa.Text), 0)))
+)
 
 
 @lru_cache

@@ -46,7 +46,7 @@ Reader = Callable[[Any], T | None]
 
 
 class Decimals(sa.types.TypeDecorator[Decimal]):
-    """Numbers of so many decimal places at most: `Decimals(1)` for 12.5; exact on both databases.
+    """Numbers of so many decimal places at most: `Decimals(2)` for money; exact on both databases.
 
     Each is stored as a whole number of its smallest part, as SQLite has only floats. It takes Decimals alone.
     """
@@ -93,16 +93,6 @@ def _whole(places: int) -> "Reader[int]":
 def _scaled(places: int) -> "Reader[Decimal]":
     times = Decimal(1).scaleb(-places).__mul__  # exact, and twice as fast as scaleb
     return lambda value: None if value is None else times(value)
-
-
-def Cents() -> Decimals:
-    """Money: `Decimals(2)`."""
-    return Decimals(2)
-
-
-def TenThousandths() -> Decimals:
-    """Unit prices, quantities and percentages: `Decimals(4)`."""
-    return Decimals(4)
 
 
 class UTCDateTime(sa.types.TypeDecorator[Moment]):

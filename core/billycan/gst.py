@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -16,50 +16,17 @@ from msgspec import Struct
 from .db import ByCodePoint
 from .fields import Day
 from .manifest import GstPeriods, Offer
-from .problems import Conflict, Invalid
+from .problems import Invalid
 from .tenants import GstSetting
 
 if TYPE_CHECKING:
     from .context import Context
 
 __all__ = [
-    "LABELS",
-    "NAMES",
     "GstPeriods",
     "GstSpan",
     "Undoing",
-    "check_unlocked",
 ]
-
-# The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
-LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
-
-# Every label of a report as people say it, in the order of the statement and its calculation worksheet.
-NAMES = {
-    "G1": "Total sales, including GST",
-    "G2": "Exports",
-    "G3": "Other GST-free sales",
-    "G4": "Input taxed sales",
-    "G5": "Sales without GST: G2 + G3 + G4",
-    "G6": "Sales subject to GST: G1 less G5",
-    "G7": "Adjustments that increase GST",
-    "G8": "Sales after adjustments: G6 + G7",
-    "G9": "GST by the worksheet: G8 divided by 11",
-    "1A": "GST on sales",
-    "G10": "Capital purchases, including GST",
-    "G11": "Other purchases, including GST",
-    "G12": "All purchases: G10 + G11",
-    "G13": "Purchases for input taxed sales",
-    "G14": "Purchases without GST in the price",
-    "G15": "Private use, or not income tax deductible",
-    "G16": "Purchases without a credit: G13 + G14 + G15",
-    "G17": "Purchases subject to GST: G12 less G16",
-    "G18": "Adjustments that decrease GST",
-    "G19": "Purchases after adjustments: G17 + G18",
-    "G20": "GST by the worksheet: G19 divided by 11",
-    "1B": "GST on purchases",
-    "W4": "Tax withheld where no ABN was quoted",
-}
 
 _NEVER = sa.literal(date(9999, 12, 31), sa.Date)
 
@@ -101,9 +68,9 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
             mistake = self.date is None and not (is_lodged or (noted_at and _is_lodged(ctx, stands, noted_at)))
         on = None if mistake else self.date or max(ctx.today(), least)
         if on is None:
-            check_unlocked(ctx, *stands, cure="Send the date on which it is undone, after that day")
+            ctx.check_unlocked(*stands, cure="Send the date on which it is undone, after that day")
         else:
-            check_unlocked(ctx, on)
+            ctx.check_unlocked(on)
         return on
 
     def check_date(self, ctx: "Context", least: Day) -> None:
@@ -115,21 +82,6 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
             raise Invalid.member("date", "out_of_range", rule)
         if self.date > ctx.today():
             raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
-
-
-def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it later") -> None:
-    """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
-
-    Call it with each day, new and old, on which the change counts; None is no day. `cure` says what the client can send
-    instead. Raises Conflict `period_locked`.
-    """
-    locked_until = ctx.tenant.locked_until
-    if locked_until is None:
-        return
-    if locked := [day for day in days if day is not None and day <= locked_until]:
-        message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
-        cure = f"{cure}, or move locked_until of the business profile first."
-        raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
 
 
 def _is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
@@ -263,7 +215,7 @@ def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
 class GstEntries(Offer, frozen=True, kw_only=True):
     """The amounts that a plugin's documents add to GST reports: `GstEntries(labels=("G1", "1A"), select=sales)`.
 
-    labels: The labels that they add to, of `billycan.gst.LABELS`.
+    labels: The labels that they add to, of `GstEntries.LABELS`.
     select: `select(period)` gives a SELECT of a tenant's entries, those of `own(period, table)`: `document_id`, the id
       of the plugin's own record that the amounts are of; `counts_on`, the date on which they count; and a column for
       each of `labels`, in whole cents, null for none. The SELECT is kept, and used for other businesses on other days:
@@ -275,6 +227,51 @@ class GstEntries(Offer, frozen=True, kw_only=True):
       adjustments, so that no label is below zero.
     names: `names(ctx, ids)` gives what people know these documents by, as far as they are the plugin's.
     """
+
+    # The labels of the activity statement and its calculation sheet to which documents add; the others follow.
+    LABELS: ClassVar = (
+        "G1",
+        "G2",
+        "G3",
+        "G4",
+        "G7",
+        "1A",
+        "G10",
+        "G11",
+        "G13",
+        "G14",
+        "G15",
+        "G18",
+        "1B",
+        "W4",
+    )
+
+    # Every label of a report as people say it, in the order of the statement and its calculation worksheet.
+    NAMES: ClassVar[Mapping[str, str]] = {
+        "G1": "Total sales, including GST",
+        "G2": "Exports",
+        "G3": "Other GST-free sales",
+        "G4": "Input taxed sales",
+        "G5": "Sales without GST: G2 + G3 + G4",
+        "G6": "Sales subject to GST: G1 less G5",
+        "G7": "Adjustments that increase GST",
+        "G8": "Sales after adjustments: G6 + G7",
+        "G9": "GST by the worksheet: G8 divided by 11",
+        "1A": "GST on sales",
+        "G10": "Capital purchases, including GST",
+        "G11": "Other purchases, including GST",
+        "G12": "All purchases: G10 + G11",
+        "G13": "Purchases for input taxed sales",
+        "G14": "Purchases without GST in the price",
+        "G15": "Private use, or not income tax deductible",
+        "G16": "Purchases without a credit: G13 + G14 + G15",
+        "G17": "Purchases subject to GST: G12 less G16",
+        "G18": "Adjustments that decrease GST",
+        "G19": "Purchases after adjustments: G17 + G18",
+        "G20": "GST by the worksheet: G19 divided by 11",
+        "1B": "GST on purchases",
+        "W4": "Tax withheld where no ABN was quoted",
+    }
 
     labels: tuple[str, ...]
     select: Callable[[GstPeriod], sa.Select[Any]]

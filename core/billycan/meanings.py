@@ -5,6 +5,8 @@ name of the Struct that is sent says: `weight_kg: Decimal` is a number of kg if 
 `weight_kg: Annotated[Decimal, Number(places=1, unit="kg")]`.
 """
 
+import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -68,23 +70,31 @@ class Meaning(Struct, frozen=True):
     kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`, `id`
         or `word`; otherwise empty.
     unit: The unit of numbers, such as `kg`.
+    says: What the docstring says of the member.
     is_short: Whether a text always fits a narrow column.
     """
 
     kind: str = ""
     unit: str = ""
+    says: str = ""
     is_short: bool = False
     role: Role = ""
     tones: Mapping[str, str] = {}
     told_by: str = ""
 
+    @staticmethod
+    def of(kind: type[Struct]) -> "Mapping[str, Meaning]":
+        """Map each member of a Struct, as it is named in JSON, to its meaning."""
+        return meanings(kind)
+
 
 @cache
 def meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
-    """Map each member of a Struct, as it is named in JSON, to its meaning."""
-    sent = sent_as(kind)
+    """See `Meaning.of`."""
+    sent, said = sent_as(kind), _members_explained(kind)
     also = {field.encode_name: field.type for field in fields(sent)} if sent else {}
-    return {field.encode_name: _meaning(field.type, also.get(field.encode_name)) for field in fields(kind)}
+    names = {field.encode_name: field.type for field in fields(kind)}
+    return {name: _meaning(said.get(name, ""), type_, also.get(name)) for name, type_ in names.items()}
 
 
 def sent_as(kind: type[Struct]) -> type[Struct] | None:
@@ -102,13 +112,40 @@ def beside(kind: Any) -> Iterator[Any]:
             yield from beside(option)
 
 
-def _meaning(*kinds: Any) -> Meaning:
+def _members_explained(kind: type[Struct]) -> dict[str, str]:
+    """Map each member to its description: from the Struct, its bases, or the Struct that is sent to create it."""
+    sent = sent_as(kind)
+    made_of = [*(reversed(sent.__mro__) if sent else ()), *reversed(kind.__mro__)]
+    return {name: text for part in made_of for name, text in split_docstring(vars(part).get("__doc__"))[1].items()}
+
+
+def split_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
+    """Split a docstring into its text and its lines `member: description`.
+
+    A line may describe several members, and continue on indented lines.
+    """
+    text: list[str] = []
+    members: dict[str, str] = {}
+    for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
+        lines = [line.partition(": ") for line in re.sub(r"\n +", " ", paragraph).split("\n")]
+        if text and all(_MEMBERS.fullmatch(names) and said for names, _, said in lines):
+            members |= {name: said for names, _, said in lines for name in names.split(", ")}
+        else:
+            text.append(paragraph)
+    return "\n\n".join(text), members
+
+
+_MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
+
+
+def _meaning(says: str, *kinds: Any) -> Meaning:
     said = [part for kind in kinds for part in beside(kind)]
     uses = [part for part in said if isinstance(part, Member)]
     rules = [part for part in said if isinstance(part, Rule)]
     return Meaning(
         kind=next((rule.kind for rule in rules if rule.kind), ""),
         unit=next(filter(None, [*(use.unit for use in uses), *(rule.unit for rule in rules)]), ""),
+        says=says,
         is_short=any(use.unique for use in uses) or any(isinstance(r, Text) and r.most <= _SHORT for r in rules),
         role=next((use.role for use in uses if use.role), ""),
         tones=next((use.tones for use in uses if use.tones), {}),

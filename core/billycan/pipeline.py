@@ -348,10 +348,10 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:
-    if isinstance(error, falcon.HTTPRouteNotFound):
+    if isinstance(error, falcon.HTTPNotFound):
         return RouteNotFound()
     if isinstance(error, falcon.HTTPMethodNotAllowed):
-        return MethodNotAllowed(headers=dict(error.headers or {}))
+        return MethodNotAllowed(error.description, headers=dict(error.headers or {}))
     return BadRequest(error.description or error.title) if error.status_code < 500 else Problem()
 
 

@@ -30,7 +30,7 @@ from .filters import (
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
-from .references import Names, Neighbours, take_turns
+from .references import Names, Neighbours
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
 
 T = TypeVar("T", bound=Struct)
@@ -166,7 +166,7 @@ class Records(Generic[T]):
         The record that the request's path names is compared with the client's If-Match; others are not.
         """
         if self.neighbours:
-            take_turns(ctx)
+            ctx.take_turns()
         row = self._by_id_locked.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound

@@ -1,7 +1,7 @@
 """Names for a plugin's own SQL: core's tables, conditions for both databases, and values as columns store them."""
 
-from .counters import advance, counters
-from .db import at_most, bytes_of, deployment_table, one_moment, upsert
+from .counters import counters
+from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
 from .engines.statements import Asked, ByIds, Insertion, Statement
@@ -18,7 +18,6 @@ __all__ = [
     "ByIds",
     "Insertion",
     "Statement",
-    "advance",
     "among",
     "as_stored",
     "at_most",
@@ -29,7 +28,6 @@ __all__ = [
     "events",
     "fold",
     "json_list_has",
-    "one_moment",
     "page_too_large",
     "records_of",
     "search_condition",

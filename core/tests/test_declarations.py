@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from billycan import (
     ByCodePoint,
-    Cents,
     Context,
+    Decimals,
     Json,
     Member,
     Named,
@@ -102,7 +102,7 @@ def test_columns_follow_from_what_is_sent_and_shown():
         "colour": ("Text()", True),
         "size": ("Text()", False),
         "plan": ("Text()", True),
-        "price": (repr(Cents()), True),
+        "price": (repr(Decimals(2)), True),
         "length": (repr(columns["length"].type), False),
         "sold_on": ("Date()", False),  # which is never null when it is shown
         "owner_id": (repr(ByCodePoint), False),

@@ -26,7 +26,7 @@ ADDED = """\
     more=(
         sa.Column("tonnes", Decimals(1)),
         sa.Column("job_id", sa.Text),
-        neighbour_index("job_id"),
+        Neighbours.index("job_id"),
     ),
 """
 SECOND = """
@@ -140,7 +140,7 @@ def change(path, *pairs):
 @pytest.mark.long
 def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
     folder, run = vans
-    names = "Decimals, Json, UTCDateTime, neighbour_index, numbered, reference, resource_table"
+    names = "Decimals, Json, Neighbours, UTCDateTime, numbered, reference, resource_table"
     change(
         folder / "resource.py",
         ("from billycan import ", f"import sqlalchemy as sa\nfrom billycan import {names}, "),

@@ -17,7 +17,6 @@ from billycan import (
     Route,
     own,
     resource_table,
-    take_turns,
 )
 from billycan.fields import Count
 from billycan.testing import Client, race
@@ -63,7 +62,7 @@ class Loads:
         def create_load(ctx: Context, body: NewLoad) -> Load:
             """Add a load."""
             if self.guards:
-                take_turns(ctx)
+                ctx.take_turns()
             total = ctx.db.execute(sa.select(sa.func.sum(table.c.weight)).where(own(ctx, table))).scalar() or 0
             if not self.guards and not ctx.app.db.is_sqlite:
                 self.meet.wait(30)

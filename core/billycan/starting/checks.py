@@ -11,7 +11,7 @@ from msgspec.structs import fields
 
 from .. import pipeline
 from ..endpoints import PARAMETER
-from ..gst import LABELS, GstEntries
+from ..gst import GstEntries
 from ..manifest import CallerKind, Document, EventCarrier, Every, Extends, Manifest, Offer, RecordPages, Route
 from ..plain import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
@@ -267,8 +267,10 @@ def _offer_faults(offer: Offer) -> Iterator[str]:
         value = getattr(offer, member)
         if "Callable[" in str(kind) and not callable(value) and not (value is None and "None" in str(kind)):
             yield f"has {value!r} as {member}, which must be a function"
-    if isinstance(offer, GstEntries) and (unknown := [label for label in offer.labels if label not in LABELS]):
-        yield f"has the label {unknown[0]}, which must be one of {', '.join(LABELS)}"
+    if isinstance(offer, GstEntries) and (
+        unknown := [label for label in offer.labels if label not in GstEntries.LABELS]
+    ):
+        yield f"has the label {unknown[0]}, which must be one of {', '.join(GstEntries.LABELS)}"
     if isinstance(offer, EventCarrier) and not isinstance(offer.needs, sa.Select | None):
         yield "has needs that are not a SELECT of tenant_id and id"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused, own
+from billycan import Context, Deleted, Neighbours, own
 from billycan.sql import json_list_has
 
 from .records import emit_booking, records
@@ -22,7 +22,7 @@ class Job(Struct):
 def keep_named(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff that a service names."""
     naming = json_list_has(ctx, services.c.staff_ids, staff.id)
-    check_unused(ctx, services, naming, instead="set `active` to false instead")
+    Neighbours.check_unused(ctx, services, naming, instead="set `active` to false instead")
 
 
 def store_job(ctx: Context, job: Job) -> None:

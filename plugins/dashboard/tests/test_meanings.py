@@ -14,6 +14,7 @@ from billycan import (
     ActionWords,
     Context,
     Manifest,
+    Meaning,
     Member,
     NewResource,
     Page,
@@ -25,7 +26,6 @@ from billycan import (
 )
 from billycan.describe.openapi import describe_api
 from billycan.fields import Amount, Name, Number, Percent
-from billycan.members import meanings
 from billycan.plain import structs_within
 from billycan.resources import Deleted, Named
 from billycan.starting.plugins import first_party
@@ -192,6 +192,6 @@ def test_each_decimal_that_a_plugin_shows_says_its_kind(make_app):
         f"{struct.__name__}.{name}"
         for struct in shown
         for name, kind in get_type_hints(struct).items()
-        if Decimal in (kind, *get_args(kind)) and not meanings(struct)[name].kind
+        if Decimal in (kind, *get_args(kind)) and not Meaning.of(struct)[name].kind
     ]
     assert not silent, f"pages show them as plain numbers: declare Amount or another kind: {sorted(silent)}"

@@ -24,7 +24,6 @@ from billycan import (
     decode,
     new_id,
     own,
-    take_turns,
 )
 from billycan.sql import Asked, Insertion, as_stored, records_of
 from billycan_contacts import api as contacts
@@ -350,7 +349,7 @@ class Documents(Generic[L, T]):
 
     def held(self, ctx: Context, which: sa.ColumnElement[bool]) -> list[Row]:
         """Lock and return the rows that match, to change them along with another record whose If-Match was compared."""
-        take_turns(ctx)
+        ctx.take_turns()
         table = self.records.table
         found = sa.select(table).where(own(ctx, table), which).order_by(table.c.id).with_for_update()
         return list(ctx.db.execute(found))

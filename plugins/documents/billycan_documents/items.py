@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Fault, Invalid, Patch, check_unused, own
+from billycan import Context, Deleted, Fault, Invalid, Neighbours, Patch, own
 
 from .lines import Line, NewLine
 
@@ -67,6 +67,6 @@ def keeps_items(documents: sa.Table, lines: sa.Table) -> Callable[[Context, Dele
 
     def keep_item(ctx: Context, item: Deleted) -> None:
         naming = sa.select(lines.c.document_id).where(own(ctx, lines), lines.c.item_id == item.id)
-        check_unused(ctx, documents, documents.c.id.in_(naming), instead="set `active` to false instead")
+        Neighbours.check_unused(ctx, documents, documents.c.id.in_(naming), instead="set `active` to false instead")
 
     return keep_item

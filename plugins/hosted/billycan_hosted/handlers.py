@@ -5,7 +5,7 @@ from contextlib import suppress
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
+from billycan import Context, Deleted, Invalid, NotFound, Patch, own
 from billycan.paper import picture_size, picture_turned
 from billycan.sql import upsert
 
@@ -30,7 +30,7 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a logo
     needs the read scope of the record that the file is attached to.
     """
-    take_turns(ctx)  # two first changes at once would find no row to lock
+    ctx.take_turns()  # two first changes at once would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
     stored = load_branding(ctx, lock=True)
     ctx.check_version(stored.version)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Cents, Json, Member, Named, NewResource, PageQuery, Resource, numbered, resource
+from billycan import Decimals, Json, Member, Named, NewResource, PageQuery, Resource, numbered, resource
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -201,7 +201,7 @@ notes = resource(
     more=(
         *numbered(),
         # The invoice's total, copied like its number: the invoice is locked, so neither can change.
-        sa.Column("invoice_total", Cents(), nullable=False),
+        sa.Column("invoice_total", Decimals(2), nullable=False),
         *party_columns(),
         # The amounts that issuing the note took off the invoice's payments, so that voiding can put them back.
         sa.Column("released", Json, nullable=False),

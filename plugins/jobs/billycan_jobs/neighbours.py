@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused, own
+from billycan import Context, Deleted, Neighbours, own
 from billycan.sql import Statement, json_list_has
 from billycan_documents.api import invoiced_again, keeps_items
 
@@ -41,7 +41,7 @@ class Origin(Struct):
 def keep_assigned(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff who are assigned to a job."""
     assigned = json_list_has(ctx, jobs.c.assignee_ids, staff.id)
-    check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
+    Neighbours.check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
 def note_new_invoice(ctx: Context, invoice: Invoice) -> None:

@@ -5,19 +5,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import (
-    Address,
-    Context,
-    Member,
-    Named,
-    Neighbours,
-    PageQuery,
-    Resource,
-    RuleBroken,
-    neighbour_index,
-    numbered,
-    resource,
-)
+from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, numbered, resource
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -235,7 +223,7 @@ jobs = resource(
         sa.Index(None, "tenant_id", "status", "created_at", "id"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "scheduled_end"),
-        *map(neighbour_index, ("quote_id", "booking_id")),
+        *map(Neighbours.index, ("quote_id", "booking_id")),
     ),
     filters={"search": contacts.found_by("jobs", "client_id"), "assignee_id": assigned_to},
     remembers=True,

@@ -6,17 +6,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import (
-    Context,
-    Member,
-    Named,
-    Neighbours,
-    PageQuery,
-    Resource,
-    neighbour_index,
-    numbered,
-    resource,
-)
+from billycan import Context, Member, Named, Neighbours, PageQuery, Resource, numbered, resource
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -201,7 +191,7 @@ quotes = resource(
         sa.Index(None, "tenant_id", "client_id", "created_at"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "invoice_id"),
-        *map(neighbour_index, ("job_id", "booking_id")),
+        *map(Neighbours.index, ("job_id", "booking_id")),
         sa.Index(None, "status", "expiry_date"),
     ),
     search=("client_name",),

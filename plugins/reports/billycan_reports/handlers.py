@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, ByCodePoint, Conflict, Context, Invalid, Page, Records, Reply, Row, own, take_turns
-from billycan.gst import LABELS, NAMES, GstSpan
-from billycan.sql import Statement, one_moment
+from billycan import BadRequest, ByCodePoint, Conflict, Context, GstEntries, Invalid, Page, Records, Reply, Row, own
+from billycan.gst import GstSpan
+from billycan.sql import Statement
 
 from . import gst, rules
 from .periods import differ, first_difference, periods_between, registered_between
@@ -63,7 +63,7 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     is_whole = query.labels is None
     days = query.since, query.until
     is_period = lodgement is not None or [*periods_between(settings, *days)] == [days]
-    with one_moment(ctx.db):
+    with ctx.one_moment():
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
         corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
         to_lodge = gst.to_lodge(sums, corrected) if corrected is not None and is_period else None
@@ -103,12 +103,15 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     rows += [("correction", label, figure) for label, figure in report.corrections.items()]
     figures = [
         *(
-            (of, label, NAMES[label], one.amount, one.whole_dollars, one.to_lodge, one.documents_total)
+            (of, label, GstEntries.NAMES[label], one.amount, one.whole_dollars, one.to_lodge, one.documents_total)
             if one
-            else (of, label, NAMES[label], None, None, None, None)
+            else (of, label, GstEntries.NAMES[label], None, None, None, None)
             for of, label, one in rows
         ),
-        *((one.reason, "1B", NAMES["1B"], one.gst, None, None, one.documents_total) for one in report.not_claimed),
+        *(
+            (one.reason, "1B", GstEntries.NAMES["1B"], one.gst, None, None, one.documents_total)
+            for one in report.not_claimed
+        ),
     ]
     every = (whose.legal_name or whose.name, whose.abn, report.since, report.until, report.basis)
     columns = ("business", "abn", "from", "to", "basis", "of", "label", "name", "amount", "whole_dollars", "to_lodge")
@@ -169,7 +172,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     business's own tax periods, with `period_not_over` until the day after its last, and with `period_lodged` if any
     day of it was lodged before. Emits `gst_period.created`.
     """
-    take_turns(ctx)  # two that overlap must see one another
+    ctx.take_turns()  # two that overlap must see one another
     settings = ctx.tenant.gst_settings
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
@@ -222,7 +225,7 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
     lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the last
     that is lodged, and with `conflict` while a plugin whose documents it counted is off. Emits `gst_period.reopened`.
     """
-    take_turns(ctx)  # a later one must not be lodged meanwhile
+    ctx.take_turns()  # a later one must not be lodged meanwhile
     row = records.lock(ctx, id)
     status = rules.actions.check("reopen", row.status)
     last = last_lodged(ctx)
@@ -264,7 +267,7 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     changed_on = first_difference(before, after)
     if accept_corrections or changed_on is None:
         return
-    take_turns(ctx)  # a period must not be lodged meanwhile
+    ctx.take_turns()  # a period must not be lodged meanwhile
     mine = own(ctx, periods), periods.c.status == "lodged"
     lodged = list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
     reached = [one for one in lodged if one.until >= changed_on and differ(before, after, one.since, one.until)]
@@ -380,8 +383,8 @@ def _keeping(select: gst.Select) -> Statement:
     tenant_id, period_id = sa.bindparam("tenant_id", type_=ByCodePoint), sa.bindparam("period_id", type_=ByCodePoint)
     found = select.subquery()
     of_period_id = found.c.get("of_period_id", period_id)
-    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *LABELS)
-    amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in LABELS)
+    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *GstEntries.LABELS)
+    amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in GstEntries.LABELS)
     ids = tenant_id, period_id + of_period_id + found.c.document_id, period_id, of_period_id
     kept = sa.select(*ids, found.c.document_id, found.c.supply_id, *amounts)
     return Statement(sa.insert(entries).from_select(columns, kept))

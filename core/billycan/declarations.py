@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
+from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .meanings import Member, beside
@@ -69,11 +69,12 @@ def resource(
     """Declare the resource that the table `name` stores, as clients send it and as they are shown it.
 
     `more` are columns, indexes and constraints besides those that follow from the members; a column in it takes the
-    place of its member's. `query` has the parameters of the list that follow from no member. The other options are
-    those of Records.
+    place of its member's. A `number` adds the two columns of it. `query` has the parameters of the list that follow
+    from no member. The other options are those of Records.
     """
     members = [*_members(sends, shows)]
     stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]
+    more = (*(numbered() if options.get("number") else ()), *more)
     written = {part.name for part in more if isinstance(part, sa.Column)}
     table = resource_table(name, *_columns([m for m in stored if m.name not in written]), *_constraints(stored), *more)
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]

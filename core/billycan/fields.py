@@ -360,14 +360,10 @@ class Number(Rule):
 
 
 Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.", kind="money")]
-Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01", kind="money")]
 NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0", kind="money")]
 UnitPrice = Annotated[
     Decimal,
     Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
-]
-Quantity = Annotated[
-    Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
 ]
 Percent = Annotated[
     Decimal,
@@ -454,14 +450,12 @@ __all__ = [
     "LAST_DATE",
     "Abn",
     "Amount",
-    "AmountsAre",
     "Count",
     "Currency",
     "Day",
     "DayOrInstant",
     "Description",
     "Email",
-    "GstRounding",
     "Id",
     "Instant",
     "Moment",
@@ -471,8 +465,6 @@ __all__ = [
     "Number",
     "Percent",
     "Phone",
-    "Positive",
-    "Quantity",
     "Reference",
     "Rule",
     "Text",

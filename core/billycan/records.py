@@ -311,7 +311,7 @@ class Records(Generic[T]):
                 f"Records of {self.table.name}: search needs a column search_text, a text that is not null"
             )
         if self.number and not {"number", "sequence"} <= set(self.table.c.keys()):
-            raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
+            raise ValueError(f"Records of {self.table.name}: number needs the columns number and sequence")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
         """Refuse ids of records that do not exist."""

@@ -4,7 +4,7 @@ from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.postgres import PLANNED_ANEW
 from .engines.rows import records_of
-from .engines.statements import Asked, ByIds, Insertion, Statement
+from .engines.statements import Asked, Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
 from .paging import MOST_PAGE_BYTES, page_too_large
@@ -15,8 +15,6 @@ __all__ = [
     "MOST_PAGE_BYTES",
     "PLANNED_ANEW",
     "Asked",
-    "ByIds",
-    "Insertion",
     "Statement",
     "among",
     "as_stored",

@@ -23,7 +23,6 @@ from billycan import (
     Resource,
     Route,
     UTCDateTime,
-    numbered,
     resource,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Name, Number, Search, Text
@@ -82,7 +81,6 @@ kites = resource(
     prefix="kit",
     query=KiteQuery,
     more=(
-        *numbered(),
         sa.Column("strings", sa.SmallInteger),
         sa.Column("maker", sa.Text),
         sa.Index(None, "tenant_id", "size", "id"),

@@ -31,10 +31,9 @@ from billycan.fields import (
     Name,
     Notes,
     NotNegative,
+    Number,
     Percent,
     Phone,
-    Positive,
-    Quantity,
     Reference,
     Search,
     Text,
@@ -54,6 +53,8 @@ from billycan.tenants import AccountNumber, Bsb
 
 Anyhow = Annotated[str, Text()]
 TEXTS = [Anyhow, Name, Reference, ExternalId, Id, Description, Notes, Search]
+Positive = Annotated[Decimal, Number(least="0.01", kind="money")]
+Quantity = Annotated[Decimal, Number(places=4, kind="quantity")]
 NUMBERS = [Amount, Positive, NotNegative, UnitPrice, Quantity, Percent]
 ADA = "ada@example.com"
 
@@ -78,8 +79,7 @@ def code(kind, value):
 
 def named(value):
     """The name of a type, for a test's."""
-    kinds = {**vars(fields), "Country": Country, "Postcode": Postcode, "Bsb": Bsb, "AccountNumber": AccountNumber}
-    return next((name for name, kind in kinds.items() if kind is value), None)
+    return next((name for name, kind in {**vars(fields), **globals()}.items() if kind is value), None)
 
 
 @pytest.mark.parametrize(

@@ -708,7 +708,7 @@ def things(*columns: Any, name: str = "assets") -> sa.Table:
     [
         (("name",), {"search": ("name", "rego")}, "search needs the column rego, which the table has not: add it"),
         (("name",), {"search": ("name",)}, "search needs a column search_text, a text that is not null"),
-        (("number",), {"number": "VEH-"}, "number needs *numbered() among the table's columns"),
+        (("number",), {"number": "VEH-"}, "number needs the columns number and sequence"),
         (("name",), {"references": {"owner": dict}}, "references needs the column owner_id, which the table has not"),
     ],
 )

@@ -55,6 +55,16 @@ class Statement:
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
 
+    @staticmethod
+    def by_ids(select: sa.Select[Any], column: sa.ColumnElement[str]) -> "ByIds":
+        """Return a SELECT of a tenant's rows whose column has one of several ids."""
+        return ByIds(select, column)
+
+    @staticmethod
+    def insertion(table: sa.Table, columns: Iterable[str]) -> "Insertion":
+        """Return an INSERT of any number of a tenant's rows into a table with these columns."""
+        return Insertion(table, columns)
+
     def all(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it and return its rows; none if it returns no rows.
 

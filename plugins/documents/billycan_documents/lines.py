@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import sqlalchemy as sa
 from msgspec import Meta, Struct
@@ -23,21 +23,15 @@ from billycan import (
     decode,
     tenant_table,
 )
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Currency,
-    Description,
-    GstRounding,
-    Id,
-    Percent,
-    Quantity,
-    Text,
-    UnitPrice,
-)
+from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
 
 from .rules import CodeTotals, GstCode
 
+AmountsAre = Literal["exclusive", "inclusive"]  # of GST
+GstRounding = Literal["total_invoice", "per_line"]
+Quantity = Annotated[
+    Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
+]
 MOST_LINES = 500  # that a client may send
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 

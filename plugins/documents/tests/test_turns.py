@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from billycan import apart, paging
-from billycan.sql import ByIds
+from billycan.engines.statements import ByIds
 from billycan.testing import Client
 from billycan_documents import parts
 

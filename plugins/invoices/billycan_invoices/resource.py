@@ -6,22 +6,19 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import (
-    ByCodePoint,
-    Context,
-    Decimals,
-    Json,
-    Member,
-    Named,
-    Neighbours,
-    PageQuery,
-    Resource,
-    numbered,
-    resource,
-)
-from billycan.fields import Amount, AmountsAre, Day, GstRounding, Id, Moment, Notes, Percent, Reference, Text
+from billycan import ByCodePoint, Context, Decimals, Json, Member, Named, Neighbours, PageQuery, Resource, resource
+from billycan.fields import Amount, Day, Id, Moment, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
-from billycan_documents.api import NEEDS, CodeTotals, Line, NewDocument, document_columns, party_columns
+from billycan_documents.api import (
+    NEEDS,
+    AmountsAre,
+    CodeTotals,
+    GstRounding,
+    Line,
+    NewDocument,
+    document_columns,
+    party_columns,
+)
 
 from . import rules
 
@@ -294,7 +291,6 @@ invoices = resource(
     query=InvoiceQuery,
     number="INV-",
     more=(
-        *numbered(),
         *document_columns(),
         *party_columns(),
         # The part of a quote's or job's work that it bills: see `claims`. `claimed` is the amount without extras.

@@ -5,24 +5,21 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, numbered, resource
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Description,
-    GstRounding,
-    Id,
-    Instant,
-    Moment,
-    Name,
-    Notes,
-    Percent,
-    Reference,
-    Text,
-)
+from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, resource
+from billycan.fields import Amount, Description, Id, Instant, Moment, Name, Notes, Percent, Reference, Text
 from billycan.sql import json_list_has
 from billycan_contacts import api as contacts
-from billycan_documents.api import NEEDS, CodeTotals, Invoiced, Line, NewDocument, NewLine, document_columns
+from billycan_documents.api import (
+    NEEDS,
+    AmountsAre,
+    CodeTotals,
+    GstRounding,
+    Invoiced,
+    Line,
+    NewDocument,
+    NewLine,
+    document_columns,
+)
 
 Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]
 Priority = Literal["low", "normal", "high", "urgent"]
@@ -217,7 +214,6 @@ jobs = resource(
     query=JobQuery,
     number="JOB-",
     more=(
-        *numbered(),
         *document_columns(),
         sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "status", "created_at", "id"),

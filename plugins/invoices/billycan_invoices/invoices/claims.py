@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Invalid, Row, decode, new_id, own
-from billycan.sql import ByIds
+from billycan.sql import Statement
 from billycan_documents.api import (
     GST_CODES,
     RATES,
@@ -227,7 +227,9 @@ _COLUMNS = (
     *("deposits_applied", "forfeited_on", "retained"),
 )
 _BILLINGS = {
-    member: ByIds(sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member])
+    member: Statement.by_ids(
+        sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member]
+    )
     for member in ("quote_id", "job_id")
 }
 

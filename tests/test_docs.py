@@ -28,7 +28,7 @@ import webtest
 from billycan import db, demo, fields, hookspecs, keys
 from billycan.describe import schemas
 from billycan.describe.codes import CODES
-from billycan.plain import parts
+from billycan.members import parts
 from billycan.sharing import limits
 from billycan.starting import packages, plugins, settings
 from billycan.testing import Client, decoded

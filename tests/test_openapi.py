@@ -21,7 +21,7 @@ from billycan.starting import plugins
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET, Client
-from billycan.wire import encode
+from billycan.web import encode
 
 pytestmark = pytest.mark.either
 

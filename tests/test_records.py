@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from billycan import RecordPages, demo
-from billycan.plain import is_struct
+from billycan.members import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client, counted
 from billycan_dashboard.resources.forms import controls

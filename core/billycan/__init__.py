@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .fields import new_id, new_ids
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Caller, Identity
+    from .keys import Caller, Identity, Secret
     from .manifest import (
         ActionWords,
         Answered,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
-    from .meanings import Meaning, Member
+    from .members import Meaning, Member
     from .problems import (
         BadRequest,
         Code,
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Resource,
     )
     from .sharing.limits import Allowance, Limit
+    from .tenants import Profile
 
 __all__ = [
     "ActionWords",
@@ -115,6 +116,7 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
+    "Profile",
     "Query",
     "RecordPages",
     "Records",
@@ -123,6 +125,7 @@ __all__ = [
     "Route",
     "Row",
     "RuleBroken",
+    "Secret",
     "UTCDateTime",
     "Unauthenticated",
     "decode",
@@ -149,16 +152,17 @@ _HOMES = {
     "fields": "new_id new_ids",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Caller Identity",
+    "keys": "Caller Identity Secret",
     "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
     " Offer RecordPages Route",
-    "meanings": "Meaning Member",
+    "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
     "references": "Neighbours names_of",
     "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
     "sharing.limits": "Allowance Limit",
+    "tenants": "Profile",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

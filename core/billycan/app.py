@@ -14,7 +14,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import defaults, platform, wire
+from . import defaults, platform, web
 from .calls import Call, answer_call, count_records
 from .context import Context
 from .db import Database
@@ -357,7 +357,7 @@ class App:
     @cached_property
     def openapi_file(self) -> tuple[bytes, str]:
         """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives."""
-        body = wire.encode(self.openapi())
+        body = web.encode(self.openapi())
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def scopes_to_make(self, route: Route) -> list[str]:

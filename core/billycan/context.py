@@ -20,7 +20,7 @@ from .extending import fill_members
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
-from .wire import encode
+from .web import encode
 
 if TYPE_CHECKING:
     from .app import App

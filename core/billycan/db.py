@@ -18,7 +18,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from .engines import PLAIN, postgres, sqlite, walls
 from .fields import Moment
-from .wire import encode
+from .web import encode
 
 if TYPE_CHECKING:
     from .context import Context

@@ -24,9 +24,8 @@ from msgspec.structs import fields
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from .engines.statements import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
-from .meanings import Member, beside
-from .plain import is_struct, parts
-from .plain import options as options_of
+from .members import Member, beside, is_struct, parts
+from .members import options as options_of
 from .records import Filter, Records
 from .references import Names, Neighbours
 from .resources import PageQuery, Query, Resource

@@ -19,7 +19,7 @@ from .fields import Moment, new_id
 from .manifest import CallerKind
 from .problems import Conflict, Forbidden, NotFound, Unauthenticated
 from .sharing.recent import Recent
-from .tenants import tenants
+from .tenants import Profile, Tenants, tenants
 
 if TYPE_CHECKING:
     from .app import App
@@ -348,3 +348,19 @@ class Caller(Struct, frozen=True):
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
+
+
+class Business(Struct):
+    """A new business: its two tenants, and a key to each, which cannot be shown again."""
+
+    tenant: str
+    sandbox: str
+    live_key: str
+    test_key: str
+
+
+def create_business(db: sa.Connection, profile: Profile, now: Moment) -> Business:
+    """Create a business, its sandbox, and a key with read and write to each."""
+    live, sandbox = Tenants.create(db, profile, now)
+    made = [Keys.create(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
+    return Business(live, sandbox, *made)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .keys import Identity
     from .paper import Paper
     from .tenants import GstSetting
-    from .wire import Incoming
+    from .web import Incoming
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType
 
 from .fields import Amount
-from .plain import is_struct, length_limits, options, parts, plain_reader
+from .members import is_struct, length_limits, options, parts, plain_reader
 from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 
 T = TypeVar("T")

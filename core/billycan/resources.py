@@ -154,7 +154,7 @@ class Reply(Struct):
         for a formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and
         phone numbers stay as they are.
         """
-        from . import sheets  # noqa: PLC0415 - it writes what this module describes
+        from .csv import sheets  # noqa: PLC0415 - it writes what this module describes
 
         there = {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
         return cls(sheets.write_rows([columns, *rows]), sheets.MEDIA_TYPE, there)

@@ -13,7 +13,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from billycan import fields, wire
+from billycan import fields, web
+from billycan.endpoints import decode_query
 from billycan.fields import (
     Abn,
     Amount,
@@ -44,9 +45,8 @@ from billycan.fields import (
     is_abn,
 )
 from billycan.filters import digits_of, fold
-from billycan.plain import parts
+from billycan.members import parts
 from billycan.problems import BadRequest, Invalid
-from billycan.query import decode_query
 from billycan.reader import Walk, compiled, decode
 from billycan.resources import Country, Postcode
 from billycan.tenants import AccountNumber, Bsb
@@ -379,7 +379,7 @@ numerals = st.builds(
 @example("0e" + "9" * 100)
 @example("9" * 10_000)
 def test_however_a_number_is_written_it_is_read_or_refused(kind, text):
-    (value,) = wire.parse(f"[{text}]".encode())
+    (value,) = web.parse(f"[{text}]".encode())
     assert code(kind, value) in (None, "invalid_type", "invalid_value", "out_of_range")
     with contextlib.suppress(Invalid):
         decode({"seats": value}, Seated)

@@ -17,10 +17,10 @@ from msgspec import UNSET, Struct, UnsetType, structs
 from .. import problems
 from ..defaults import Pagination
 from ..manifest import EventCarrier
-from ..plain import options
+from ..members import options
 from ..resources import Empty, Reply
 from ..starting import packages
-from ..wire import encode, parse
+from ..web import encode, parse
 from .codes import every_code
 from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
 from .parameters import PARAMETERS, describe_parameters, reads_body, shows_version

@@ -13,8 +13,7 @@ import msgspec
 
 from ..extending import ADDED_BY
 from ..fields import Moment
-from ..meanings import Meaning, meanings, split_docstring
-from ..plain import is_struct, options, parts
+from ..members import Meaning, is_struct, meanings, options, parts, split_docstring
 from ..resources import Resource
 from ..starting import packages
 

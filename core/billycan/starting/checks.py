@@ -13,7 +13,7 @@ from .. import pipeline
 from ..endpoints import PARAMETER
 from ..gst import GstEntries
 from ..manifest import CallerKind, Document, EventCarrier, Every, Extends, Manifest, Offer, RecordPages, Route
-from ..plain import is_struct, options, structs_within, types_within
+from ..members import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
 from .signatures import heard_struct, read
 

@@ -13,7 +13,7 @@ from msgspec import NODEFAULT, UNSET, Struct, structs
 from ..endpoints import Endpoint
 from ..extending import ADDED_BY, Extended, Extensions, member_names
 from ..manifest import Extends, Manifest
-from ..plain import options
+from ..members import options
 from ..resources import Page
 
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too

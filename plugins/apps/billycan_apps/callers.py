@@ -6,8 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Identity, Unauthenticated
-from billycan.businesses import Secret
+from billycan import App, Identity, Secret, Unauthenticated
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 

@@ -26,7 +26,7 @@ from billycan import (
 )
 from billycan.describe.openapi import describe_api
 from billycan.fields import Amount, Name, Number, Percent
-from billycan.plain import structs_within
+from billycan.members import structs_within
 from billycan.resources import Deleted, Named
 from billycan.starting.plugins import first_party
 from billycan.testing import Client

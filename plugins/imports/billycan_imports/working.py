@@ -19,8 +19,8 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import App, Context, Fault, Row, own, unit_of_work
+from billycan.csv.importing import Importer, Recording
 from billycan.fields import Moment
-from billycan.importing import Importer, Recording
 from billycan.sql import counters, events
 
 from .handlers import ROWS_OF_CHUNK

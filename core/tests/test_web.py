@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from billycan import pipeline
 from billycan.testing import Client, decoded
-from billycan.wire import MOST_BYTES
+from billycan.web import MOST_BYTES
 
 pytestmark = pytest.mark.sqlite_alone
 MIB = b'{"name": "Ada", "notes": "' + b" " * (MOST_BYTES - 28) + b'"}'

@@ -11,16 +11,17 @@ import sqlalchemy as sa
 from msgspec import UnsetType
 from msgspec.structs import fields
 
-from . import events, sheets
-from .plain import is_struct, options, parts
-from .problems import MOST_SHOWN, BadRequest, Fault, Problem
-from .reader import decode
+from .. import events
+from ..members import is_struct, options, parts
+from ..problems import MOST_SHOWN, BadRequest, Fault, Problem
+from ..reader import decode
+from ..web import parse
+from . import sheets
 from .rehearsing import Recording, Rehearsal, Replay
-from .wire import parse
 
 if TYPE_CHECKING:
-    from .context import Context
-    from .endpoints import Endpoint
+    from ..context import Context
+    from ..endpoints import Endpoint
 
 __all__ = ["Importer", "Recording"]
 

@@ -20,8 +20,6 @@ def main() -> None:
     plugins = sorted(path.parent.name for path in ROOT.glob("*/*/billycan_*/plugin.py"))
     page = (ROOT / "docs" / "versions.md").read_text("utf-8")
     public = re.findall(r"^\| `(billycan\.[.\w]+)` \|", page, re.MULTILINE)
-        r"^\| `(billycan\.[.\w]+)` \|", (ROOT / "docs" / "versions.md").read_text("utf-8"), re.MULTILINE
-    )
     contracts = linter.pop("contracts")
     on_floors = {name for floor in contracts[0]["layers"] for name in floor.split(" | ")}
     if missing := [name for name in plugins if name not in on_floors]:

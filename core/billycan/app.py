@@ -29,9 +29,8 @@ from .paging import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
-from .sharing.folder import Epoch
+from .sharing.folder import Epoch, Recent
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address, network
-from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError

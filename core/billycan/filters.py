@@ -54,15 +54,6 @@ def digits_of(text: str) -> str:
     return "0" + digits[2:] if text.lstrip().startswith("+61") else digits
 
 
-def stored_texts(value: Any) -> Iterable[str]:
-    """Yield all texts within a stored value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from stored_texts(part)
-
-
 def is_number(text: str) -> bool:
     """Tell whether a text consists of digits with the punctuation of phone numbers and ABNs."""
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)

@@ -18,7 +18,7 @@ from .engines.statements import Statement
 from .fields import Moment, new_id
 from .manifest import CallerKind
 from .problems import Conflict, Forbidden, NotFound, Unauthenticated
-from .sharing.recent import Recent
+from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
 
 if TYPE_CHECKING:

@@ -16,17 +16,7 @@ from .engines.rows import records_of
 from .engines.statements import Asked, Row, Statement, at_once
 from .extending import store_members
 from .fields import new_id
-from .filters import (
-    Condition,
-    bound_condition,
-    digits_of,
-    expression,
-    fold,
-    has_text,
-    is_number,
-    search_condition,
-    stored_texts,
-)
+from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
@@ -416,3 +406,12 @@ def _by_id(table: sa.Table, columns: Iterable[Any] = ()) -> sa.Select[Any]:
 @lru_cache(1024)
 def _one(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
     return Statement(_by_id(table, columns))
+
+
+def stored_texts(value: Any) -> Iterable[str]:
+    """Yield all texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from stored_texts(part)

@@ -16,8 +16,8 @@ from .manifest import GstPeriods
 from .problems import Conflict, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
+from .sharing.folder import MOST, Recent
 from .sharing.limits import Limit, by_address
-from .sharing.recent import MOST, Recent
 
 if TYPE_CHECKING:
     from .app import App

@@ -21,7 +21,7 @@ from .claims import (
     retain,
 )
 from .documents import NEEDS, Documents, Figures, client_of, frozen
-from .items import keeps_items
+from .figures import keeps_items
 from .lines import (
     AmountsAre,
     GstRounding,

@@ -29,8 +29,7 @@ from billycan.sql import Asked, Statement, as_stored, records_of
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
-from .figures import work_of, work_out
-from .items import let_new_items_fill_in
+from .figures import let_new_items_fill_in, work_of, work_out
 from .lines import (
     Line,
     NewLine,

@@ -23,7 +23,7 @@ from .reader import Patch, as_stored
 from .references import Names, Neighbours
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
 
-T = TypeVar("T", bound=Struct)
+S, T = TypeVar("S", bound=Struct), TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
 
@@ -243,6 +243,11 @@ class Records(Generic[T]):
         ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
+
+    @staticmethod
+    def of_rows(kind: type[S], rows: Sequence[Row], beside: Iterable[Mapping[str, Any]]) -> list[S]:
+        """Return rows as records of this kind; `beside` has, for each row, the members to use in place of columns."""
+        return records_of(kind, rows, beside)
 
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
         """Return the rows as clients see them; `columns` gives, by record id, the members that are not columns.

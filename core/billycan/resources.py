@@ -7,13 +7,15 @@ import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from .fields import DayOrInstant, ExternalId, Metadata, Moment, Text
-from .problems import Conflict, RuleBroken
+from .problems import BadRequest, Conflict, RuleBroken
 
 T = TypeVar("T")
 
 
 class Page(Struct, Generic[T]):
     """One page of a list. `total` counts all that match; the cursors are None where there is no such page."""
+
+    MOST_BYTES: ClassVar = 8 * 1024 * 1024  # of a page as JSON; a single record may have more
 
     items: list[T]
     page: int
@@ -26,6 +28,17 @@ class Page(Struct, Generic[T]):
     def of(self, items: list[Any]) -> "Page[Any]":
         """Return the same page with other items."""
         return Page(items, self.page, self.per_page, self.total, self.has_more, self.next_cursor, self.prev_cursor)
+
+    @classmethod
+    def too_large(cls, records: int, fits: int) -> BadRequest:
+        """Return the refusal of a page of so many records; its `per_page` is about how many such records fit."""
+        fits = max(1, fits)
+        return BadRequest(
+            f"per_page: these {records} records have more than {cls.MOST_BYTES >> 20} MiB: ask for {fits} at a time.",
+            code="page_too_large",
+            param="per_page",
+            per_page=fits,
+        )
 
 
 class Paging(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -3,16 +3,13 @@
 from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.postgres import PLANNED_ANEW
-from .engines.rows import records_of
 from .engines.statements import Asked, Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
-from .paging import MOST_PAGE_BYTES, page_too_large
 from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
-    "MOST_PAGE_BYTES",
     "PLANNED_ANEW",
     "Asked",
     "Statement",
@@ -26,8 +23,6 @@ __all__ = [
     "events",
     "fold",
     "json_list_has",
-    "page_too_large",
-    "records_of",
     "search_condition",
     "tenants",
     "upsert",

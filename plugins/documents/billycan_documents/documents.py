@@ -25,7 +25,7 @@ from billycan import (
     new_id,
     own,
 )
-from billycan.sql import Asked, Statement, as_stored, records_of
+from billycan.sql import Asked, Statement, as_stored
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -154,7 +154,7 @@ class Documents(Generic[L, T]):
             ids = [row.id for row in page.items]
             lines = _by_document(ids, ctx.in_turns(self._lines.of_page(ctx, ids)))
             beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
-        return page.of(records_of(self.records.shows, page.items, beside))
+        return page.of(Records.of_rows(self.records.shows, page.items, beside))
 
     def get(self, ctx: Context, id: str) -> T:
         """Return one document; raise NotFound unless the id is the tenant's."""
@@ -183,7 +183,7 @@ class Documents(Generic[L, T]):
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
         members |= self.alone(ctx, row, rows) | {"line_items": UNSET if lines is None else lines}
-        return records_of(self.shows, [row], [members])[0]
+        return Records.of_rows(self.shows, [row], [members])[0]
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """Map each document's id to its lines, in order, in one query."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
-from billycan import Context, Row
-from billycan.sql import MOST_PAGE_BYTES, Asked, Statement, bytes_of, page_too_large
+from billycan import Context, Page, Row
+from billycan.sql import Asked, Statement, bytes_of
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -51,7 +51,7 @@ class Parts:
             yield from self.all(ctx, ids)
             return
         counts = {row[0]: row.parts for row in self._counts.all(ctx.db, ctx.tenant_id, ids)}
-        if sum(counts.values()) * self._most > MOST_PAGE_BYTES:
+        if sum(counts.values()) * self._most > Page.MOST_BYTES:
             self._check_size(ctx, len(ids), self._rows.groups(ids, counts, _MOST_AT_ONCE))
         yield from self._rows.in_groups(ctx.db, ctx.tenant_id, ids, counts, _MOST_AT_ONCE)
 
@@ -62,6 +62,6 @@ class Parts:
             sizes = {row[0]: row.size for row in self._sizes.all(ctx.db, ctx.tenant_id, group)}
             for id in group:
                 so_far += sizes.get(id, 0)
-                if so_far > MOST_PAGE_BYTES:
-                    raise page_too_large(records, fits)
+                if so_far > Page.MOST_BYTES:
+                    raise Page.too_large(records, fits)
                 fits += 1

@@ -23,7 +23,8 @@ from .reader import Patch, as_stored
 from .references import Names, Neighbours
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
 
-S, T = TypeVar("S", bound=Struct), TypeVar("T", bound=Struct)
+S = TypeVar("S", bound=Struct)
+T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
 

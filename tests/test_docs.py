@@ -31,7 +31,7 @@ from billycan.describe.codes import CODES
 from billycan.members import parts
 from billycan.sharing import limits
 from billycan.starting import packages, plugins, settings
-from billycan.testing import Client, decoded
+from billycan.testing import Client
 from billycan.tools import scaffold
 from billycan.tools.cli import commands
 
@@ -409,7 +409,7 @@ class Reader:
         method = method or ("POST" if body else "GET")
         answer = self.ask(method, url, headers, body)
         assert (answer.status_int >= 400) == self.refused, f"{self.page}: {method} {url}: {answer.text}"
-        self.answer = decoded(answer)
+        self.answer = Client.decoded(answer)
         if not self.refused:
             data = self.answer.get("data", {})  # the OpenAPI document has none
             for record in [data] if isinstance(data, dict) else data[:1]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GstPeriods",
-    "GstSpan",
     "Undoing",
 ]
 
@@ -111,6 +110,44 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
     today: Any
     stood: "tuple[tuple[Basis | None, Any, Any], ...]"
 
+    class Span(Struct, frozen=True, kw_only=True):
+        """The first and last day of a GST report, and the settings to report by, in order of date.
+
+        Reports read the registration and the basis from these settings and not from the profile, because a report may
+        use a basis that the business does not have.
+        """
+
+        since: date
+        until: date
+        settings: Sequence[GstSetting]
+
+        @property
+        def period(self) -> "GstPeriod":
+            """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
+            return _period_of(tuple(basis for basis, _ in self._stood()))
+
+        def values(self, ctx: "Context") -> dict[str, Any]:
+            """Return the values of the parameters of a statement built with `period`."""
+            values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
+            for i, (_, since) in enumerate(self._stood()):
+                values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
+            return values
+
+        def with_values(self, ctx: "Context") -> "GstPeriod":
+            """Return `period` with its values filled in, for the conditions of a query without such parameters."""
+            types = {"tenant_id": ByCodePoint}
+            values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
+            return _made_of(tuple(basis for basis, _ in self._stood()), values)
+
+        def _stood(self) -> "list[tuple[Basis | None, date]]":
+            """List the business's bases, each with its first day; the basis is None while it was not registered."""
+            found: list[tuple[Basis | None, date]] = []
+            for one in self.settings:
+                basis = one.basis if one.registered else None
+                if not found or found[-1][0] != basis:
+                    found.append((basis, one.since))
+            return found
+
     def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
         """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
         spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
@@ -152,45 +189,6 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
         return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
 
 
-class GstSpan(Struct, frozen=True, kw_only=True):
-    """The first and last day of a GST report, and the settings to report by, in order of date.
-
-    Reports read the registration and the basis from these settings and not from the profile, because a report may use a
-    basis that the business does not have.
-    """
-
-    since: date
-    until: date
-    settings: Sequence[GstSetting]
-
-    @property
-    def period(self) -> GstPeriod:
-        """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
-        return _period_of(tuple(basis for basis, _ in self._stood()))
-
-    def values(self, ctx: "Context") -> dict[str, Any]:
-        """Return the values of the parameters of a statement built with `period`."""
-        values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
-        for i, (_, since) in enumerate(self._stood()):
-            values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
-        return values
-
-    def with_values(self, ctx: "Context") -> GstPeriod:
-        """Return `period` with its values filled in, for the conditions of a query without such parameters."""
-        types = {"tenant_id": ByCodePoint}
-        values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
-        return _made_of(tuple(basis for basis, _ in self._stood()), values)
-
-    def _stood(self) -> "list[tuple[Basis | None, date]]":
-        """List the business's bases, each with its first day; the basis is None while it was not registered."""
-        found: list[tuple[Basis | None, date]] = []
-        for one in self.settings:
-            basis = one.basis if one.registered else None
-            if not found or found[-1][0] != basis:
-                found.append((basis, one.since))
-        return found
-
-
 Basis = Literal["accrual", "cash"]
 
 
@@ -229,22 +227,7 @@ class GstEntries(Offer, frozen=True, kw_only=True):
     """
 
     # The labels of the activity statement and its calculation sheet to which documents add; the others follow.
-    LABELS: ClassVar = (
-        "G1",
-        "G2",
-        "G3",
-        "G4",
-        "G7",
-        "1A",
-        "G10",
-        "G11",
-        "G13",
-        "G14",
-        "G15",
-        "G18",
-        "1B",
-        "W4",
-    )
+    LABELS: ClassVar = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
 
     # Every label of a report as people say it, in the order of the statement and its calculation worksheet.
     NAMES: ClassVar[Mapping[str, str]] = {

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, GstEntries, GstPeriod, own
-from billycan.gst import GstSpan
 from billycan.sql import Statement
 from billycan.web import in_turns
 
@@ -62,7 +61,7 @@ def known(ctx: Context) -> list[str]:
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
-def documents(ctx: Context, span: GstSpan) -> Found:
+def documents(ctx: Context, span: GstPeriod.Span) -> Found:
     """Select the amounts that each document adds to each label in a period, in whole cents."""
     return Found(_documents(_sources(ctx), span.period), span.values(ctx))
 
@@ -91,7 +90,7 @@ def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Foun
 
     Documents of a plugin that is off change nothing: their present amounts are unknown.
     """
-    span = GstSpan(since=lodged.since, until=lodged.until, settings=settings)
+    span = GstPeriod.Span(since=lodged.since, until=lodged.until, settings=settings)
     select = _changed(_sources(ctx), _prefixes(ctx), span.period)
     return Found(select, {**span.values(ctx), "before": lodged.before})
 
@@ -244,7 +243,7 @@ def _listed(found: Select) -> Statement:
     return Statement(some.order_by(docs.c.document_id).limit(_number("most")).offset(_number("skipped")))
 
 
-def not_claimed(ctx: Context, span: GstSpan) -> list[NotClaimed]:
+def not_claimed(ctx: Context, span: GstPeriod.Span) -> list[NotClaimed]:
     """List the purchases of a period that are left out, by reason; none if the plugin for expenses is off."""
     if not ctx.has("expenses"):
         return []

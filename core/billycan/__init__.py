@@ -24,13 +24,9 @@ if TYPE_CHECKING:
     from .hookspecs import hookimpl
     from .keys import Caller, Identity, Secret
     from .manifest import (
-        ActionWords,
         Answered,
-        CallerKind,
         Card,
         Document,
-        DocumentRoutes,
-        EventCarrier,
         Every,
         Extends,
         Gauge,
@@ -72,7 +68,6 @@ if TYPE_CHECKING:
     from .tenants import Profile
 
 __all__ = [
-    "ActionWords",
     "Actions",
     "Address",
     "Allowance",
@@ -81,7 +76,6 @@ __all__ = [
     "BadRequest",
     "ByCodePoint",
     "Caller",
-    "CallerKind",
     "Card",
     "Code",
     "Conflict",
@@ -89,9 +83,7 @@ __all__ = [
     "Decimals",
     "Deleted",
     "Document",
-    "DocumentRoutes",
     "Event",
-    "EventCarrier",
     "Every",
     "Extends",
     "Fault",
@@ -153,8 +145,7 @@ _HOMES = {
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
     "keys": "Caller Identity Secret",
-    "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
-    " Offer RecordPages Route",
+    "manifest": "Answered Card Document Every Extends Gauge Manifest Offer RecordPages Route",
     "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",

@@ -16,14 +16,14 @@ from msgspec import Struct
 
 from . import defaults, platform, web
 from .calls import Call, answer_call, count_records
-from .context import Context
+from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import files
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
-from .manifest import EventCarrier, Every, Manifest, Observer, Offer, Route
+from .manifest import Every, Manifest, Observer, Offer, Route
 from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
@@ -201,7 +201,7 @@ class App:
         """Look up who implements each hook: once, and not for each request."""
         self.hook = plugins.callable_hooks(self.plugins)
         self.after_commit = self.plugins.hook.after_commit.get_hookimpls()[::-1]
-        many = [self.plugins.get_plugin(name) for name, each in self.offered(EventCarrier) if each.note_many]
+        many = [self.plugins.get_plugin(name) for name, each in self.offered(Event.Carrier) if each.note_many]
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many) if many else self.hook.on_event
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from datetime import date
 from functools import lru_cache
@@ -18,6 +18,7 @@ from .db import one_moment
 from .engines.statements import Row, Statement, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
+from .manifest import Offer
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .web import encode
@@ -43,6 +44,21 @@ _RETRY_SECONDS = 5
 
 class Event(Struct, frozen=True):
     """Something that happened to a tenant's record; `data` is the record's JSON as GET answers it."""
+
+    class Carrier(Offer, frozen=True, kw_only=True):
+        """The needs of a plugin that brings events elsewhere, and how its subscribers get them.
+
+        operation: The OpenAPI operation by which every event reaches whoever subscribed to it: core adds what each
+          holds.
+        note_many: `note_many(ctx, names, first, last)` is called once for the events of an imported file, inside the
+          transaction that writes them to the log: their names, and the `sequence` of the first and the last. The
+          plugin's `on_event` is not called for them.
+        needs: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
+        """
+
+        operation: Mapping[str, Any] = {}
+        note_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
+        needs: sa.Select[Any] | None = None
 
     id: str
     name: str

@@ -5,7 +5,7 @@ import hashlib
 import logging
 import secrets
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
 from .fields import Moment, new_id
-from .manifest import CallerKind
+from .manifest import Offer
 from .problems import Conflict, Forbidden, NotFound, Unauthenticated
 from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
@@ -318,6 +318,17 @@ def _refused(code: str, message: str) -> Unauthenticated:
 class Caller(Struct, frozen=True):
     """The caller that queued something: the id of a key, person or connection, and the scopes it had then."""
 
+    class Kind(Offer, frozen=True):
+        """A kind of callers that are no keys, so that work that one of them queued ends with their access.
+
+        prefix: The prefix of their ids, such as `usr`.
+        find: `find(app, tenant_id, id)` gives the Identity that one has at a tenant now, and raises Unauthenticated
+          where they have no access any more.
+        """
+
+        prefix: str
+        find: "Callable[[App, str, str], Identity]"
+
     id: str
     scopes: tuple[str, ...]
 
@@ -335,7 +346,7 @@ class Caller(Struct, frozen=True):
         It reads on a connection of its own, so it can be called inside and outside of a transaction.
         """
         prefix = self.id.partition("_")[0]
-        kinds = {each.prefix: each.find for _, each in app.offered(CallerKind)}
+        kinds = {each.prefix: each.find for _, each in app.offered(Caller.Kind)}
         find = app.keys.find if prefix == "key" else kinds.get(prefix)
         if find is None:
             raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")

@@ -16,7 +16,6 @@ from .problems import Code
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
-    from .keys import Identity
     from .paper import Paper
     from .tenants import GstSetting
     from .web import Incoming
@@ -122,6 +121,13 @@ class Extends(Struct, frozen=True, kw_only=True):
     keep: "Callable[[Context, str, Any], None] | None" = None
 
 
+class Offer(Struct, frozen=True):
+    """An object that one plugin gives to core or to another plugin, which asks for it by its class: see `App.offered`.
+
+    A plugin that asks has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
+    """
+
+
 class Document(Struct, frozen=True, kw_only=True):
     """A record that is read as a page, a PDF or a mail: `Document(path="/v1/invoices/{id}", show=show, finish=send)`.
 
@@ -133,56 +139,21 @@ class Document(Struct, frozen=True, kw_only=True):
     template: A Typst file of its own for its PDF, which finds the Paper as JSON in `sys.inputs.paper`.
     """
 
+    class Routes(Offer, frozen=True):
+        """Routes that a plugin adds to every Document of the enabled plugins, such as those of its PDF file.
+
+        make: `make(document, route)` gives them; `route` is the document's GET route. Their scopes are those of that
+          plugin or of its own. A GET route that `answers` in a media type is what the document's route gives to clients
+          that ask for it with Accept.
+        """
+
+        make: "Callable[[Document, Route], Sequence[Route]]"
+
     path: str
     show: "Callable[..., Paper]"
     finish: "Callable[[Context, str], None] | None" = None
     takes: type[Struct] | None = None
     template: Path | None = None
-
-
-class Offer(Struct, frozen=True):
-    """An object that one plugin gives to core or to another plugin, which asks for it by its class: see `App.offered`.
-
-    A plugin that asks has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
-    """
-
-
-class DocumentRoutes(Offer, frozen=True):
-    """Routes that a plugin adds to every Document of the enabled plugins, such as those of its PDF file.
-
-    make: `make(document, route)` gives them; `route` is the document's GET route. Their scopes are those of that
-      plugin or of its own. A GET route that `answers` in a media type is what the document's route gives to clients
-      that ask for it with Accept.
-    """
-
-    make: Callable[[Document, Route], Sequence[Route]]
-
-
-class CallerKind(Offer, frozen=True):
-    """A kind of callers that are no keys, so that work that one of them queued ends with their access.
-
-    prefix: The prefix of their ids, such as `usr`.
-    find: `find(app, tenant_id, id)` gives the Identity that one has at a tenant now, and raises Unauthenticated where
-      they have no access any more.
-    """
-
-    prefix: str
-    find: "Callable[[App, str, str], Identity]"
-
-
-class EventCarrier(Offer, frozen=True, kw_only=True):
-    """The needs of a plugin that brings events elsewhere, and how its subscribers get them.
-
-    operation: The OpenAPI operation by which every event reaches whoever subscribed to it: core adds what each holds.
-    note_many: `note_many(ctx, names, first, last)` is called once for the events of an imported file, inside the
-      transaction that writes them to the log: their names, and the `sequence` of the first and the last. The plugin's
-      `on_event` is not called for them.
-    needs: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
-    """
-
-    operation: Mapping[str, Any] = {}
-    note_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
-    needs: sa.Select[Any] | None = None
 
 
 class GstPeriods(Offer, frozen=True, kw_only=True):
@@ -209,24 +180,6 @@ class Gauge(Struct, frozen=True):
     read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
-class ActionWords(Struct, frozen=True, kw_only=True):
-    """Texts for an action on the pages of a record, where the API's own words do not suit the people of a business.
-
-    label: Its button; otherwise the action's name.
-    says: What it does, above its form; otherwise the first sentence of its handler's docstring.
-    done: What the page says once it is done; otherwise how the record stands then.
-    asks: Whether the button of an action that takes no members leads to a page that says this, and asks first.
-    weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for what
-      ends something: the button that confirms it is red.
-    """
-
-    label: str = ""
-    says: str = ""
-    done: str = ""
-    asks: bool = False
-    weight: Literal["main", "aside", "ends"] = "main"
-
-
 class RecordPages(Struct, frozen=True, kw_only=True):
     """A plugin's choices for the pages that a dashboard makes of its records by itself.
 
@@ -248,6 +201,23 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hidden: Whether they have no such pages, as where the plugin has its own.
     """
 
+    class Action(Struct, frozen=True, kw_only=True):
+        """Texts for an action on the pages of a record, where the API's own words do not suit the people of a business.
+
+        label: Its button; otherwise the action's name.
+        says: What it does, above its form; otherwise the first sentence of its handler's docstring.
+        done: What the page says once it is done; otherwise how the record stands then.
+        asks: Whether the button of an action that takes no members leads to a page that says this, and asks first.
+        weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
+          what ends something: the button that confirms it is red.
+        """
+
+        label: str = ""
+        says: str = ""
+        done: str = ""
+        asks: bool = False
+        weight: Literal["main", "aside", "ends"] = "main"
+
     path: str
     title: str = ""
     one: str = ""
@@ -257,7 +227,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     deletable: tuple[str, ...] = ()
     kept_by: str = ""
     counts_on: tuple[str, ...] = ()
-    actions: Mapping[str, ActionWords] = {}
+    actions: Mapping[str, Action] = {}
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()

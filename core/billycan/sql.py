@@ -2,16 +2,13 @@
 
 from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
-from .engines.postgres import PLANNED_ANEW
-from .engines.statements import Asked, Statement
+from .engines.statements import Statement
 from .events import events
 from .filters import among, either, fold, json_list_has, search_condition
 from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
-    "PLANNED_ANEW",
-    "Asked",
     "Statement",
     "among",
     "as_stored",

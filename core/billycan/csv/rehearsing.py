@@ -27,7 +27,6 @@ from ..context import Context, Event
 from ..db import metadata
 from ..engines.sqlite import note_listeners
 from ..fields import Moment
-from ..manifest import EventCarrier
 from ..web import encode
 
 if TYPE_CHECKING:
@@ -241,7 +240,7 @@ class Replay:
                     ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
                 else:
                     ctx.db.exec_driver_sql(text, {"base": base, **values})
-            for _, carrier in ctx.app.offered(EventCarrier):
+            for _, carrier in ctx.app.offered(Event.Carrier):
                 if carrier.note_many:
                     carrier.note_many(ctx, sorted(self._names), base + 1, last)
 

@@ -15,8 +15,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from .. import problems
+from ..context import Event
 from ..defaults import Pagination
-from ..manifest import EventCarrier
 from ..members import options
 from ..resources import Empty, Reply
 from ..starting import packages
@@ -128,7 +128,7 @@ class _Document:
 
     def __init__(self, app: "App") -> None:
         self.app = app
-        self.delivery = next((each.operation for _, each in app.offered(EventCarrier) if each.operation), None)
+        self.delivery = next((each.operation for _, each in app.offered(Event.Carrier) if each.operation), None)
         signatures = [endpoint.signature for endpoint in app.endpoints]
         answers = [s.listed or s.answer for s in signatures if s.answer is not Reply]
         events = app.events.values() if self.delivery else ()

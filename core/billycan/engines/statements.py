@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain, repeat
 from sys import intern
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import sqlalchemy as sa
@@ -46,6 +46,9 @@ class Statement:
     `Connection.execute`. Where databases differ, `by_dialect` gives a statement for each. `varying` are the keys of
     parameters that have values of their own, and are given others nevertheless.
     """
+
+    Asked = tuple["Statement | Insertion", Any]  # with its parameters
+    PLANNED_ANEW: ClassVar = postgres.PLANNED_ANEW  # the option of one that PostgreSQL plans for the values asked
 
     def __init__(self, statement: Any = None, *, varying: Iterable[str] = (), **by_dialect: Any) -> None:
         self._statement, self._by_dialect = statement, by_dialect
@@ -111,13 +114,13 @@ class Statement:
         return form
 
 
+Asked = Statement.Asked
+
+
 def _executed(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
     """Run a statement by SQLAlchemy and return its rows."""
     found = db.execute(statement, parameters)
     return list(found.all()) if found.returns_rows else []
-
-
-Asked = tuple["Statement | Insertion", Any]  # with its parameters
 
 
 def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[list[Any]]:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Deleted, Event, Invalid, hookimpl, own
 from billycan.fields import Moment
-from billycan.sql import PLANNED_ANEW, upsert
+from billycan.sql import Statement, upsert
 from billycan.web import Pieces
 
 from .owners import owners_by_prefix
@@ -152,7 +152,7 @@ def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
     ]
     found = sa.union_all(sa.select(a.tenant_id, a.id).where(sa.false()), *parts).subquery()
     # A cached plan would read every attachment: most belong to resources that emit the event.
-    return sa.select(found.c.tenant_id, found.c.id).execution_options(**{PLANNED_ANEW: True})
+    return sa.select(found.c.tenant_id, found.c.id).execution_options(**{Statement.PLANNED_ANEW: True})
 
 
 def remove_orphan(ctx: Context, id: str) -> None:

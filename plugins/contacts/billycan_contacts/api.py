@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, names_of, own
-from billycan.sql import Asked, Statement, among, either, fold, search_condition
+from billycan.sql import Statement, among, either, fold, search_condition
 
 from .resource import contacts
 
@@ -62,7 +62,7 @@ def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
     return {row[0]: Party(*row) for row in _PARTIES.all(ctx.db, ctx.tenant_id, ids)}
 
 
-def party_asked(ctx: Context, id: str) -> Asked:
+def party_asked(ctx: Context, id: str) -> Statement.Asked:
     """Return the statement that loads a contact's Party, to run in one trip with others by `at_once`."""
     return _PARTIES.asked(ctx.tenant_id, id)
 

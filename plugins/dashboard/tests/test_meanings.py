@@ -11,7 +11,6 @@ import pytest
 
 from billycan import (
     Actions,
-    ActionWords,
     Context,
     Manifest,
     Meaning,
@@ -84,8 +83,8 @@ def act(ctx: Context, id: str) -> Crane:
 
 
 WORDS = {
-    "retire": ActionWords(says="It is scrapped.", asks=True, weight="ends"),
-    "polish": ActionWords(weight="aside"),
+    "retire": RecordPages.Action(says="It is scrapped.", asks=True, weight="ends"),
+    "polish": RecordPages.Action(weight="aside"),
 }
 manifest = Manifest(
     name="cranes",

@@ -25,7 +25,7 @@ from billycan import (
     new_id,
     own,
 )
-from billycan.sql import Asked, Statement, as_stored
+from billycan.sql import Statement, as_stored
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -128,7 +128,7 @@ class Documents(Generic[L, T]):
         actions: Actions,
         allowed: Callable[[Context, Row], list[str]],
         alone: Callable[[Context, Row, Sequence[Row] | None], dict[str, Any]] = lambda ctx, row, rows: {},
-        beside: Callable[[Context, str], Asked | None] = lambda ctx, id: None,
+        beside: Callable[[Context, str], Statement.Asked | None] = lambda ctx, id: None,
         of_client: Sequence[str] = ("client",),
         hosted_url: Callable[[Context, Row], str | None] | None = None,
         open_once_sent: frozenset[str] | None = None,
@@ -387,20 +387,20 @@ class Documents(Generic[L, T]):
         work = work_of(ctx, body, stored)
         return ctx.ahead((self.noun, "figures"), work, lambda: work_out(work))
 
-    def _new_lines(self, ctx: Context, lines: Sequence[Line]) -> tuple[str, list[Asked]]:
+    def _new_lines(self, ctx: Context, lines: Sequence[Line]) -> tuple[str, list[Statement.Asked]]:
         """Return a new document's id and the statements that insert its lines, for `at_once`."""
 
-        def made() -> tuple[str, list[Asked]]:
+        def made() -> tuple[str, list[Statement.Asked]]:
             id = new_id(self.records.prefix)
             return id, self._insertions(ctx, id, lines)
 
         return ctx.ahead((self.noun, "lines"), lines, made)
 
-    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
+    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         """Return the statements that insert a document's lines, for `at_once`."""
         return ctx.ahead((self.noun, document_id), lines, lambda: self._insertions(ctx, document_id, lines))
 
-    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
+    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]

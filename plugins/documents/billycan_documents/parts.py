@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import sqlalchemy as sa
 
 from billycan import Context, Page, Row
-from billycan.sql import Asked, Statement, bytes_of
+from billycan.sql import Statement, bytes_of
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -34,7 +34,7 @@ class Parts:
         )
         self._most = _MOST_TEXT + besides
 
-    def asked(self, tenant_id: str, id: str) -> Asked:
+    def asked(self, tenant_id: str, id: str) -> Statement.Asked:
         """Return a statement for `at_once` that finds the parts of one record."""
         return self._rows.asked(tenant_id, id)
 

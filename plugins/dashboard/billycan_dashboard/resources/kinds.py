@@ -12,7 +12,7 @@ import falcon
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import ActionWords, Address, App, Meaning, Named, RecordPages, Resource
+from billycan import Address, App, Meaning, Named, RecordPages, Resource
 from billycan_users.api import Visit, day, field
 
 from .shapes import is_struct, options, parts
@@ -69,7 +69,7 @@ class Kind(Struct, frozen=True, eq=False):
     actions: Mapping[str, Any]
     nested: Mapping[str, Mapping[str, Any]]
     deletable: tuple[str, ...]
-    words: Mapping[str, ActionWords]
+    words: Mapping[str, RecordPages.Action]
     labels: Mapping[str, str]
     hints: Mapping[str, str]
     rare: tuple[str, ...]
@@ -183,9 +183,9 @@ def label(name: str) -> str:
     return field(name.removeprefix("is_"))
 
 
-def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
+def words_of(kind: Kind, name: str, table: str = "") -> RecordPages.Action:
     """Return the plugin's words for an action; with `table`, for an action of that table's rows."""
-    return kind.words.get(f"{table}/{name}" if table else name) or ActionWords()
+    return kind.words.get(f"{table}/{name}" if table else name) or RecordPages.Action()
 
 
 def action_label(kind: Kind, name: str, table: str = "") -> str:

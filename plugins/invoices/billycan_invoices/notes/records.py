@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Records, Row, new_id, own
-from billycan.sql import Asked, Statement
+from billycan.sql import Statement
 from billycan_documents.api import CodeTotals, Parts, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -141,10 +141,10 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
         ctx.at_once(insertion(ctx, note_id, lines))
 
 
-def insertion(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Asked:
+def insertion(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Statement.Asked:
     """Return the statement that inserts a note's lines; a route's `prepare` may call it first."""
 
-    def made() -> Asked:
+    def made() -> Statement.Asked:
         rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
         return _INSERT.converted(ctx.app.db.writer, ctx.tenant_id, rows)
 

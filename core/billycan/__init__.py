@@ -64,13 +64,12 @@ if TYPE_CHECKING:
         Reply,
         Resource,
     )
-    from .sharing.limits import Allowance, Limit
+    from .sharing.limits import Limit
     from .tenants import Profile
 
 __all__ = [
     "Actions",
     "Address",
-    "Allowance",
     "Answered",
     "App",
     "BadRequest",
@@ -152,7 +151,7 @@ _HOMES = {
     "records": "Records",
     "references": "Neighbours names_of",
     "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
-    "sharing.limits": "Allowance Limit",
+    "sharing.limits": "Limit",
     "tenants": "Profile",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

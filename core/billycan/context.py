@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from . import counters
+from . import counters, filters
 from .apart import in_turns
 from .db import one_moment
 from .engines.statements import Row, Statement, at_once
@@ -178,6 +178,24 @@ class Context:
         The counter stays locked until the transaction ends: numbers appear in commit order, and none is given twice.
         """
         return counters.advance(self, name, by)
+
+    def search_condition(
+        self, table: sa.Table, text: str, *, within: sa.Column[str] | None = None
+    ) -> sa.ColumnElement[bool]:
+        """Match the rows that `search=` finds; `within` is a folded column that has to hold the text itself."""
+        return filters.search_condition(table, text, self, within=within)
+
+    def either(self, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+        """Match rows for which one of several conditions holds, each found by its own index."""
+        return filters.either(self, table, *conditions)
+
+    def among(self, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+        """Match rows whose column holds one of the ids that a subquery finds."""
+        return filters.among(self, column, ids)
+
+    def json_list_has(self, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+        """Match rows whose JSON list of texts holds `text`."""
+        return filters.json_list_has(self, column, text)
 
     def acting_as(self, identity: "Identity") -> "Context":
         """Return a context for another caller in the same transaction, at the same moment."""

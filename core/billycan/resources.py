@@ -1,6 +1,6 @@
 """Structs that resources share: a list's query, records, answers, addresses and the actions of each status."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
 import msgspec
@@ -154,6 +154,18 @@ class Reply(Struct):
 
     A body of pieces is sent as they come, after the transaction is over; it is closed at the end if it has a `close`.
     """
+
+    class Pieces:
+        """The bytes of an answer, sent piece by piece; `close` is called at the end, even at an early one."""
+
+        def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
+            self._pieces, self.close = pieces, close
+
+        def __iter__(self) -> Iterator[bytes]:
+            try:
+                yield from self._pieces
+            finally:
+                self.close()
 
     body: bytes | Iterable[bytes]
     content_type: str

@@ -4,23 +4,19 @@ from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.statements import Statement
 from .events import events
-from .filters import among, either, fold, json_list_has, search_condition
+from .filters import fold
 from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
     "Statement",
-    "among",
     "as_stored",
     "at_most",
     "bytes_of",
     "counters",
     "deployment_table",
-    "either",
     "events",
     "fold",
-    "json_list_has",
-    "search_condition",
     "tenants",
     "upsert",
 ]

@@ -6,7 +6,7 @@ Of a body, sizes, UTF-8, depth and duplicate keys are checked.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -194,19 +194,6 @@ class Incoming:
         return self._hash.hexdigest()
 
 
-class Pieces:
-    """The bytes of an answer, sent piece by piece; `close` is called at the end, even at an early one."""
-
-    def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
-        self._pieces, self.close = pieces, close
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._pieces
-        finally:
-            self.close()
-
-
 def too_large(most: int) -> PayloadTooLarge:
     """Return the refusal of a body of more than `most` bytes."""
     return PayloadTooLarge(f"The body is larger than {most >> 20} MiB.")
@@ -215,7 +202,6 @@ def too_large(most: int) -> PayloadTooLarge:
 __all__ = [
     "Incoming",
     "PayloadTooLarge",
-    "Pieces",
     "encode",
     "finalize_in_turns",
     "in_turns",

@@ -11,7 +11,7 @@ from ..apart import in_turns
 from ..db import one_moment
 from ..idempotency import Answer
 from ..problems import BadRequest
-from ..web import Pieces
+from ..resources import Reply
 from . import sheets
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any],
         "Content-Disposition": f'attachment; filename="{name}.csv"',
         "Content-Length": str(size),
     }
-    return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
+    pieces = Reply.Pieces(iter(lambda: file.read(_PIECE), b""), done.close)
+    return Answer(endpoint.route.status, headers, b"", pieces=pieces)
 
 
 def _write_file(

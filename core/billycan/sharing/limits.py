@@ -63,23 +63,25 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
-class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of counting a request, with the figures of the minute, or of the window that refused it."""
-
-    allowed: bool
-    limit: int
-    remaining: int
-    reset: int  # Unix seconds, rounded up, at which the oldest counted request leaves the window
-    window: Window
-    retry_after: int | None = None  # seconds, at least 1, after which a request is certain to be allowed
-
-
 class Limit(msgspec.Struct, frozen=True):
     """The most requests that may be counted under a name in any 60 seconds, and in any second."""
+
+    class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+        """The outcome of counting a request, with the figures of the minute, or of the window that refused it."""
+
+        allowed: bool
+        limit: int
+        remaining: int
+        reset: int  # Unix seconds, rounded up, at which the oldest counted request leaves the window
+        window: Window
+        retry_after: int | None = None  # seconds, at least 1, after which a request is certain to be allowed
 
     name: str
     per_minute: int
     per_second: int
+
+
+Allowance = Limit.Allowance
 
 
 def by_address(use: str, address: str) -> str:

@@ -6,7 +6,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, Neighbours, own
-from billycan.sql import json_list_has
 
 from .records import emit_booking, records
 from .tables import bookings, services
@@ -21,7 +20,7 @@ class Job(Struct):
 
 def keep_named(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff that a service names."""
-    naming = json_list_has(ctx, services.c.staff_ids, staff.id)
+    naming = ctx.json_list_has(services.c.staff_ids, staff.id)
     Neighbours.check_unused(ctx, services, naming, instead="set `active` to false instead")
 
 

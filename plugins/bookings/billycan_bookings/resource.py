@@ -22,7 +22,6 @@ from billycan import (
     resource,
 )
 from billycan.fields import Id, Instant, Moment, Name, Notes, NotNegative, Text
-from billycan.sql import among, either, search_condition
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -167,9 +166,9 @@ neighbours = Neighbours(job_id="jobs")
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """Match bookings that contain a text, or whose client's or service's name contains it."""
     table, of = bookings.table, services.table
-    named = sa.select(of.c.id).where(own(ctx, of), search_condition(of, text, ctx, within=of.c.name_folded))
-    of_service = among(ctx, table.c.service_id, named)
-    return either(ctx, table, contacts.found_by("bookings", "client_id")(ctx, text), of_service)
+    named = sa.select(of.c.id).where(own(ctx, of), ctx.search_condition(of, text, within=of.c.name_folded))
+    of_service = ctx.among(table.c.service_id, named)
+    return ctx.either(table, contacts.found_by("bookings", "client_id")(ctx, text), of_service)
 
 
 bookings = resource(

@@ -7,7 +7,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, resource
 from billycan.fields import Amount, Description, Id, Instant, Moment, Name, Notes, Percent, Reference, Text
-from billycan.sql import json_list_has
 from billycan_contacts import api as contacts
 from billycan_documents.api import (
     NEEDS,
@@ -203,7 +202,7 @@ neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
 def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     """Match the jobs that any of these staff are assigned to."""
-    return sa.or_(*(json_list_has(ctx, jobs.table.c.assignee_ids, id) for id in ids))
+    return sa.or_(*(ctx.json_list_has(jobs.table.c.assignee_ids, id) for id in ids))
 
 
 jobs = resource(

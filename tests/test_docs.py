@@ -254,7 +254,7 @@ def test_the_documented_plugin_with_hooks_only_works(install, make_app):
 def test_what_hooks_answer_is_documented():
     text = (ROOT / "docs" / "hooks.md").read_text("utf-8")
     for kind in (keys.Identity, limits.Allowance):
-        (table,) = re.findall(rf"^\| Member of an `{kind.__name__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
+        (table,) = re.findall(rf"^\| Member of an? `{kind.__qualname__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
         rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
         assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(kind.__struct_fields__)
 

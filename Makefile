@@ -27,11 +27,13 @@ lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/uv pip check -q --python .venv/bin/python
 
 # Pictures, measurements and locks have targets of their own: they need a browser, a quiet machine or a network.
-fix: setup ## mend the style, and write anew what the tree keeps of what is made: docs/openapi.json, recorded examples
+fix: setup ## mend the style, and write anew what the tree keeps of what is made: docs/openapi.json, docs/reference.md, examples
 	@.venv/bin/ruff check -q --fix . || :
 	@.venv/bin/ruff format -q .
 	@BILLYCAN_CONFIG=/dev/null BILLYCAN_PLUGINS= .venv/bin/billycan openapi --surface >.venv/surface.json
 	@cp .venv/surface.json docs/openapi.json
+	@.venv/bin/python docs/site/reference.py >.venv/reference.md
+	@cp .venv/reference.md docs/reference.md
 	@BILLYCAN_RECORD=1 .venv/bin/pytest -q --engine sqlite \
 		tests/test_examples.py::test_the_examples_are_what_the_app_answers \
 		plugins/webhooks/tests/test_payloads.py::test_the_example_of_the_document_is_the_recorded_one

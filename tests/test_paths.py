@@ -68,6 +68,7 @@ def written(method, target, secret=None):
 
 
 @pytest.mark.long
+@pytest.mark.sqlite_alone
 def test_no_spelling_of_any_route_goes_past_the_key_or_the_limiter(server):
     assert len(set(WAYS)) >= 40
     app = server.app

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         tenant_table,
     )
     from .declarations import resource
-    from .engines.statements import Row
+    from .engines.forms import Row
     from .events import unit_of_work
     from .fields import new_id, new_ids
     from .gst import GstEntries, GstPeriod
@@ -138,7 +138,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
     "declarations": "resource",
-    "engines.statements": "Row",
+    "engines.forms": "Row",
     "events": "unit_of_work",
     "fields": "new_id new_ids",
     "gst": "GstEntries GstPeriod",

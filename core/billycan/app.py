@@ -19,7 +19,7 @@ from .calls import Call, answer_call, count_records
 from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
-from .engines import files
+from .engines import private_files
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -28,9 +28,10 @@ from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
+from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts, by_address, network
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
@@ -51,6 +52,19 @@ class App:
     `clock` takes the place of the machine's, and of the database server's and Redis' too, as tests want it. `db` is a
     database that is open already, instead of the one that the settings name; whoever opened it closes it. Raises
     SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
+
+    settings: Core's settings.
+    is_clock_given: Whether the app was given a clock, as in tests: then no other is asked.
+    secrets: The deployment's secrets, the newest last: sign with that one, and accept all of them.
+    manifests: The manifests of the enabled plugins, by name.
+    db: The database: `with app.db.reading(tenant_id) as connection`, and `writing(tenant_id)`. Without an id each
+      statement must still name a business, unless `across="why"` says why it reaches across all of them.
+    limiter: Core's own counts of requests, in memory that the processes of a host share.
+    epoch: `app.epoch.bump()` makes every process of this host forget what it has read of keys and businesses lately.
+    keys, tenants: The keys and businesses of the deployment.
+    events: Every event that is declared, with its type.
+    endpoints, at: Every route with what its handler's signature says: in order, and by method and path.
+    prefixes: What begins the ids of each resource, with the path of its list.
     """
 
     def __init__(self, config: settings.Config, clock: Clock | None = None, db: Database | None = None) -> None:
@@ -134,28 +148,32 @@ class App:
 
     @cached_property
     def importable(self) -> Mapping[str, Endpoint]:
-        """The routes that create records which can be imported, by the name that clients give, such as `contacts`."""
+        """The routes that create records of a CSV file's rows, by the name of their resource, such as `contacts`."""
         return {e.route.path.rpartition("/")[2]: e for e in self.endpoints if e.route.imports}
 
     def now(self) -> Moment:
-        """The present time by this machine, which is what requests go by."""
+        """Return the present time by the host's clock, which is what requests go by."""
         return Moment.of(self.clock())
 
     @property
     def has_own_clock(self) -> bool:
-        """True if no database clock is used: on SQLite, which has none, and in an app that was given a clock."""
+        """True if no database clock is used: on SQLite, which has none, and in an app that was given a clock. For core
+        alone.
+        """
         return self.is_clock_given or self.db.is_sqlite
 
     def shared_now(self, db: sa.Connection) -> Moment:
-        """The present time by the one clock of all hosts, the database server's: for leases, claims and timed work."""
+        """Return the present time by the clock that all hosts share, the database server's: for leases and claims."""
         return self.now() if self.has_own_clock else Moment.of(db.execute(_SERVER_TIME).scalar_one())
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.
 
         Files that other users may read, such as those of a copy, are closed to them.
+
+        For core alone.
         """
-        files.close_to_others([self.shared])
+        private_files.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):
@@ -168,7 +186,9 @@ class App:
         return self
 
     def offered(self, kind: type[Given]) -> Sequence[tuple[str, Given]]:
-        """Return the enabled plugins' offers of this kind, dependencies first, each with the name of its plugin."""
+        """Return the offers of this kind that the enabled plugins make, dependencies first, each with its plugin's
+        name.
+        """
         return self._offers.get(kind, ())
 
     def add_observer(self, observer: Observer) -> None:
@@ -193,7 +213,7 @@ class App:
         self.triggers[event] = run
 
     def register(self, plugin: object, name: str) -> None:
-        """Add an object's hooks, for those that begin later than the app, such as a recorder."""
+        """Add an object's hooks, for those that begin later than the app, such as a recorder. For core alone."""
         self.plugins.register(plugin, name)
         self._find_hooks()
 
@@ -205,7 +225,7 @@ class App:
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many) if many else self.hook.on_event
 
     def close(self) -> None:
-        """Let those who observe write what they have, and give back every connection."""
+        """Let those who observe write what they have, and give back every connection. For core alone."""
         for observer in self.observers:
             observer.close()
         if self._closes_db:
@@ -213,7 +233,7 @@ class App:
         self.counts.close()
 
     def address_of(self, req: falcon.Request) -> str:
-        """The remote address: the socket's, or what a trusted proxy says it was."""
+        """The remote address: the socket's, or what a trusted proxy says it was. For core alone."""
         address = str(req.env.get("REMOTE_ADDR") or "unknown")
         forwarded = [part.strip() for part in (req.get_header("X-Forwarded-For") or "").split(",") if part.strip()]
         while forwarded and self.is_trusted(address):
@@ -222,11 +242,11 @@ class App:
 
     @staticmethod
     def network_of(address: str) -> str:
-        """The address as which a remote address is counted: itself, or the /64 of an IPv6 address."""
+        """Return what a remote address counts as in limits: itself, or the /64 of an IPv6 address."""
         return network(address)
 
     def count(self, now: float, *limits: Limit, identity: Identity | None = None, address: str = "") -> Allowance:
-        """Count a request under each limit, by the hook `rate_limit`; alone, if it cannot be shared."""
+        """Count a request under each limit, by the hook `rate_limit`; alone, if it cannot be shared. For core alone."""
         try:
             return self.hook.rate_limit(app=self, limits=limits, identity=identity, address=address, now=now)  # type: ignore[no-any-return]
         except OSError:
@@ -236,15 +256,17 @@ class App:
             return self._own_counts.take_each(now, *limits)
 
     def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> None:
-        """Count a request for a page by its remote address; RateLimited where that has made too many.
+        """Count a request for a page by its remote address; raise a 429 if there are too many.
 
-        `use` is one word, and has an allowance of its own: of at most 100,000 a minute, whatever is asked.
+        `use` is one word and has an allowance of its own, at most 100,000 a minute.
         """
         address = self.address_of(req)
         self._count_or_refuse(Limit(by_address(use, address), min(per_minute, MOST_PER_MINUTE), per_second), address)
 
     def count_call(self, now: float, identity: Identity | None, address: str) -> Allowance:
-        """Count a call of the API under the limits of its key and its business, or of its address without a key."""
+        """Count a call of the API under the limits of its key and its business, or of its address without a key. For
+        core alone.
+        """
         return self.count(now, *self.ceilings.of_call(identity, address), identity=identity, address=address)
 
     def _count_or_refuse(self, limit: Limit, address: str) -> None:
@@ -253,12 +275,13 @@ class App:
             raise defaults.rate_limit_refusal(allowance)
 
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
-        """Work for a business from here until the response is out: all its requests share a quarter of the places.
+        """Count a request for a page among those that its business may make, and has at work until it is answered.
 
-        Where they hold that much already it waits for its turn, and for no longer than a few seconds: TooManyAtOnce. A
-        page calls it as soon as it knows whose it is, and before the work. Only the first call of a request counts. A
-        page is one of the requests that its business may make in all: RateLimited if it is one too many. Pages that
-        anybody may open by a link are counted apart, as `is_visited` says.
+        Raise a 429 `rate_limited` if the business makes too many. Wait while a quarter of the process's places are
+        taken by it, and raise a 429 `too_many_at_once` if too many wait already or it takes longer than a few seconds.
+        Call it as soon as the page knows the business, and before the work; only the first call of a request counts.
+        Pages that anybody may open by a link say so by `is_visited`, and are counted apart. Requests for a route count
+        by themselves.
         """
         if SHARE in req.env:
             return
@@ -274,11 +297,17 @@ class App:
             share.wait()
 
     def is_trusted(self, address: str) -> bool:
-        """Tell whether the address is a proxy's that the settings trust to name the client's address."""
+        """Tell whether the address is a proxy's that the settings trust to name the client's address.
+
+        For core alone.
+        """
         return _in_network(address, self.settings.trusted_proxies)
 
     def is_operator(self, req: falcon.Request) -> bool:
-        """Tell whether a request may see operational pages: it comes from loopback, or has the operator's token."""
+        """Tell whether a request may see operational pages: it comes from loopback, or has the operator's token.
+
+        For core alone.
+        """
         token = self.settings.operator_token
         sent = (req.get_header("Authorization") or "").encode()
         if token and hmac.compare_digest(sent, f"Bearer {token}".encode()):
@@ -301,9 +330,9 @@ class App:
     ) -> Answer:
         """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
-        `query` is a query string, or the parameters by their names, which are not encoded then. `version` is what
-        If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv` says so. Raises the
-        Problem that a client would be shown. Calls are not counted: the page counts its visits.
+        `query` is a query string, or the parameters by their names, as texts or values. `version` is what If-Match
+        would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
+        that a client would be shown. Calls are not counted: the page counts its visits.
         """
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
@@ -331,7 +360,9 @@ class App:
     def count_records(
         self, identity: Identity, lists: Sequence[tuple[str, Mapping[str, Any]]], *, request_id: str = ""
     ) -> list[int]:
-        """Count the records of each of these lists, given by path and parameters: as `call`, but in one statement."""
+        """Return how many records each of these lists has, given as pairs of a path and its filters: authorized as by
+        `call`, and counted in one statement.
+        """
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
@@ -344,35 +375,40 @@ class App:
         return f"{owner}:{does}" if owner else does
 
     def settings_of(self, kind: type[S]) -> S:
-        """The settings of the plugin whose manifest names this Struct."""
+        """Return the settings of the plugin whose manifest names this Struct."""
         return self.plugin_settings[kind]  # type: ignore[return-value]
 
     def openapi(self) -> dict[str, Any]:
-        """This deployment's OpenAPI 3.1 document."""
+        """This deployment's OpenAPI 3.1 document. For core alone."""
         from .describe import openapi  # noqa: PLC0415 - whoever asks first waits for it, not the start
 
         return openapi.describe_api(self)
 
     @cached_property
     def openapi_file(self) -> tuple[bytes, str]:
-        """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives."""
+        """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives.
+        For core alone.
+        """
         body = web.encode(self.openapi())
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def scopes_to_make(self, route: Route) -> list[str]:
-        """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes."""
+        """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes.
+
+        For core alone.
+        """
         makers = (self.at.get(("POST", path.removesuffix("/{id}"))) for path in route.makes)
         return [maker.route.scope for maker in makers if maker and maker.route.scope]
 
     def recent(self) -> Recent[Any]:
-        """A cache of a plugin's own, of what every request asks: what is in it is at most a second old.
+        """Return a cache of a plugin's own for what every request looks up: nothing in it is more than a second old.
 
-        A `Context` whose `outdates` is true empties it as soon as it is committed, for every process of this host.
+        The commit of a Context whose `outdates` is true empties it, for every process of this host.
         """
         return Recent(self.epoch)
 
     def timed_tasks(self) -> list[tuple[str, Every]]:
-        """Every plugin's timed work, with the plugin's name."""
+        """Every plugin's timed work, with the plugin's name. For core alone."""
         return [(m.name, every) for m in self.parts.values() for every in m.tasks]
 
 

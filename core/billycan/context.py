@@ -15,7 +15,8 @@ from msgspec import UNSET, Struct
 from . import counters, filters
 from .apart import in_turns
 from .db import one_moment
-from .engines.statements import Row, Statement, at_once
+from .engines.forms import Row
+from .engines.statements import Statement, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
 from .manifest import Offer
@@ -43,17 +44,22 @@ _RETRY_SECONDS = 5
 
 
 class Event(Struct, frozen=True):
-    """Something that happened to a tenant's record; `data` is the record's JSON as GET answers it."""
+    """Something that happened to a tenant's record.
+
+    id, name: Its id, and its name, such as `invoice.paid`.
+    created_at: When it happened.
+    data: The record's JSON, as GET answers it.
+    """
 
     class Carrier(Offer, frozen=True, kw_only=True):
-        """The needs of a plugin that brings events elsewhere, and how its subscribers get them.
+        """A plugin that carries events elsewhere, such as `webhooks`; all members are optional.
 
-        operation: The OpenAPI operation by which every event reaches whoever subscribed to it: core adds what each
-          holds.
-        note_many: `note_many(ctx, names, first, last)` is called once for the events of an imported file, inside the
-          transaction that writes them to the log: their names, and the `sequence` of the first and the last. The
-          plugin's `on_event` is not called for them.
-        needs: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
+        operation: The OpenAPI operation that receives each event; core adds what the event holds.
+        note_many: `note_many(ctx, names, first, last)` is called once for all events of an imported file, in the
+          transaction that writes them to the log and in place of the plugin's `on_event`: with their names, and their
+          first and last `sequence` in the log.
+        needs: A SELECT of the `tenant_id` and `id` of events that the plugin still has to read: the log keeps them,
+          however old they are.
         """
 
         operation: Mapping[str, Any] = {}
@@ -105,7 +111,19 @@ class Outdated(Exception):
 
 
 class Context:
-    """One call: everything a handler may touch."""
+    """The object that handlers, hooks and timed work receive.
+
+    app: The App.
+    db: A SQLAlchemy connection inside the transaction of the call.
+    tenant_id: The business.
+    identity: The caller; None for timed work and pages.
+    request_id: The id of the request; empty for timed work.
+    writes: Whether the call may change records.
+    memo: A dict in which a plugin keeps things from one hook to the next, under its own name.
+    outdates: Set it to True if every process of the host must forget what it has read of the business's keys and
+      profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
+    chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
+    """
 
     db: sa.Connection
 
@@ -156,7 +174,7 @@ class Context:
         return items if self.writes else in_turns(items)
 
     def now(self) -> Moment:
-        """The time of this call; the same each time it is read."""
+        """Return the time of this call, the same however often it is asked; never use `datetime.now()`."""
         return self._now
 
     def take_turns(self) -> None:
@@ -211,7 +229,11 @@ class Context:
         return self._tenant
 
     def at_once(self, *asked: "Asked") -> list[list[Any]]:
-        """Run several statements together, as `at_once` does; in a write, the profile is fetched with them."""
+        """Return the rows of several statements, one list for each, and wait for PostgreSQL only once.
+
+        They run in their order, and an error of any of them is raised here. A write reads the tenant's profile along
+        with them.
+        """
         if self._tenant is not None or not self.writes:
             return at_once(self.db, *asked)
         self._tenant, rows = self.app.tenants.read_along(self, *asked)
@@ -240,6 +262,8 @@ class Context:
         """Call `work` ahead of the transaction, with a reading connection if it needs one; see `ahead`.
 
         What it refuses is left to the handler to refuse: a repeated Idempotency-Key has its answer.
+
+        For core alone.
         """
         before = self.held.copy(), self.memo.copy()
         self.writes, self.prepares = False, True
@@ -298,7 +322,7 @@ class Context:
             raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
 
     def asked(self, kind: type[Struct]) -> frozenset[str] | None:
-        """Return the members of records of this kind that the client named in `fields`; None if it gets all of them."""
+        """Return the members that the client named in `fields`, of records of this Struct; None if it gets all."""
         return self.chosen[1] if self.chosen and issubclass(self.chosen[0], kind) else None
 
     def wants(self, kind: type[Struct], *members: str) -> bool:
@@ -311,10 +335,10 @@ class Context:
         return plugin in self.app.manifests
 
     def holds(self, scope: str) -> bool:
-        """Tell whether the caller's key holds a scope, such as for a member that not every key sees; timed work has no
-        key.
+        """Tell whether the caller's key holds a scope, for members that not every key sees; false without a key.
 
-        If it does, the answer is repeated for an Idempotency-Key only to callers that hold the scope as well.
+        Use it rather than `identity.holds`: a repeat with the same Idempotency-Key gets the answer only if its key
+        holds the same scopes.
         """
         held = self.identity is not None and self.identity.holds(scope)
         if held:
@@ -324,9 +348,8 @@ class Context:
     def may_read(self, *what: str) -> bool:
         """Tell whether the caller may see what these hold: the one rule for data, wherever it is shown.
 
-        Each is the name of an event, the id of a record, or anything else of which `App.scope_of` gives the scope.
-        Lists, events, deliveries, emails, files, counts and pages use it. Timed work has no key: it acts for the
-        business itself.
+        Each is the name of an event, the id of a record, the path of a document, or the name of a table or plugin. True
+        without a key: timed work acts for the business itself.
         """
         return self.identity is None or all(self.holds(self.app.scope_of(each)) for each in what)
 
@@ -339,9 +362,9 @@ class Context:
             raise Forbidden(f"This key lacks the scope {scope}.", required_scope=scope)
 
     def take_slot(self, most: int, code: str, message: str) -> Slot:
-        """Take one of the `most` slots of a kind that the business has on a host; it is held until it is closed.
+        """Take one of the `most` slots that the business has on a host for what the code names; held `with` it.
 
-        If all are taken, raise RateLimited with this code, which identifies the kind, and this message.
+        If all are taken, raise a 429 with this code and message, and with `Retry-After`.
         """
         slot = Slots(self.app.shared / code, most).take(self.tenant_id)
         if slot is None:
@@ -354,7 +377,7 @@ class Context:
         return self.app.settings_of(kind)
 
     def emit(self, name: str, data: Any) -> None:
-        """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept.
+        """Record an event: those who hear it do so before the commit, and all or nothing is kept.
 
         Members that are unset by default are for some readers only, such as links: an event never has them. Raise
         Invalid for a record of more than 2 MiB.

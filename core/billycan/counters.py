@@ -22,6 +22,7 @@ counters = sa.Table(
     sa.Column("number", sa.BigInteger, nullable=False),
     sa.Column("live", sa.BigInteger, nullable=False),
 )
+"""Core's table of the businesses' numbers and counts, for reading."""
 
 
 def _parameters(i: int) -> dict[str, Any]:

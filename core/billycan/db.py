@@ -38,7 +38,9 @@ metadata = sa.MetaData(
 
 # Ids, and text folded for sorting, compare by code point on both databases.
 ByCodePoint = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""The column type of ids and folded text: compared by code point on both databases."""
 Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""The column type of JSON values; None is NULL."""
 
 
 # Values are read and written one by one, so types override the processors, not what SQLAlchemy calls within them.
@@ -46,9 +48,10 @@ Reader = Callable[[Any], T | None]
 
 
 class Decimals(sa.types.TypeDecorator[Decimal]):
-    """Numbers of so many decimal places at most: `Decimals(2)` for money; exact on both databases.
+    """The column type of decimal numbers of at most so many places: `Decimals(2)` for money; exact on both databases.
 
-    Each is stored as a whole number of its smallest part, as SQLite has only floats. It takes Decimals alone.
+    Each is stored as a whole number of its smallest part, because SQLite has only floats. It takes a Decimal and
+    refuses an int or float.
     """
 
     impl = sa.BigInteger
@@ -96,7 +99,7 @@ def _scaled(places: int) -> "Reader[Decimal]":
 
 
 class UTCDateTime(sa.types.TypeDecorator[Moment]):
-    """A point in time to the millisecond; refuses naive values, since SQLite would drop what offset they had."""
+    """The column type of points in time, to the millisecond; refuses one without an offset."""
 
     impl = sa.DateTime
     cache_ok = True
@@ -170,7 +173,9 @@ def _length(element: Any, compiler: Any, **options: Any) -> str:
 
 
 def tenant_table(name: str, *parts: Any) -> sa.Table:
-    """A table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at it."""
+    """Return a table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at
+    it.
+    """
     return deployment_table(
         name,
         sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
@@ -180,7 +185,7 @@ def tenant_table(name: str, *parts: Any) -> sa.Table:
 
 
 def deployment_table(name: str, *parts: Any) -> sa.Table:
-    """A table of the whole deployment: its rows belong to no tenant."""
+    """Return a table of the whole deployment, whose rows belong to no business."""
     if name in metadata.tables:
         raise ValueError(
             f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
@@ -189,7 +194,7 @@ def deployment_table(name: str, *parts: Any) -> sa.Table:
 
 
 def resource_table(name: str, *parts: Any, external_ids_of: str = "") -> sa.Table:
-    """A tenant's table with the columns every resource has.
+    """Return a table with `tenant_id`, `id` and the columns that every resource has.
 
     An `external_id` is unique among the tenant's records, or among those alike in the column `external_ids_of`.
     """
@@ -218,7 +223,9 @@ def searchable() -> sa.Column[str]:
 
 
 def numbered() -> tuple[sa.Column[Any], ...]:
-    """The columns of a document's number: as it is shown, and as it sorts."""
+    """Return the columns of a record's number, as it is shown and as it sorts: `resource_table("vehicles", *numbered(),
+    …)`.
+    """
     return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
 
 
@@ -236,17 +243,21 @@ def _unique_external_ids(name: str, of: str) -> list[sa.schema.SchemaItem]:
 
 
 def reference(column: str, target: str) -> sa.ForeignKeyConstraint:
-    """A reference to another of the tenant's own records: the pair of keys makes any other impossible."""
+    """Return a foreign key to another table of the same business; the pair of keys makes any other impossible."""
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])
 
 
 def own(ctx: "Context | GstPeriod", table: sa.Table) -> sa.ColumnElement[bool]:
-    """The condition that keeps a query inside the caller's tenant, or that of a GST report."""
+    """Return the condition that a row is the caller's business's, or that of a GST report. A statement without it is
+    refused.
+    """
     return table.c.tenant_id == ctx.tenant_id
 
 
 def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """The condition of an UPDATE or DELETE that takes so many of a tenant's rows at once; one condition is `own`."""
+    """Return the condition of an UPDATE or DELETE that takes so many of a tenant's rows at once; `own` is one of its
+    conditions.
+    """
     key = [column for column in table.primary_key if column.name != "tenant_id"]
     some = sa.select(*key).where(*where).limit(most).correlate(None)
     # Once more outside: on PostgreSQL a row may have changed since it was found.

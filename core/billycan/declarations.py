@@ -22,7 +22,7 @@ from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
 from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
-from .engines.statements import Row
+from .engines.forms import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .members import Member, beside, is_struct, parts
 from .members import options as options_of
@@ -65,11 +65,19 @@ def resource(
     more: Sequence[sa.schema.SchemaItem] = (),
     **options: Unpack[RecordsOptions],
 ) -> Declaration[T]:
-    """Declare the resource that the table `name` stores, as clients send it and as they are shown it.
+    """Declare a resource: `table`, `records` and `query` follow from its two Structs. `billycan resource NAME` prints
+    them.
 
-    `more` are columns, indexes and constraints besides those that follow from the members; a column in it takes the
-    place of its member's. A `number` adds the two columns of it. `query` has the parameters of the list that follow
-    from no member. The other options are those of Records.
+    Each member that is shown has a column of its name, for the type that is sent; one that only the server sets, for
+    the type that is shown. The column is nullable if null can be shown. A record that `references` names needs no
+    column.
+
+    sends, shows: The Struct that clients send, and the one they are shown.
+    prefix: What begins the ids.
+    query: A Struct with the parameters of the list that follow from no member; a handler takes it or `Query[Boat]`.
+    more: Columns, indexes and constraints besides those that follow from the members; a column in it takes the place of
+      its member's.
+    options: Those of Records; `search` names columns besides those of members, and `number` adds the columns of one.
     """
     members = [*_members(sends, shows)]
     stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]

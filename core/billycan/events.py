@@ -14,7 +14,9 @@ import sqlalchemy as sa
 from . import counters
 from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
-from .engines.statements import Asked, Insertion, Row, Statement, at_once
+from .engines.forms import Row
+from .engines.many_rows import Insertion
+from .engines.statements import Asked, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import Order, check_size
 from .problems import BadRequest, Problem
@@ -35,6 +37,7 @@ events = tenant_table(
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
+"""Core's table of the log of events, for reading; `Event` has the functions for it."""
 
 # Up to where events of each name were taken out of the log: whoever asks for what came after an earlier one is told.
 forgotten = sa.Table(
@@ -211,7 +214,11 @@ log = logging.getLogger("billycan")
 
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
-    """Begin; on leaving publish the events and commit, then announce that. Any exception rolls all of it back."""
+    """Run the transaction of a context outside a request.
+
+    It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes all
+    of it.
+    """
     try:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield

@@ -111,10 +111,13 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
     stood: "tuple[tuple[Basis | None, Any, Any], ...]"
 
     class Span(Struct, frozen=True, kw_only=True):
-        """The first and last day of a GST report, and the settings to report by, in order of date.
+        """The first and last day of a GST report, and the settings to report by.
 
         Reports read the registration and the basis from these settings and not from the profile, because a report may
         use a basis that the business does not have.
+
+        since, until: The days, both inclusive.
+        settings: The settings, in order of date.
         """
 
         since: date
@@ -211,25 +214,25 @@ def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
 
 
 class GstEntries(Offer, frozen=True, kw_only=True):
-    """The amounts that a plugin's documents add to GST reports: `GstEntries(labels=("G1", "1A"), select=sales)`.
+    """The entries that a plugin's documents add to GST reports: `GstEntries(labels=("G1", "1A"), select=sales)`.
 
-    labels: The labels that they add to, of `GstEntries.LABELS`.
-    select: `select(period)` gives a SELECT of a tenant's entries, those of `own(period, table)`: `document_id`, the id
-      of the plugin's own record that the amounts are of; `counts_on`, the date on which they count; and a column for
-      each of `labels`, in whole cents, null for none. The SELECT is kept, and used for other businesses on other days:
-      whatever differs between them is a member of the GstPeriod. It may give entries of other days than those of the
-      period, which are left out, and
-      several of a document, which are added up. Amounts that are taken off are below zero. It may also give
-      `supply_id`, the sale or purchase that the entry is of, by default the document; and `adjusts`, true for an entry
-      that changes what was sold or bought before. The report places a change of an earlier period's supply among the
-      adjustments, so that no label is below zero.
-    names: `names(ctx, ids)` gives what people know these documents by, as far as they are the plugin's.
+    A report adds up the entries of all plugins, in the database, and lists the documents behind each label.
+
+    labels: Those of `LABELS` that the documents add to.
+    select: `select(period)` returns a SELECT of a business's entries: `document_id`, `counts_on` (a date) and a column
+      for each of `labels`, in whole cents, null for none. Amounts that are taken off are below zero. Two more columns
+      are optional: `supply_id`, the sale or purchase that an entry is of, by default the document itself; and
+      `adjusts`, true for what changes a sale or purchase that was made before. The report places a change of an earlier
+      period's supply among the adjustments, so that no label is below zero. Several entries of one document are added
+      up, and entries of days outside the period are left out. The SELECT is kept and run for other businesses on other
+      days: whatever differs between two reports is a member of the GstPeriod.
+    names: `names(ctx, ids)` returns what people know the documents by; used for callers that may read them.
+    LABELS: The labels of the activity statement and its worksheet that documents add to; the others follow from these.
+    NAMES: The name of each label of a report, in the order of the statement and its calculation worksheet.
     """
 
-    # The labels of the activity statement and its calculation sheet to which documents add; the others follow.
     LABELS: ClassVar = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
 
-    # Every label of a report as people say it, in the order of the statement and its calculation worksheet.
     NAMES: ClassVar[Mapping[str, str]] = {
         "G1": "Total sales, including GST",
         "G2": "Exports",

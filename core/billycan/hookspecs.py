@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .app import App
     from .context import Context, Event
-    from .engines.statements import Row
+    from .engines.forms import Row
     from .keys import Identity
     from .manifest import Route
     from .paging import Found
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")
+"""Marks a function of `plugin.py` as the implementation of the hook of its name."""
 
 
 @hookspec

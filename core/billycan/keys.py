@@ -54,9 +54,16 @@ log = logging.getLogger("billycan")
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """The caller: a key, its tenant and environment, and what it may do and how often.
+    """The caller: a key, person or app, its tenant and environment, and what it may do and how often.
 
-    `connection_id` is set for an app that somebody connected to the tenant; `app_id` and `app_name` tell which.
+    id, tenant_id: Its id, and the business.
+    environment: `live` or `sandbox`.
+    name: What people call it.
+    scopes: What it may do.
+    per_minute, per_second: How many requests it may make.
+    expires_at, revoked_at: When it ends, and when it was ended; None if it is not.
+    app_id, app_name, connection_id: The app that somebody connected to the business, and the connection; None for
+      others.
     """
 
     id: str
@@ -81,7 +88,7 @@ STARTS = ("svc_live_", "svc_test_")
 
 
 class Secret:
-    """Random secrets that look like keys: a start that says what each is for, 190 random bits and a checksum."""
+    """Random secrets of a plugin's own in the form of a key: what it starts with, 190 random bits and a checksum."""
 
     @staticmethod
     def new(start: str) -> str:
@@ -316,14 +323,19 @@ def _refused(code: str, message: str) -> Unauthenticated:
 
 
 class Caller(Struct, frozen=True):
-    """The caller that queued something: the id of a key, person or connection, and the scopes it had then."""
+    """The caller that queued something, to be stored as JSON with it.
+
+    id: The id of the key, person or connection.
+    scopes: The scopes of the request that queued it.
+    """
 
     class Kind(Offer, frozen=True):
-        """A kind of callers that are no keys, so that work that one of them queued ends with their access.
+        """Callers that are not keys, so that work that one of them queued ends with their access: `Caller.Kind("usr",
+        find)`.
 
-        prefix: The prefix of their ids, such as `usr`.
-        find: `find(app, tenant_id, id)` gives the Identity that one has at a tenant now, and raises Unauthenticated
-          where they have no access any more.
+        prefix: What begins their ids.
+        find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
+          scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
         """
 
         prefix: str
@@ -340,10 +352,10 @@ class Caller(Struct, frozen=True):
         return cls(ctx.identity.id, ctx.identity.scopes)
 
     def identity_now(self, app: "App", tenant_id: str) -> Identity:
-        """Return the caller with the scopes that it held then and still holds; Unauthenticated if it has no access any
-        more.
+        """Look the caller up, and return an Identity with the scopes held both then and now.
 
-        It reads on a connection of its own, so it can be called inside and outside of a transaction.
+        Raise Unauthenticated for a key that was revoked or has expired, a person who was removed, or an app that was
+        disconnected. It reads on a connection of its own, so it can be called inside and outside of a transaction.
         """
         prefix = self.id.partition("_")[0]
         kinds = {each.prefix: each.find for _, each in app.offered(Caller.Kind)}

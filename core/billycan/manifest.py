@@ -26,24 +26,41 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 class Route(Struct, frozen=True):
     """One endpoint: `Route("GET", "/v1/assets/{id}", get_asset, scope="assets:read")`.
 
-    `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
-    set inside means any of them. `also` maps other media types a client may ask for with Accept, such as
-    `text/calendar`, to the path of the GET route that answers in it. `answers` is the media type of an answer that is
-    not JSON. `shown_once` names a secret of the answer: what is kept for a repeated Idempotency-Key has null in its
-    place. `makes` says which records of other plugins a handler that returns a `Resource` may make, by the paths of
-    their GET routes. `deprecated` is the day (UTC) from which the route should no longer be used, `sunset` the one on
-    which it goes, and `notice` the page that says what to use instead. A POST whose body is no JSON has `receive`,
-    which is called before the transaction begins, so that a slow client holds nobody up: `with receive(ctx, query,
-    incoming) as body` reads all of an `Incoming` of at most `most_bytes`, and what it yields is the handler's `body`;
-    an exception of the handler, or of the commit, is raised inside the block. A POST that stores nothing, such as one
-    that shows what another would do, has `stores=False`: it runs on a reading connection, holds nobody up, and has no
-    use for an Idempotency-Key. `imports` says that rows of a CSV file become records by this POST; instead of True it
-    may be `prepare(ctx)`, which stores what they would otherwise store once for the whole business, such as a starter
-    set: it is called in a transaction of its own, before the rows of a file are checked. A route whose handler has
-    much to work out has `prepare`, which takes what the handler takes and is called before the transaction begins, on a
-    reading connection: what it does by `ctx.ahead`, the handler need not do again. What the route takes and gives is
-    read from the handler's signature, and what it refuses and emits from the codes and events in backticks in its
-    docstring.
+    What it takes and returns is read from the handler's signature. What it refuses and emits is read from the codes and
+    events in backticks in the handler's docstring.
+
+    A handler is a function of the context, the ids in the path, and at most one of `query` (`Query[Vehicle]`, a
+    PageQuery, a Paging or any Struct) and `body` (a Struct, or a Patch of one). It returns a Struct, a Page of Structs,
+    a Deleted, or a Reply with bytes of another media type. To refuse, it raises a Problem.
+
+    method: `GET`, `POST`, `PATCH` or `DELETE`.
+    path: A path under `/v1`, with ids in braces.
+    handler: The function that answers.
+    scope: The scope that a key needs; None if any key will do.
+    status: The status of a success.
+    needs: Plugins without which the route does not exist; a set inside means any one of them. The `allowed_actions`
+      that Records shows leave out the action of a route that does not exist.
+    also: Other media types that clients may ask for by Accept, such as `text/calendar`, each with the path of the GET
+      route that answers in it.
+    answers: The media type of an answer that is not JSON.
+    public: Whether it needs no key.
+    shown_once: The member of the answer that is a secret: a repeated Idempotency-Key gets null in its place.
+    makes: Records of other plugins that the handler may create, by the paths of their GET routes:
+      `("/v1/invoices/{id}",)`. For a handler that returns a Resource.
+    deprecated: The day (UTC) from which the route should no longer be used.
+    sunset: The day on which it is removed.
+    notice: The page that says what to use instead.
+    receive: For a POST whose body is not JSON: `with receive(ctx, query, incoming) as body` reads all of an Incoming,
+      and what it yields is the handler's `body`. It is called before the transaction, so that a slow client holds no
+      lock. If the handler or the commit fails, the exception is raised inside the block.
+    most_bytes: The most that such a body may have.
+    stores: False for a POST that stores nothing, such as a preview. It runs on a reading connection, so that it waits
+      for no write and delays none, and takes no Idempotency-Key.
+    imports: For a POST that creates a record: whether rows of a CSV file may do so, too. Instead of True it may be a
+      function `prepare(ctx)` that stores what the business needs only once, such as a starter set. It is called in a
+      transaction of its own before the rows of a file are checked.
+    prepare: For a handler that has much to work out: a function that takes what the handler takes and is called before
+      the transaction begins, on a reading connection. What it does by `ctx.ahead` the handler need not do again.
     """
 
     method: Method
@@ -68,7 +85,10 @@ class Route(Struct, frozen=True):
 
     @property
     def writes(self) -> bool:
-        """True if it may change records, and so runs in a write transaction."""
+        """True if it may change records, and so runs in a write transaction.
+
+        For core alone.
+        """
         return self.method != "GET" and self.stores
 
     def __post_init__(self) -> None:
@@ -88,14 +108,15 @@ class Every(Struct, frozen=True, kw_only=True):
     """Timed work, done once, whichever worker comes first: `Every(seconds=60, due=past_expiry, run=expire)`.
 
     seconds: How often to look for what is due.
-    run: `run(ctx, id)`, in a transaction of its own for each record that is due; one that fails is tried again later,
-      and undoes none of the others. Lock the record and look again: another worker may have come first. Without `due`
-      it is `run(ctx)`, in a transaction of its own for each tenant; True asks for another such transaction, as more is
-      left than one should change.
-    own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with
-      a Context of its own: for work that is not only SQL, and for records of which much may be due at once.
-    due: `due(app, now)` gives a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent first.
-    tenants: `tenants(db, now)` names the only tenants to visit, for work without `due`; else all are.
+    run: `run(ctx, id)` for each record that is due, in a transaction of its own. One that fails is tried again later
+      and undoes none of the others. Lock the record and look again, because another worker may have come first. Without
+      `due` it is `run(ctx)`, in a transaction of its own for each business, and again while it returns True: return
+      that if more is left than one transaction should change.
+    own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with a
+      Context of its own: for work that is not only SQL, and for records of which much may be due at once.
+    due: `due(app, now)` returns a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent
+      first.
+    tenants: Without `due`: `tenants(db, now)` names the only businesses to visit.
     """
 
     seconds: int
@@ -106,12 +127,15 @@ class Every(Struct, frozen=True, kw_only=True):
 
 
 class Extends(Struct, frozen=True, kw_only=True):
-    """Members added to another plugin's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
+    """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
 
-    `shows` is a Struct of the members that each record shows besides its own, with the defaults of one of which `fill`
-    knows nothing; `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. `takes` is a Struct of those
-    that a client may send with a new record or a change, all with defaults, and `keep(ctx, id, sent)` stores all of
-    them, in the same transaction; it is called where they differ from what is shown.
+    path: The other plugin's collection, such as `/v1/jobs`.
+    shows: A Struct of the members that every record shows besides its own, each with a default.
+    fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
+      defaults.
+    takes: A Struct of the members that clients may send with a new record or a change, each with a default.
+    keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
+      differ from what is shown.
     """
 
     path: str
@@ -122,29 +146,31 @@ class Extends(Struct, frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True):
-    """An object that one plugin gives to core or to another plugin, which asks for it by its class: see `App.offered`.
+    """An object that a plugin gives to core or to another plugin, which asks for it by its class: `App.offered`.
 
-    A plugin that asks has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
+    A plugin that asks others has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
     """
 
 
 class Document(Struct, frozen=True, kw_only=True):
-    """A record that is read as a page, a PDF or a mail: `Document(path="/v1/invoices/{id}", show=show, finish=send)`.
+    """A record that people read as a page, a PDF or an email: `Document(path="/v1/assets/{id}", show=loan_of,
+    finish=None)`.
 
-    path: The path of the GET route of one; its `{id}` is the record's.
-    show: `show(ctx, id)` gives its Paper; NotFound where it is not the tenant's.
-    finish: `finish(ctx, id)` locks it, in the caller's transaction, so that If-Match is compared; where it is a draft
-      it sends or issues it. None where nothing can be locked.
-    takes: The Struct of the query that the GET route takes, all with defaults, for a `show(ctx, id, query)`.
-    template: A Typst file of its own for its PDF, which finds the Paper as JSON in `sys.inputs.paper`.
+    path: The path of the GET route of one record.
+    show: `show(ctx, id)` returns its Paper, or raises NotFound if it is not the tenant's.
+    finish: `finish(ctx, id)` locks it in the caller's transaction, so that If-Match is compared, and sends or issues it
+      if it is a draft. None if there are no drafts.
+    takes: The Struct of the query that the GET route takes, each member with a default: `show(ctx, id, query)` is then
+      called with it.
+    template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
     """
 
     class Routes(Offer, frozen=True):
-        """Routes that a plugin adds to every Document of the enabled plugins, such as those of its PDF file.
+        """Routes for every document of the enabled plugins, such as those of its PDF file.
 
-        make: `make(document, route)` gives them; `route` is the document's GET route. Their scopes are those of that
-          plugin or of its own. A GET route that `answers` in a media type is what the document's route gives to clients
-          that ask for it with Accept.
+        make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
+          plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the document's
+          own route for that type by Accept.
         """
 
         make: "Callable[[Document, Route], Sequence[Route]]"
@@ -169,9 +195,12 @@ class GstPeriods(Offer, frozen=True, kw_only=True):
 
 
 class Gauge(Struct, frozen=True):
-    """Something a plugin measures when it is asked: `read(db, now)` gives a number for each value of `label`.
+    """A figure that `/-/metrics` shows.
 
-    With an empty `label` the only value is the empty text. `name` starts with the plugin's.
+    name: Its name, which begins with the plugin's.
+    help: What it measures, in a few words.
+    label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
+    read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
     """
 
     name: str
@@ -181,33 +210,40 @@ class Gauge(Struct, frozen=True):
 
 
 class RecordPages(Struct, frozen=True, kw_only=True):
-    """A plugin's choices for the pages that a dashboard makes of its records by itself.
+    """Differences from the default on the pages that a dashboard makes of a plugin's records.
+
+    The dashboard builds the pages of every resource from its routes, Structs and `allowed_actions`. The process does
+    not start if the plugin does not list the path, show the columns or take the sort.
 
     path: The list's, such as `/v1/assets`.
-    title: What the records are called; otherwise the path says.
-    one: What one of them is called; otherwise its Struct's name says.
-    empty: A sentence for a list that is empty yet, such as how the first record comes about.
-    columns: The members that the list shows; the first leads to the record, and names it.
-    sort: How the list is sorted at first, such as `name`; otherwise as the API sorts it.
-    deletable: The statuses in which one can be deleted; empty where its status does not matter.
-    kept_by: The column of the table that has a value in what must be kept whatever its status, with its attachments.
-    counts_on: The columns of the days on which one counts; one of days that are locked must be kept, too.
-    actions: Words for its actions by their names, and for those of a row by both: `payments/reverse`.
-    labels: What members are called, where their names do not suit people.
-    hints: What forms say of members, where the API's words do not suit people.
+    title: What the records are called, as in `Staff`; by default, a name made from the path.
+    one: What a single one is called, as in `member of staff`; by default, a name made from the Struct's.
+    empty: A sentence for an empty list, such as how to create the first record.
+    columns: What the list shows; the first column links to the record and names it.
+    sort: How the list is sorted until somebody chooses, such as `name` or `-due_date`; by default, as the API sorts it.
+    deletable: The statuses in which a record can be deleted; empty if its status does not matter. Only then does the
+      page offer to delete it, and can files that are attached to it be deleted.
+    kept_by: A column of the table, such as that of the tax period that counted a record: a record with a value in it
+      must be kept whatever its status, and so must the files that are attached to it.
+    counts_on: The columns of the days on which a record counts: once the books are locked on one of them
+      (`locked_until`), its attached files must be kept, too.
+    actions: Words for actions by their names, and for those of a row by both: `payments/reverse`.
+    labels: What members are called; by default, made from their names.
+    hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
-    tells: The plugin's events of other records that the page of one tells, too, where their data names it.
-    order: Where it stands among the others; the lowest comes first.
-    hidden: Whether they have no such pages, as where the plugin has its own.
+    tells: Events of the plugin's other records that the page lists too, if their data names the record:
+      `("payment.recorded",)` on the page of an invoice.
+    order: Its place in the navigation: lowest first.
+    hidden: Whether it has no such pages, for example because the plugin has its own.
     """
 
     class Action(Struct, frozen=True, kw_only=True):
-        """Texts for an action on the pages of a record, where the API's own words do not suit the people of a business.
+        """Texts for an action on the pages of a record, if the API's own words do not suit the people of a business.
 
-        label: Its button; otherwise the action's name.
-        says: What it does, above its form; otherwise the first sentence of its handler's docstring.
-        done: What the page says once it is done; otherwise how the record stands then.
-        asks: Whether the button of an action that takes no members leads to a page that says this, and asks first.
+        label: The button; by default, the action's name.
+        says: What stands above the form; by default, the first sentence of the handler's docstring.
+        done: What the page says afterwards; by default, the record's new status.
+        asks: Whether the button of an action that takes no members asks first.
         weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
           what ends something: the button that confirms it is red.
         """
@@ -237,14 +273,17 @@ class RecordPages(Struct, frozen=True, kw_only=True):
 
 
 class Card(Struct, frozen=True, kw_only=True):
-    """Something a business wants to know at a glance: a figure, a list, or bars over time.
+    """Something that a business wants to know at a glance: a figure, a list, or bars over time.
+
+    The overview shows the cards of the plugins that the visitor may read. A card is computed on every visit: use one or
+    two statements, and let the database compute the sums.
 
     title: What it is about.
     figure: The most important value; a Decimal is an amount of money.
     note: A few words on it.
-    rows: Pairs of words and a value; a third member is the path that the words lead to.
-    bars: By name, a series of pairs of words and a value.
-    path: The API's path of the list behind it, with its query: `/v1/invoices?status=overdue`.
+    rows: Pairs of a label and a value; a third item is the path of the list that the label links to.
+    bars: Series by name, each a list of pairs of a label and a value.
+    path: The list behind it, as the API has it: `/v1/invoices?status=overdue`.
     """
 
     title: str
@@ -256,10 +295,17 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Answered(Struct, frozen=True, gc=False):
-    """A request to the API by a known caller, and its answer; without anything that was sent or received.
+    """An API request by a known caller that was answered, as an observer receives it; without anything that was sent.
 
-    `caller_id` is the id of the key or of another kind of caller. `at` is when it came and `seconds` how long it took;
-    `route` is the path's template, or "" for an unknown path. `code` and `param` are the error's.
+    It has no path, query string, header or body of the request.
+
+    tenant_id, caller_id: The business, and the id of the key or person.
+    at: When it arrived.
+    method, route: Such as `GET` and `/v1/assets/{id}`; the route is `""` if no route has this path.
+    status: The status of the response.
+    seconds: How long it took.
+    request_id: The `X-Request-Id` of the response.
+    code, param: For an error, its code and the member that it names.
     """
 
     tenant_id: str
@@ -283,32 +329,33 @@ class Observer(Protocol):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """Everything core must know about a plugin before it runs any of its code.
+    """All that a plugin declares about itself, read before any of its code runs. Only `name` is required.
 
-    Its migrations and recorded examples are not named: they are the folder `migrations` and the file `examples.json`
-    beside the module of the manifest.
+    Two things are found by their place beside the module of the manifest: the folder `migrations`, and the file
+    `examples.json` that a Recorder writes. Commands are named in `pyproject.toml`.
 
     name: What a deployment enables it by; its scopes are `<name>:read` and `<name>:write`.
-    requires: Plugins that must be enabled; they come first, and their tables may be pointed at.
-    uses: Plugins that come first where they are enabled.
-    settings: A Struct of its settings, all with defaults.
-    tables: Its own tables, all of them.
-    events: Each event that it emits, with the Struct of its data.
-    routes: Its endpoints under /v1.
-    extends: Members that it adds to the records of others.
-    pages: Falcon resources outside /v1, each with its path.
-    records: What it wants of the pages of its records, in a dashboard that makes them.
-    cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
-    documents: Its records that are read as a page, a PDF or a mail.
-    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
-      transaction: `{"job.deleted": keep_job}`.
+    requires: Plugins that must be enabled; they come first, and its tables may point at theirs.
+    uses: Plugins that come first if they are enabled.
+    settings: A Struct of its settings, each with a default.
+    tables: All of its tables.
+    events: Each event that it emits, with the Struct of its data: `{"asset.created": Asset}`.
+    routes: Its endpoints under `/v1`.
+    extends: Members that it adds to other plugins' records.
+    pages: Pages outside `/v1`: each path with a class of Falcon resource, which is called with the App.
+    records: How its records' pages in the dashboard should differ from the default.
+    cards: Functions of the context, each giving a Card for the dashboard's overview, or None.
+    documents: Its records that people read as a page, a PDF or an email.
+    hears: Events, other plugins' too, each with the function that is called with the context and the event's data,
+      inside the transaction: `{"job.deleted": keep_job}`.
     tasks: Its timed work.
-    workers: Functions that run for as long as `billycan worker` does.
-    gauges: What is measured for `/-/metrics`.
-    demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
-    codes: The codes of its own refusals.
-    doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
-    offers: What it gives to core or to other plugins that ask for it, such as GstEntries.
+    workers: Functions `run(app, stop)` that run as long as `billycan worker` does, until the event `stop` is set.
+    gauges: Figures for `/-/metrics`.
+    demo: `demo(ctx)` adds sample records to a new sandbox, in a transaction of its own, after those of the plugins that
+      it requires.
+    codes: The codes of its own refusals: `{"sold_out": Code(409, "Nothing is left.")}`.
+    doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
+    offers: What core or another plugin asks for, such as GstEntries.
     """
 
     name: str
@@ -334,4 +381,5 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     @property
     def scopes(self) -> tuple[str, ...]:
+        """The scopes of its routes. For core alone."""
         return tuple(sorted({route.scope for route in self.routes if route.scope}))

@@ -166,21 +166,24 @@ _SHORT = 40  # characters that fit a narrow column
 class Member(Struct, frozen=True, kw_only=True):
     """The use of a member, beside its type: `name: Annotated[Name, Member(sort="indexed", search=True)]`.
 
-    filter: How lists filter by it: `one` by a single value, `any` by any of several, `range` by `<name>_from` and
-        `<name>_to`.
-    sort: Whether lists sort by it; `indexed` if an index keeps that order.
-    search: Whether `search` looks through it.
+    It stands in the Struct that is sent or, for a member that only the server sets, in the one that is shown. Without a
+    role, the first Name is the title.
+
+    filter: `one`, `any` or `range`: lists filter by a value of it, by any of several, or by `<name>_from` and
+      `<name>_to`.
+    sort: Whether lists sort by it; `indexed` adds an index in that order. Text is sorted without case and accents.
+    search: Whether `search` looks through it: all texts in it, if it is a list or a Struct.
     unique: Whether no two records of a business have the same value.
-    refers_to: The table of the records whose ids it holds: a foreign key.
-    stored: Whether the table has a column for it; if not, the code that shows a record gives it.
-    role: Its part in a record's pages: a `title` of the record, the first that is not empty being shown; its `status`;
-        whether it is `active`, so that forms still offer it; an `amount` that matters, even if it is zero; an `alarm`,
-        shown beside the status while it is true.
-    good, info, warn, bad, ends: Of a status, the values that are good news, under way, in need of attention and bad
-        news, and those in which a record has ended and nothing will come of it; the others are drawn plain.
-    unit: The unit of a number that its rule does not say, such as `bytes` of one that is only shown.
-    told_by: The member that says the same to people, such as `description` for `item_id`: pages then leave this one
-        out. A text that is told by an id is what the id's link says.
+    refers_to: The table of the record whose id it holds, as a foreign key.
+    stored: Whether it has a column; if not, whoever shows a record gives its value.
+    role: Its part in the pages of a record: `title` (of several, the first that is not empty), `status`, `active`
+      (forms still offer it), `amount` (one that matters, even if it is zero), or `alarm` (shown beside the status while
+      it is true).
+    good, info, warn, bad, ends: The values of a status that are good news, under way, in need of attention and bad
+      news, and those that end a record without a result.
+    unit: The unit of a number whose type says none, such as `bytes`.
+    told_by: The member that tells people the same, such as `description` for `item_id`: pages leave this one out. A
+      text that is told by an id is what the id's link says.
     """
 
     filter: Literal["", "one", "any", "range"] = ""
@@ -200,18 +203,20 @@ class Member(Struct, frozen=True, kw_only=True):
 
     @property
     def tones(self) -> Mapping[str, str]:
-        """The tone of each status that has one."""
+        """The tone of each status that has one. For core alone."""
         return {status: tone for tone in TONES for status in getattr(self, tone)}
 
 
 class Meaning(Struct, frozen=True):
-    """The meaning of a member's values, as the types say it; `role`, `tones` and `told_by` are its Member's.
+    """The meaning of a member's values, as the types say it.
 
     kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`, `id`
-        or `word`; otherwise empty.
+      or `word`; otherwise empty.
     unit: The unit of numbers, such as `kg`.
     says: What the docstring says of the member.
     is_short: Whether a text always fits a narrow column.
+    role, told_by: Those of its Member.
+    tones: The tone of each status that has one.
     """
 
     kind: str = ""

@@ -47,7 +47,10 @@ class Paper(Struct, frozen=True, kw_only=True):
     class Party(Struct, frozen=True, kw_only=True):
         """The sender or recipient of a document, as printed; a part that is not known is empty.
 
-        `abn` is written in groups: `47 555 222 000`.
+        name, legal_name: What it is called, and what the law calls it.
+        abn: Its ABN, in groups: `47 555 222 000`.
+        address: The lines of its address.
+        phone, email: How to reach it.
         """
 
         name: str
@@ -71,10 +74,11 @@ class Paper(Struct, frozen=True, kw_only=True):
         logo: Callable[[Any], bytes] | None = None
 
     class Column(Struct, frozen=True, kw_only=True):
-        """A column of the table: its heading, with a `note` in small print.
+        """A column of the table.
 
-        `kind` says what it holds: `words` may be long and take the room there is. `label` is what a value of it is
-        called where it stands alone, as on a phone.
+        title, note: Its heading, and what stands below that in small print.
+        label: What a value of it is called where it stands alone, as on a phone.
+        kind: What it holds: `words` may be long and take the room there is.
         """
 
         title: str
@@ -83,33 +87,51 @@ class Paper(Struct, frozen=True, kw_only=True):
         kind: Literal["words", "short", "number"] = "number"
 
     class Line(Struct, frozen=True):
-        """A row of the table: a text for each column, and `notes` in small print below its words."""
+        """A row of the table.
+
+        cells: A text for each column.
+        notes: What stands in small print below its words.
+        """
 
         cells: tuple[str, ...]
         notes: tuple[str, ...] = ()
 
     class Sum(Struct, frozen=True):
-        """A line of the totals; the `weight` of those that matter is `strong`, and of what is to be paid now `due`."""
+        """A line of the totals.
+
+        label, amount: What it is, and how much.
+        weight: `strong` for those that matter, `due` for what is to be paid now.
+        """
 
         label: str
         amount: str
         weight: Literal["plain", "strong", "due"] = "plain"
 
     class Notice(Struct, frozen=True):
-        """A few words that stand out."""
+        """A few words that stand out.
+
+        tone: `good`, `warn` or `bad`.
+        text: The words.
+        """
 
         tone: _Tone
         text: str
 
     class Key(Struct, frozen=True):
-        """The most important fact: `Amount due`, `$1,210.00`, `Due 5 December 2026`."""
+        """The most important fact: `Amount due`, `$1,210.00`, `Due 5 December 2026`.
+
+        label, value, note: Those three.
+        """
 
         label: str
         value: str
         note: str = ""
 
     class Picture(Struct, frozen=True):
-        """A file with a logo."""
+        """A file with a logo.
+
+        content: Its bytes.
+        """
 
         content: bytes
 

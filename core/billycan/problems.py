@@ -26,7 +26,11 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """The meaning of an `error.code`, and the status that it comes with."""
+    """The meaning of an `error.code`: `Code(409, "Nothing is left.")`.
+
+    status: The status that it comes with.
+    meaning: What it means, in a sentence.
+    """
 
     status: int
     meaning: str
@@ -35,8 +39,9 @@ class Code(msgspec.Struct, frozen=True):
 class Problem(Exception):
     """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
 
-    `details` lists every fault found; anything in `more` (such as `allowed_actions`) joins the error object.
-    `find_more` looks up more of it on a reading context, after the transaction, so that nothing waits for it.
+    `param` names the member or parameter, and `details` lists every fault found. Anything in `more`, such as
+    `allowed_actions`, joins the error object. `find_more` looks up more of it on a reading context, after the
+    transaction, so that nothing waits for it.
     """
 
     status: ClassVar[int] = 500
@@ -65,7 +70,7 @@ class Problem(Exception):
         super().__init__(self.message)
 
     def as_error(self) -> dict[str, Any]:
-        """Return the `error` member of the envelope."""
+        """Return the `error` member of the envelope. For core alone."""
         return {
             "type": self.type,
             "code": self.code,
@@ -78,11 +83,15 @@ class Problem(Exception):
 
 
 class BadRequest(Problem):
+    """400: a query parameter is wrong, or the request cannot be read."""
+
     status, type, code = 400, "invalid_request", "invalid_parameter"
     message = "The request cannot be read."
 
 
 class Unauthenticated(Problem):
+    """401: the caller is unknown."""
+
     status, type, code = 401, "authentication", "missing_api_key"
     message = "Send an API key as `Authorization: Bearer <API_KEY>`."
 
@@ -91,22 +100,30 @@ class Unauthenticated(Problem):
 
 
 class Forbidden(Problem):
+    """403: the caller may not do this."""
+
     status, type, code = 403, "permission", "insufficient_scope"
     message = "This key may not do that."
 
 
 class NotFound(Problem):
+    """404: there is no such record, or it is not this business's."""
+
     # One message for every id that the caller cannot see: another tenant's, unknown or malformed.
     status, type, code = 404, "not_found", "resource_not_found"
     message = "There is no record with this id."
 
 
 class RouteNotFound(NotFound):
+    """404: there is no such path."""
+
     code = "route_not_found"
     message = "There is no such path; see /v1/openapi.json for those that exist."
 
 
 class MethodNotAllowed(Problem):
+    """405: the path does not support this method."""
+
     status, type, code = 405, "invalid_request", "method_not_allowed"
     message = "This path does not support that method; see the Allow header."
 
@@ -122,6 +139,8 @@ class Timeout(Problem):
 
 
 class Conflict(Problem):
+    """409: the record's state forbids it."""
+
     status, type, code = 409, "conflict", "conflict"
     message = "The request conflicts with the current state."
 
@@ -132,6 +151,8 @@ class VersionConflict(Problem):
 
 
 class PayloadTooLarge(Problem):
+    """413: the body is too large."""
+
     status, type, code = 413, "invalid_request", "payload_too_large"
     message = "The body is larger than 1 MiB."
 
@@ -142,12 +163,14 @@ class HeadersTooLarge(PayloadTooLarge):
 
 
 class UnsupportedMediaType(Problem):
+    """415: the body has another media type than is read here."""
+
     status, type, code = 415, "invalid_request", "unsupported_media_type"
     message = "Send JSON in UTF-8 with `Content-Type: application/json`."
 
 
 class Invalid(Problem):
-    """The request is well formed but breaks a rule: a list of faults, or one rule by its own code."""
+    """422: the request is well formed but breaks a rule: a list of faults, or one rule by its own code."""
 
     status, type, code = 422, "validation", "validation_failed"
     message = "The request has invalid values; see details."
@@ -181,6 +204,8 @@ class TooManyAtOnce(RateLimited):
 
 
 class Unavailable(Problem):
+    """503: something that the request needs does not answer; it may be tried again after a second."""
+
     status, type, code = 503, "api", "unavailable"
     message = "The service is temporarily unavailable: try again shortly."
 
@@ -189,7 +214,10 @@ class Unavailable(Problem):
 
 
 class RuleBroken(ValueError):
-    """Raised while a value is read: the code, the message, and the place inside the value (`.key`, `[0]`)."""
+    """Raised in a Struct's `__post_init__`, or by a Rule that reads a value: the client gets a 422.
+
+    `at` is the place inside the value, such as `.key` or `[0]`.
+    """
 
     def __init__(self, code: str, message: str, at: str = "") -> None:
         super().__init__(message)

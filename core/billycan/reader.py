@@ -21,7 +21,7 @@ Known = dict[int, tuple[Any, Any]]  # by the id of a part of a tree, that part a
 
 
 def decode(tree: Any, kind: type[T], shown: Any = None) -> T:
-    """The tree as a `kind`, or one Invalid with every fault and its path.
+    """Return a JSON value as a `kind`, by all its rules; raise one Invalid with every fault and its path.
 
     Members that only `shown` has are the server's to set.
     """
@@ -317,10 +317,10 @@ def _item_of(shown: Any) -> Any:
 
 
 class Patch(Generic[T]):
-    """A JSON Merge Patch (RFC 7396) of a T: only what is sent changes, null clears.
+    """The body of a PATCH: a JSON Merge Patch (RFC 7396) of a Struct; only what is sent changes, null clears.
 
-    Its shape is checked when it arrives; `over` gives the T that results, checked as a whole. `known` are the items of
-    lists that were read then.
+    Its shape is checked when it arrives; `over` gives the Struct that results, checked as a whole. `"name" in body`
+    tells whether a member was sent. `known` are the items of lists that were read then.
     """
 
     def __init__(self, kind: type[T], sent: dict[str, Any], known: Known | None = None) -> None:
@@ -330,7 +330,8 @@ class Patch(Generic[T]):
         return member in self.sent
 
     def over(self, current: Mapping[Any, Any], *, kept: Collection[str] = ()) -> T:
-        """The record with the patch applied; `current` holds the T's members as they are stored.
+        """Return the whole Struct that results; `current` maps its members to their stored values:
+        `body.over(row._mapping)`.
 
         Lists that are `kept`, which the patch does not name, become its members just as they are.
         """
@@ -360,7 +361,7 @@ def _replaces(sent: Any) -> bool:
 
 
 def as_stored(value: Any) -> Any:
-    """A stored value as the tree it would arrive as, numbers and dates kept."""
+    """Return a value as a JSON column keeps it, for comparing; numbers and dates are kept."""
     return msgspec.to_builtins(value, builtin_types=(Decimal, datetime)) if isinstance(value, Struct | list) else value
 
 

@@ -12,8 +12,9 @@ from msgspec import UNSET, Struct
 from . import counters, references
 from .context import Context
 from .db import own
+from .engines.forms import Row
 from .engines.rows import records_of
-from .engines.statements import Asked, Row, Statement, at_once
+from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import new_id
 from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
@@ -30,18 +31,31 @@ _MOST_ORDERS = 256  # cached sort orders of lists
 
 
 class Records(Generic[T]):
-    """The rows of `table`, shown as `shows`.
+    """The rows of one table as one Struct, always within the caller's business.
 
-    `prefix` starts their ids. `references` maps `client` to the `names` function of the plugin `client_id` points
-    into; where no foreign key guards that, and the function takes `lock`, a record is locked when it is referred to.
-    `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
-    column, `number` what starts a document's number, `actions` gives a row's allowed actions. With `neighbours` the
-    tenant's rows are locked in turns. `needs` names the columns that a member is made of, for one that is no column, or
-    is not shown as it is stored: with `fields` only those that are needed are fetched, and all for a member of which
-    nothing is known. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
-    neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them. `remembers` says that
-    whatever changes what its filters ask for does it by `Records`, or tells of it by an event: the total of a filter is
-    then not counted again until the business's next.
+    Simple handlers need only `page`, `get`, `add`, `change` and `remove`. `find`, `lock`, `insert`, `save` and `delete`
+    work on rows, so that a handler can decide before it writes; the rest is for records made of more than one table.
+
+    Every GET of records takes `fields`, and a handler need not know: `page` and `get` fetch and look up only what the
+    named members need, and the others are UNSET. A handler that reads any of those itself sets `ctx.chosen = None`
+    first. Code that shows rows by itself passes `columns=records.columns(ctx)` and asks `ctx.wants` before it looks
+    anything up.
+
+    table, shows: The table, and the Struct that clients are shown.
+    prefix: What begins the ids.
+    references: `{"client": contacts.names}` shows `client_id` as `client {id, name}` too, and refuses an id that is not
+      there. If no foreign key guards that and the function takes `lock`, a record is locked when it is referred to.
+    search: The columns that `search` looks through: all texts within a JSON one.
+    filters: A `filter(ctx, value)` for each query member that is no column; it returns a condition.
+    number: What begins the numbers of records, such as `INV-`, counted for each business.
+    actions: `actions(row)` lists what is allowed now.
+    neighbours: The members whose ids belong to plugins that may be off; the tenant's rows are then locked in turns.
+    needs: The columns that a member is made of, if it is no column or is not shown as it is stored:
+      `{"allowed_actions": ("status",)}`. All are fetched for a member of which nothing is known.
+    points_at: The table whose ids a filter such as `assignee_id` takes, if neither a foreign key nor `neighbours` says
+      so: a filter refuses what cannot be one of them.
+    remembers: Whether the total of a filter is counted only after a change. Leave it out if the plugin changes what a
+      filter asks for by statements of its own, without an event.
     """
 
     def __init__(
@@ -117,7 +131,7 @@ class Records(Generic[T]):
         return self.show(ctx, [after])[0], after.version != row.version
 
     def remove(self, ctx: Context, id: str) -> Deleted:
-        """Delete a record; refused with `has_dependents` while other records refer to it."""
+        """Delete a record; raise Conflict `has_dependents` while other records refer to it."""
         return self.delete(ctx, self.lock(ctx, id))
 
     def columns(self, ctx: Context) -> tuple[sa.Column[Any], ...]:
@@ -154,7 +168,8 @@ class Records(Generic[T]):
     def lock(self, ctx: Context, id: str) -> Row:
         """Return one row, locked until the transaction ends; raise NotFound for any id that is not the tenant's.
 
-        The record that the request's path names is compared with the client's If-Match; others are not.
+        The record that the request's path names is compared with the client's If-Match; any other, such as one that a
+        `hears` function changes, is not.
         """
         if self.neighbours:
             ctx.take_turns()

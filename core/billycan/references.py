@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .engines.statements import Asked, ByIds
+from .engines.many_rows import ByIds
+from .engines.statements import Asked
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -46,7 +47,7 @@ def names_of(column: sa.Column[str]) -> LockingNames:
 
 
 class Neighbours:
-    """The members that hold such ids, each with the plugin that it refers to: `Neighbours(job_id="jobs")`.
+    """Members with ids of records of plugins that may be off: `Neighbours(job_id="jobs")`.
 
     A plugin's main table has its name, and its manifest tells it, so nothing else of that plugin is touched.
     """

@@ -13,9 +13,20 @@ T = TypeVar("T")
 
 
 class Page(Struct, Generic[T]):
-    """One page of a list. `total` counts all that match; the cursors are None where there is no such page."""
+    """One page of a list.
 
-    MOST_BYTES: ClassVar = 8 * 1024 * 1024  # of a page as JSON; a single record may have more
+    items: Its records.
+    page, per_page: Its number from 1, and how many records a page has.
+    total: How many records match in all.
+    has_more: Whether there is a next page.
+    next_cursor, prev_cursor: What leads to the pages beside it; None if there is none.
+    """
+
+    MOST_BYTES: ClassVar = 8 * 1024 * 1024
+    """The largest page of JSON: 8 MiB; a single record may be larger.
+
+    Core refuses a larger page. A plugin that adds much to each record refuses it before that is fetched.
+    """
 
     items: list[T]
     page: int
@@ -62,7 +73,8 @@ class PageQuery(Paging, kw_only=True):
     """The parameters every list of resources takes; a plugin's own query adds its filters.
 
     A parameter filters the column of its name: a list by any of its values, `<column>_from` and `<column>_to` by both
-    bounds inclusive. Whatever else it means, the plugin's Records says in `filters`.
+    bounds inclusive, such as `created_at_from`, `created_at_to`, `updated_at_from` and `updated_at_to`. Whatever else
+    it means, the plugin's Records says in `filters`.
 
     external_id: The record with this `external_id`.
     metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
@@ -81,7 +93,7 @@ class PageQuery(Paging, kw_only=True):
 
 
 class Query(PageQuery, Generic[T], kw_only=True):
-    """The query of a list, as its declaration derives it: a handler takes `query: Query[Item]`."""
+    """The parameters of a resource's list, as its declaration derives them: a handler takes `query: Query[Vehicle]`."""
 
 
 # Parameters that steer a list; every other member of a query is a filter.
@@ -152,7 +164,10 @@ class Empty(Struct, forbid_unknown_fields=True):
 class Reply(Struct):
     """An answer that is not a JSON envelope, such as a calendar file; sent as it is.
 
-    A body of pieces is sent as they come, after the transaction is over; it is closed at the end if it has a `close`.
+    body: Bytes, or pieces that are sent as they come, after the transaction is over. The pieces are closed at the end
+      if they have a `close`.
+    content_type: Its media type.
+    headers: Further headers; say `Content-Length` if the length of the pieces is known.
     """
 
     class Pieces:
@@ -257,8 +272,9 @@ class NotPossible(Conflict):
 
 
 class Actions:
-    """Maps each action to the statuses it starts from, separated by spaces, and the one it leads to: `{"archive":
-    ("active", "archived")}`.
+    """The actions of a record, with the statuses before and after: `Actions({"archive": ("active", "archived")})`.
+
+    Several statuses are separated by spaces; None instead of the second keeps the status.
     """
 
     def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
@@ -272,10 +288,11 @@ class Actions:
         return self._allowed.get(status, []).copy()
 
     def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
-        """Return the status that an action leads to; raise Conflict if it does not start from this one.
+        """Return the status that an action leads to; raise Conflict `invalid_state_transition` if it does not start
+        here.
 
-        `allowed` are the record's possible actions, if its status alone does not decide them: the error names them, but
-        what is not among them is for the handler to refuse.
+        The error names the actions in `allowed`, if the status alone does not decide them. Only the status is checked:
+        whatever else forbids the action, the handler refuses.
         """
         if status not in self._from[action]:
             allowed = self.allowed(status) if allowed is None else allowed

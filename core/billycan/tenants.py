@@ -16,8 +16,9 @@ from .manifest import GstPeriods
 from .problems import Conflict, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
+from .sharing.addresses import by_address
 from .sharing.folder import MOST, Recent
-from .sharing.limits import Limit, by_address
+from .sharing.limits import Limit
 
 if TYPE_CHECKING:
     from .app import App
@@ -35,6 +36,7 @@ tenants = sa.Table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("updated_at", UTCDateTime, nullable=False),
 )
+"""Core's table of businesses and their sandboxes, for reading."""
 
 Environment = Literal["live", "sandbox"]
 Days = Annotated[int, Meta(ge=0, le=365)]

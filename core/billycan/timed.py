@@ -37,11 +37,14 @@ told = sa.Table(
 
 
 class Morning(Struct, frozen=True):
-    """Work on a record around one of its dates, once for each date: `Morning("invoice.overdue", 1, 31)`.
+    """Work on or near a date of a record, done once for each date: `Morning("invoice.overdue", 1, 31)`.
 
-    It is time from 09:00 in the business's zone on the `first` day after the date until the end of the `last`; days
-    before the date are negative. Whoever could not look in the meantime catches up until then, and no later. `what`
-    tells it from everything else, so it begins as the plugin's events do. No `last` may be more than a year.
+    It is time from 09:00 in the business's zone. Whoever could not look in the meantime catches up until the end of the
+    last day, and no later.
+
+    what: Its name, in the form of an event's, which tells it from everything else.
+    first, last: The first and the last day on which it is due, in days after the date; negative for days before it. No
+      `last` may be more than a year.
     """
 
     what: str
@@ -130,10 +133,14 @@ _NAMES = sa.select(_ZONE).distinct().order_by(_ZONE)
 class Leases:
     """Leases of a table's rows: at most one worker at a time does the work of a row, and a dead one's goes on.
 
-    The table has `due_at`, `first_attempt_at` (null for what was never tried) and `lease_until`.
+    For work that is done outside of transactions, such as sending. The table has `due_at`, `first_attempt_at` (null for
+    what was never tried) and `lease_until`.
+
+    AHEAD_SECONDS: The seconds by which the clocks of hosts may differ.
+    NOW: The parameter that is the present time, for a statement of your own.
     """
 
-    AHEAD_SECONDS: ClassVar = 5.0  # by which the clocks of hosts may differ
+    AHEAD_SECONDS: ClassVar = 5.0
     NOW: ClassVar[sa.BindParameter[Any]] = sa.bindparam("now", type_=UTCDateTime())
     _SOON: ClassVar[sa.BindParameter[Any]] = sa.bindparam("soon", type_=UTCDateTime())
 
@@ -142,7 +149,7 @@ class Leases:
 
     @staticmethod
     def times(now: Moment) -> dict[str, Moment]:
-        """Return the parameters of a statement with `is_free`; `NOW` is one of them."""
+        """Return the parameters of a statement with `is_free`, for `now = app.shared_now(db)`."""
         return {Leases.NOW.key: now, Leases._SOON.key: Moment.of(now + timedelta(seconds=Leases.AHEAD_SECONDS))}
 
     @property
@@ -161,9 +168,10 @@ class Leases:
         retry_seconds: float,
         lease_seconds: float,
     ) -> bool:
-        """Make work due, and end its lease, if a wrong clock put it off; return whether there was any.
+        """Make open rows due that a wrong clock put too far ahead; return whether there was any.
 
-        It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
+        Call it each minute. It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a
+        lease `lease_seconds`.
         """
         table, c, far = self._table, self._table.c, timedelta(seconds=Leases.AHEAD_SECONDS)
         late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))

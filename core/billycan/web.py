@@ -31,6 +31,7 @@ def _encode_other(value: Any) -> Any:
 
 
 encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_encode_other).encode
+"""Return a value as JSON bytes, in the form of the API's answers."""
 
 
 def read_body(req: falcon.Request) -> bytes:
@@ -173,7 +174,9 @@ class Incoming:
     """The bytes of a request's body, at most `most` of them: `for piece in incoming`.
 
     Iteration raises PayloadTooLarge beyond that, Timeout if they come too slowly, and BadRequest if the body is cut
-    short. `size` and `sha256` are of what was read so far.
+    short.
+
+    size: How many bytes were read so far.
     """
 
     def __init__(self, pieces: Iterable[bytes], most: int) -> None:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from billycan import Context, Json, fields, new_id, new_ids, unit_of_work
 from billycan.events import events
 from billycan.fields import is_id
-from billycan.sql import Statement
+from billycan.sql import Insertion
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
 
-INSERT = Statement.insertion(events, events.c.keys())
+INSERT = Insertion(events, events.c.keys())
 
 
 @given(st.integers(0, 3000), st.integers(-2, 2))

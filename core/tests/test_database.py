@@ -15,7 +15,7 @@ from billycan.engines import sqlite
 from billycan.engines.sqlite import Turns
 from billycan.engines.statements import at_once
 from billycan.fields import Moment
-from billycan.sql import Statement
+from billycan.sql import ByIds, Statement
 from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working import worker
@@ -373,9 +373,9 @@ def test_a_connection_that_ends_within_a_transaction_is_replaced(on_postgresql):
     with pytest.raises(sa.exc.DBAPIError), db.writing(client.tenant_id) as tx:
         tx.execute(end)
     with pytest.raises(sa.exc.DBAPIError), db.writing(client.tenant_id) as tx:
-        Statement.by_ids(
-            sa.select(contacts.c.id, sa.func.pg_terminate_backend(sa.func.pg_backend_pid())), contacts.c.id
-        ).all(tx, client.tenant_id, [ada["id"]])
+        ByIds(sa.select(contacts.c.id, sa.func.pg_terminate_backend(sa.func.pg_backend_pid())), contacts.c.id).all(
+            tx, client.tenant_id, [ada["id"]]
+        )
     assert client.post("/v1/contacts", {"name": "Bob"})["data"]["version"] == 1
 
 

@@ -17,7 +17,8 @@ import json, logging, sys
 from pathlib import Path
 from billycan.sharing.counts import Counts
 from billycan.sharing.folder import Epoch
-from billycan.sharing.limits import Limiter, by_address
+from billycan.sharing.addresses import by_address
+from billycan.sharing.limits import Limiter
 
 folder, filler, found = Path(sys.argv[1]), Path(sys.argv[1]) / "filler", {}
 logging.disable()

@@ -289,7 +289,7 @@ def test_a_refused_connection_rests_in_no_place(connect, monkeypatch, rests, sta
 
 def test_health_and_readiness_wait_for_nobody_and_not_for_each_other(connect):
     hooks, places = {}, Places(1)
-    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=True)
+    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=False)
     places.take()
     peers_at_work = [connect(f"192.0.2.{i}")[1] for i in range(3)]
 

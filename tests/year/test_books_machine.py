@@ -426,8 +426,8 @@ def test_the_books_agree_however_they_are_lodged(open_business, basis):
 
 
 @pytest.mark.long
-def test_the_books_agree_however_they_are_lodged_for_long(open_business, basis):
-    run(open_business, basis, 25, 40)
+def test_the_books_agree_however_they_are_lodged_for_long(open_business, basis, examples):
+    run(open_business, basis, examples(25), 40)
 
 
 class Mistaken(Books):
@@ -498,5 +498,5 @@ def test_a_mistake_leaves_nothing(open_business, basis):
 
 
 @pytest.mark.long
-def test_a_mistake_leaves_nothing_for_long(open_business, basis):
-    check_that_mistakes_leave_nothing(open_business, basis, 100)
+def test_a_mistake_leaves_nothing_for_long(open_business, basis, examples):
+    check_that_mistakes_leave_nothing(open_business, basis, examples(100))

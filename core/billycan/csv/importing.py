@@ -30,13 +30,14 @@ _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 class Importer:
-    """Creates records from rows whose columns have these names.
+    """Creates records from rows whose columns have these names; `App.importable` has the endpoints.
 
-    `faults` are the errors in the names, each with the column's as its `param`: if there are any, nothing can be
-    imported. `ignored` are the columns that an export has and that no client can set.
+    faults: The errors in the names, each with the column's as its `param`: if there are any, nothing can be imported.
+    ignored: The columns that an export has and that no client can set.
     """
 
     Recording: TypeAlias = rehearsing.Recording
+    """What the handlers of some rows sent, read and counted: stored by `packed()` and read by `of(packed)`."""
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:
         self._endpoint, self._columns = endpoint, list(header)

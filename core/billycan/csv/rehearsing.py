@@ -49,8 +49,12 @@ class Row(msgspec.Struct, array_like=True):
 class Recording(msgspec.Struct, array_like=True):
     """The statements of some rows' handlers, sent, read and counted.
 
-    `edition` tells recordings of other code or tables, `moment` is when the rows were made, and `reads` has a digest of
-    what each query gave. `keys` are digests of what must be unique, each with the place of its row.
+    edition: What tells recordings of other code or tables apart.
+    moment: When the rows were made.
+    texts, rows: The statements, and the rows that use them.
+    reads: A digest of what each query gave.
+    counted: How many records of each table the rows make.
+    keys: Digests of what must be unique, each with the place of its row.
     """
 
     edition: str
@@ -67,6 +71,7 @@ class Recording(msgspec.Struct, array_like=True):
 
     @classmethod
     def of(cls, packed: bytes) -> "Recording":
+        """Return the recording that was packed like this."""
         return _UNPACK(zlib.decompress(packed))
 
     def is_current(self, ctx: Context, known: dict[Any, bytes]) -> bool:

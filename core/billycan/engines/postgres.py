@@ -20,9 +20,12 @@ _OPTIONS = (
 _IDLE_SECONDS = 5.0
 # After these psycopg may have PostgreSQL forget all that was prepared on the connection.
 _FORGETFUL = ("DROP", "ALTER", "ROLLBACK", "DISCARD ALL", "DEALLOCATE ALL")
-# A statement with this execution option is never prepared on PostgreSQL. Of one that is, PostgreSQL keeps a single plan
-# for all values before long: right for `id = ?`, and ruinous where the value decides which index is the one to use.
 PLANNED_ANEW = "billycan_planned_anew"
+"""The execution option of a statement that PostgreSQL plans for its values each time: `{PLANNED_ANEW: True}`.
+
+Such a statement is never prepared. Of one that is, PostgreSQL keeps a single plan for all values before long: right for
+`id = ?`, and ruinous if the value decides which index is the one to use, as in a sum over some days.
+"""
 
 
 class Sent(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from .statements import Row
+    from .forms import Row
 
 T = TypeVar("T", bound=Struct)
 

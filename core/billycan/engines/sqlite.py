@@ -26,7 +26,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-from . import PLAIN, files, walls
+from . import PLAIN, private_files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
@@ -95,7 +95,9 @@ class Engines:
     def make_private(self) -> None:
         """Close the file, its journals and its lock files to other users."""
         if file := self.writer.url.database:
-            files.close_to_others(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
+            private_files.close_to_others(
+                Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn")
+            )
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -116,7 +118,7 @@ def _transaction(db: sa.Connection) -> Iterator[None]:
 
 def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -> None:
     # SQLite would make it readable for everybody; its journals have the mode of the file.
-    files.make_file(Path(arguments[0]))
+    private_files.make_file(Path(arguments[0]))
 
 
 def _prepare(connection: Any, record: Any) -> None:

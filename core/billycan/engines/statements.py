@@ -5,38 +5,20 @@ looking up the compiled form and describing the result anew, costs more than the
 one row by its id takes 210 µs of CPU by `Connection.execute`, 47 by psycopg alone, and 53 here.
 """
 
-import re
-from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
-from functools import lru_cache, partial
-from itertools import chain, repeat
-from sys import intern
-from time import perf_counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
-from ..apart import in_pieces, run_apart
-from . import PLAIN, postgres, sqlite, walls
-from .postgres import Sent
+from . import PLAIN, postgres
+from .forms import Form, Row
 
 if TYPE_CHECKING:
     from sqlalchemy.sql.cache_key import CacheKey
 
-    from .trips import Result
+    from .many_rows import Insertion
 
-Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
-_FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
-_LONG_SECONDS = 0.003  # a SELECT that took longer than this the last time runs in a thread under gevent
-_GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
-_BETWEEN = "\x1f"  # the unit separator, which no id has
 
 
 class Statement:
@@ -47,26 +29,22 @@ class Statement:
     parameters that have values of their own, and are given others nevertheless.
     """
 
-    Asked = tuple["Statement | Insertion", Any]  # with its parameters
-    PLANNED_ANEW: ClassVar = postgres.PLANNED_ANEW  # the option of one that PostgreSQL plans for the values asked
+    Asked = tuple["Statement | Insertion", Any]
+    """A statement with its parameters, as `Context.at_once` takes it."""
+
+    PLANNED_ANEW: ClassVar = postgres.PLANNED_ANEW
+    """The execution option `{Statement.PLANNED_ANEW: True}`: PostgreSQL plans the statement for the values that are asked.
+
+    It helps a sum over some days, of which PostgreSQL cannot know beforehand how many rows they have.
+    """
 
     def __init__(self, statement: Any = None, *, varying: Iterable[str] = (), **by_dialect: Any) -> None:
         self._statement, self._by_dialect = statement, by_dialect
         self._varying = frozenset(varying)
-        self._forms: dict[Any, _Form] = {}
+        self._forms: dict[Any, Form] = {}
         # The columns of an INSERT or UPDATE follow from its parameters.
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
-
-    @staticmethod
-    def by_ids(select: sa.Select[Any], column: sa.ColumnElement[str]) -> "ByIds":
-        """Return a SELECT of a tenant's rows whose column has one of several ids."""
-        return ByIds(select, column)
-
-    @staticmethod
-    def insertion(table: sa.Table, columns: Iterable[str]) -> "Insertion":
-        """Return an INSERT of any number of a tenant's rows into a table with these columns."""
-        return Insertion(table, columns)
 
     def all(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it and return its rows; none if it returns no rows.
@@ -79,7 +57,7 @@ class Statement:
         if not form.is_plain:
             return _executed(db, form.statement, parameters)
         if form.order is None:
-            return _sent(db, [(form, parameters)], in_turns=in_turns)[0]
+            return send_forms(db, [(form, parameters)], in_turns=in_turns)[0]
         return form.run(db, parameters, in_turns=in_turns)
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
@@ -99,10 +77,10 @@ class Statement:
     def _of(self, db: sa.Engine | sa.Connection) -> Any:
         return self._by_dialect.get(db.dialect.name, self._statement)
 
-    def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "tuple[_Form, Mapping[str, Any]]":
+    def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> tuple[Form, Mapping[str, Any]]:
         return self._form(db, parameters), parameters
 
-    def _form(self, db: sa.Engine | sa.Connection, parameters: Iterable[str]) -> "_Form":
+    def _form(self, db: sa.Engine | sa.Connection, parameters: Iterable[str]) -> Form:
         dialect = db.dialect
         key = (dialect.name, *parameters) if self._varies else dialect.name
         form = self._forms.get(key)
@@ -110,7 +88,7 @@ class Statement:
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
             columns = list(parameters) if self._varies else None
-            form = self._forms[key] = _Form(self._of(db), dialect, columns, self._varying)
+            form = self._forms[key] = Form(self._of(db), dialect, columns, self._varying)
         return form
 
 
@@ -136,12 +114,12 @@ def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[lis
     forms = [statement._ready(db, given) for statement, given in asked]
     if not all(form.is_plain for form, _ in forms):
         return [statement.all(db, given) for statement, given in asked]
-    return _sent(db, forms, commits=commits)
+    return send_forms(db, forms, commits=commits)
 
 
-def _sent(
+def send_forms(
     db: sa.Connection,
-    forms: "Sequence[tuple[_Form, Mapping[str, Any]]]",
+    forms: Sequence[tuple[Form, Mapping[str, Any]]],
     *,
     commits: bool = False,
     in_turns: bool = False,
@@ -161,423 +139,3 @@ def cache_key(db: sa.Connection, condition: sa.ColumnElement[bool]) -> "CacheKey
     None if there is none, or if this connection uses SQLAlchemy's public names alone.
     """
     return None if PLAIN in db.get_execution_options() else condition._generate_cache_key()
-
-
-class ByIds:
-    """A SELECT of a tenant's rows whose column has one of several ids.
-
-    One id is compared by `=`, of which PostgreSQL keeps the plan; several are sent as one text, in 40 µs less than
-    psycopg takes for an array of 25.
-    """
-
-    def __init__(self, select: sa.Select[Any], column: sa.ColumnElement[str]) -> None:
-        own = select.where(column.table.c.tenant_id == sa.bindparam("tenant_id"))
-        self._one = Statement(own.where(column == sa.bindparam("id")))
-        self._several = Statement(own.where(_OneOf(column, sa.bindparam("ids", type_=sa.Text))))
-
-    def asked(self, tenant_id: str, id: str) -> Asked:
-        """Return a statement for `at_once` that finds the rows of one id."""
-        return self._one, {"tenant_id": tenant_id, "id": id}
-
-    def all(self, db: sa.Connection, tenant_id: str, ids: Iterable[str]) -> list[Any]:
-        """Return the rows of these ids; no query is sent if there are no ids."""
-        wanted = list(ids)
-        if len(wanted) <= 1:
-            return self._one.all(db, {"tenant_id": tenant_id, "id": wanted[0]}) if wanted else []
-        is_postgresql = db.dialect.name == "postgresql"
-        text = _BETWEEN.join(wanted) if is_postgresql else msgspec.json.encode(wanted).decode()
-        return self._several.all(db, {"tenant_id": tenant_id, "ids": text})
-
-    def in_groups(
-        self, db: sa.Connection, tenant_id: str, ids: Sequence[str], weights: Mapping[str, int], most: int
-    ) -> Iterator[Any]:
-        """Yield the rows of ids that weigh at most so much together, or of one that weighs more, then of the next."""
-        for group in self.groups(ids, weights, most):
-            yield from self.all(db, tenant_id, group)
-
-    @staticmethod
-    def groups(ids: Sequence[str], weights: Mapping[str, int], most: int) -> list[list[str]]:
-        """Divide ids, in their order, into groups that weigh at most so much together, or have one id."""
-        groups, so_far = list[list[str]](), 0
-        for id in ids:
-            so_far += weights.get(id, 0)
-            if not groups or so_far > most:
-                groups.append([])
-                so_far = weights.get(id, 0)
-            groups[-1].append(id)
-        return groups
-
-
-class Insertion:
-    """An INSERT of any number of a tenant's rows into a table with these columns: a single statement on PostgreSQL.
-
-    Five rows as five statements take twice as long. They are sent as one JSON text, so that one statement fits any
-    number; a column of bytes cannot be among them. SQLite takes them in groups: with a statement for each row, 500
-    lines of a document take a third longer, and other threads may run Python 500 times meanwhile.
-    """
-
-    def __init__(self, table: sa.Table, columns: Iterable[str]) -> None:
-        self._names = [name for name in columns if name != "tenant_id"]
-        kinds = {name: table.c[name].type for name in self._names}
-        self._processors: dict[str, Any] | None = None
-        self._kinds = kinds
-        rows = sa.cast(sa.bindparam("rows", type_=sa.Text), sa.JSON)
-        of_each = sa.func.json_to_recordset(rows).table_valued(*(sa.column(n, kind) for n, kind in kinds.items()))
-        of_each = of_each.render_derived(name="given", with_types=True)
-        select = sa.select(sa.bindparam("tenant_id", type_=table.c.tenant_id.type), *of_each.c)
-        self._at_once = Statement(sa.insert(table).from_select(["tenant_id", *self._names], select))
-        self._each = Statement(sa.insert(table))
-
-    def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert these rows, each with a value for every column."""
-        self.all(db, (tenant_id, rows, None))
-
-    def asked(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """Return a statement for `at_once` that inserts these rows."""
-        return self, (tenant_id, rows, None)
-
-    def converted(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """Return the statement of `asked` with the driver's values, so that the transaction need not make them."""
-        return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
-
-    def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:
-        """Insert the rows of a tenant; return none."""
-        tenant_id, rows, converted = given
-        is_plain = PLAIN in db.get_execution_options()
-        if db.dialect.name == "postgresql" and not is_plain:
-            return _sent(db, [self._ready(db, given)])[0]
-        if not rows:
-            return []
-        each = [{"tenant_id": tenant_id, **row} for row in rows]
-        if is_plain:
-            db.execute(self._each._of(db), each)
-        else:
-            values = self._convert(db, tenant_id, rows) if converted is None else converted
-            self._each._form(db, each[0]).run_all(db, each, values)
-        return []
-
-    def _ready(
-        self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]
-    ) -> "tuple[_Form, Mapping[str, Any]]":
-        tenant_id, rows, converted = given
-        return self._at_once._ready(db, self._convert(db, tenant_id, rows) if converted is None else converted)
-
-    def _convert(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Any:
-        """Return the driver's values: the parameters of PostgreSQL's statement, or SQLite's for each row."""
-        if db.dialect.name != "postgresql":
-            return self._each._form(db, ["tenant_id", *rows[0]]).in_columns(tenant_id, rows) if rows else []
-        if self._processors is None:
-            self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
-        made = [
-            {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
-            for row in rows
-        ]
-        return {"tenant_id": tenant_id, "rows": _json(made).decode()}
-
-
-_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written in its printed form
-
-
-def _to_json(kind: Any, dialect: Dialect) -> Any:
-    """Return a function from a column's value to one in JSON that PostgreSQL reads, if it needs one."""
-    kind = kind.dialect_impl(dialect)
-    return None if isinstance(kind, sa.JSON) else kind.bind_processor(dialect)
-
-
-class _Form:
-    """A statement compiled for one database, with these columns."""
-
-    def __init__(
-        self, statement: Any, dialect: Dialect, columns: list[str] | None, varying: frozenset[str] = frozenset()
-    ) -> None:
-        self.statement = statement
-        compiled = statement.compile(dialect=dialect, column_keys=columns)
-        assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
-        self.compiled, self.text = compiled, str(compiled)
-        order: Sequence[str] | None = compiled.positiontup
-        self.options = statement.get_execution_options()
-        self.fixed: dict[str, Any] = {}  # values that are part of the statement
-        self.given: list[tuple[str, str, Any]] = []  # by name, the key of a parameter, and what makes it the driver's
-        lists = {*compiled.post_compile_params}
-        # Lists of values that are given and defaults that Python works out are left to SQLAlchemy.
-        changed = (compiled.literal_execute_params, compiled.insert_prefetch, compiled.update_prefetch)
-        self.is_plain = not any(changed) and not any(one.required or one.key in varying for one in lists)
-        if lists and self.is_plain:
-            written = compiled.construct_expanded_state({b.key: None for b in compiled.bind_names if b.required})
-            self.text, order = written.statement, written.positiontup
-            for name in chain(*written.parameter_expansion.values()):
-                process, value = written.processors.get(name), written.parameters[name]
-                self.fixed[intern(str(name))] = process(value) if process else value
-        for bind, name in compiled.bind_names.items():
-            if bind in lists:
-                continue
-            process = bind.type.dialect_impl(dialect).bind_processor(dialect)
-            if bind.required or bind.key in varying:
-                self.given.append((intern(str(name)), intern(str(bind.key)), process))
-            else:
-                self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
-        self.order = order  # of SQLite's parameters; PostgreSQL's are numbered
-        self.template, self.places = self._positions(self.order or ())
-        self.keys = {name: key for name, key, _ in self.given}
-        self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
-        self.anew = postgres.PLANNED_ANEW in self.options
-        self._groups: dict[int, str] = {}
-        self.tenants: list[str] | None = None  # the keys of the parameters that name tenants, once they are known
-        self.is_walled = False  # whether those are all that there is to check
-        self.is_long = False  # whether it took long when it ran last
-        self.make_row: Any = None  # of a tuple of values
-        # Converters, each with the places of its columns, and whether equal values may share an object.
-        self.converts: list[tuple[Any, list[int], bool]] = []
-
-    def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
-        """Return the message for PostgreSQL with these parameters."""
-        values = self._values(parameters)
-        self._announce(db, [values], values)
-        return Sent(self.numbered, [values[name] for name in self.names], self.anew)
-
-    def fetched(self, result: "Result", dialect: Dialect, in_turns: bool) -> list[Row]:
-        """Return the rows of a result from PostgreSQL."""
-        if not self.compiled._result_columns:
-            return []
-        if self.make_row is None:
-            self.describe(result.kinds(), dialect)
-        return self.rows(result.rows(), in_turns)
-
-    def run(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
-        """Run it on SQLite and return its rows."""
-        if not self.compiled._result_columns:
-            self._executed(db, self._in_order(parameters), [parameters])
-            return []
-        began = perf_counter()
-        # SQLite would keep a process of gevent's from answering others.
-        is_apart = self.is_long and "billycan_read" in db.get_execution_options()
-        cursor = self._executed(db, self._in_order(parameters), [parameters], apart=is_apart)
-        found = run_apart(cursor.fetchall) if is_apart else cursor.fetchall()
-        self.is_long = perf_counter() - began > _LONG_SECONDS
-        if self.make_row is None:
-            self.describe([None] * len(cursor.description), db.dialect)
-        return self.rows(found, in_turns)
-
-    def run_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]], values: Sequence[tuple[Any, ...]]) -> None:
-        """Run an INSERT on SQLite for each of these parameters, whose values in its order are `values`."""
-        first = 0
-        for size in _GROUPS:
-            while len(rows) - first >= size:
-                group = slice(first, first + size)
-                sent = [*chain.from_iterable(values[group])]
-                self._executed(db, sent, rows[group], text=self._of_group(size))
-                first += size
-        if first < len(rows):
-            self._executed(db, values[first:], rows[first:], many=True)
-
-    def in_columns(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-        """Return SQLite's parameters of a tenant's rows, worked out column by column, which takes half the time."""
-        columns: list[Iterable[Any]] = []
-        for _, key, process in self.places:
-            if key == "tenant_id":
-                columns.append(repeat(tenant_id, len(rows)))
-            else:
-                column = [row[key] for row in rows]
-                columns.append(map(process, column) if process else column)
-        return [*zip(*columns, strict=True)]
-
-    def _of_group(self, size: int) -> str:
-        """Return the text of an INSERT of this many rows."""
-        text = self._groups.get(size)
-        if text is None:
-            head, values, one = self.text.rpartition("VALUES ")
-            text = self._groups[size] = head + values + ", ".join([one] * size)
-        return text
-
-    def _positions(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
-        """Return SQLite's parameters with the fixed ones filled in; and the place, key and converter of each other."""
-        given = {name: (key, process) for name, key, process in self.given}
-        return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
-
-    def _in_order(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the parameters in SQLite's order."""
-        values = self.template.copy()
-        for i, key, process in self.places:
-            value = parameters[key]
-            values[i] = process(value) if process else value
-        return tuple(values)
-
-    def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        values = self.fixed.copy()
-        for name, key, process in self.given:
-            value = parameters[key]
-            values[name] = process(value) if process else value
-        return values
-
-    def _executed(
-        self,
-        db: sa.Connection,
-        sent: Any,
-        given: Sequence[Mapping[str, Any]],
-        *,
-        many: bool = False,
-        text: str = "",
-        apart: bool = False,
-    ) -> Any:
-        """Run it, or `text` in its place, and return SQLite's cursor."""
-        if not db.in_transaction():
-            db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
-        driver: Any = db.connection.driver_connection
-        cursor = driver.cursor()
-        text = text or self.text
-        sqlite.limit_statement(db)
-        self._check(db, given)
-        for listen in db.billycan_listeners:  # type: ignore[attr-defined]
-            listen(db, None, text, sent, self._execution(db, [_Given(self, each) for each in given]), many)
-        try:
-            execute = cursor.executemany if many else cursor.execute
-            run_apart(partial(execute, text, sent)) if apart else execute(text, sent)
-        except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
-            db._handle_dbapi_exception(error, text, sent, cursor, None)
-        return cursor
-
-    def _check(self, db: sa.Connection, given: Sequence[Mapping[str, Any]]) -> None:
-        """Refuse it on SQLite if it touches rows of tenants that the connection may not touch."""
-        tenant = db.get_execution_options().get(walls.TENANT)
-        if tenant is not None:
-            if self.tenants is None:
-                named = walls.tenants_of(self.compiled)
-                self.tenants = [] if isinstance(named, str) else [self.keys.get(name, "") for name in named]
-                self.is_walled = not isinstance(named, str) and "" not in self.tenants
-            if self.is_walled and all(each[key] == tenant for each in given for key in self.tenants):
-                return
-        # In full, which also says why not.
-        context = self._execution(db, [_Given(self, each) for each in given])
-        walls.check_tenants(self.compiled, context.compiled_parameters, context.execution_options)
-
-    def _announce(self, db: sa.Connection, values: list[Any], sent: Any) -> None:
-        """Call PostgreSQL's listeners with this execution."""
-        context = self._execution(db, values)
-        for listen in db.dispatch.before_cursor_execute:
-            listen(db, None, self.text, sent, context, False)
-
-    def _execution(self, db: sa.Connection, values: list[Any]) -> "_Execution":
-        options = db.get_execution_options()
-        return _Execution(self.compiled, values, options.union(self.options) if self.options else options)
-
-    def describe(self, kinds: Sequence[Any], dialect: Dialect) -> None:
-        """Choose the converters from the driver's values to a Row, by PostgreSQL's names of the columns' types."""
-        columns = self.compiled._result_columns
-        places: dict[Any, list[int]] = {}
-        for i, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
-            if convert := _converter(column.type, kind, dialect):
-                places.setdefault((convert, kind), []).append(i)
-        # Not for numerics: equal ones may have different numbers of decimals.
-        self.converts = [
-            (convert, of, kind != _NUMERIC and hasattr(columns[of[0]].type, "are_shared"))
-            for (convert, kind), of in places.items()
-        ]
-        # Interned, as Structs' member names are: other strings are compared letter by letter for each value.
-        self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
-
-    def rows(self, found: list[Any], in_turns: bool) -> list[Row]:
-        """Convert the driver's values to Rows."""
-        if in_turns and len(found) > _FEW:
-            return [*chain.from_iterable(map(self._rows, in_pieces(found, _FEW)))]
-        return self._rows(found)
-
-    def _rows(self, found: Sequence[Any]) -> list[Row]:
-        if not self.converts or not found:
-            return [*map(self.make_row, found)]
-        if len(found) == 1:
-            values = [*found[0]]
-            for convert, places, _ in self.converts:
-                for i in places:
-                    if values[i] is not None:
-                        values[i] = convert(values[i])
-            return [self.make_row(values)]
-        columns: list[Any] = [*zip(*found, strict=True)]
-        for convert, places, is_shared in self.converts:
-            some = [i for i in places if columns[i].count(None) < len(found)]
-            if is_shared:
-                # Each value once: of a list's amounts and times a half and more are 0, or equal to another.
-                different = set[Any]().union(*[columns[i] for i in some]) - {None}
-                converted = dict(zip(different, map(convert, different), strict=True)).get
-                for i in some:
-                    columns[i] = map(converted, columns[i])
-            else:
-                for i in some:
-                    columns[i] = [None if value is None else convert(value) for value in columns[i]]
-        return [*map(self.make_row, zip(*columns, strict=True))]
-
-
-def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
-    """Return the converter of a column's values other than NULL, if they need one; `number` is PostgreSQL's type."""
-    if number == _TIME and hasattr(kind, "read_text"):
-        return kind.read_text
-    process = kind.dialect_impl(dialect).result_processor(dialect, number)
-    if number != _TIME:
-        return process
-    return (lambda text: process(datetime.fromisoformat(text))) if process else datetime.fromisoformat
-
-
-_NUMERIC, _TIME = 1700, 1184  # by PostgreSQL's numbers; a time comes as text
-
-
-@lru_cache(1024)
-def _row_of(names: tuple[str, ...]) -> type:
-    """Return a class of rows with these columns, like SQLAlchemy's, with attributes in an eighth of the time."""
-
-    def mapping(row: Any) -> dict[str, Any]:
-        return dict(zip(names, row, strict=True))
-
-    members = {"__slots__": (), "_mapping": property(mapping), "_asdict": mapping, "_fields": names}
-    return type("Row", (namedtuple("Row", names, rename=True),), members)
-
-
-def _numbered(text: str) -> tuple[bytes, list[str]]:
-    """Return a statement for PostgreSQL, with `$1` for the first parameter, and the names of its parameters."""
-    names: dict[str, str] = {}
-
-    def number(found: re.Match[str]) -> str:
-        return names.setdefault(intern(found[1]), f"${len(names) + 1}") if found[1] else "%"
-
-    return re.sub(r"%\((\w+)\)s|%%", number, text).encode(), [*names]
-
-
-class _Given(msgspec.Struct):
-    """The parameters of an execution, by SQLAlchemy's names for its attributes."""
-
-    form: "_Form"
-    parameters: Mapping[str, Any]
-
-    def __getitem__(self, name: str) -> Any:
-        key = self.form.keys.get(name)
-        return self.form.fixed[name] if key is None else self.parameters[key]
-
-    def get(self, name: str) -> Any:
-        """Return the value of a parameter; None if the statement does not have it."""
-        return self[name] if name in self.form.keys or name in self.form.fixed else None
-
-
-class _Execution(msgspec.Struct):
-    """The execution that a connection's listeners receive, by SQLAlchemy's names for its attributes."""
-
-    compiled: SQLCompiler
-    compiled_parameters: list[Any]
-    execution_options: Mapping[str, Any]
-
-
-class _OneOf(FunctionElement[bool]):
-    inherit_cache = True
-    type = sa.Boolean()
-
-    def self_group(self, against: Any = None) -> Any:
-        return self  # SQLite would compare it with 1, and use no index
-
-
-@compiles(_OneOf)
-def _in_array(element: _OneOf, compiler: SQLCompiler, **more: Any) -> str:
-    column, given = (compiler.process(part, **more) for part in element.clauses)
-    return f"{column} = ANY (string_to_array({given}, chr({ord(_BETWEEN)})))"
-
-
-@compiles(_OneOf, "sqlite")
-def _in_json(element: _OneOf, compiler: SQLCompiler, **more: Any) -> str:
-    column, given = (compiler.process(part, **more) for part in element.clauses)
-    return f"{column} IN (SELECT value FROM json_each({given}))"  # noqa: S608 - of names alone

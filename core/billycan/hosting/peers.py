@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from billycan.problems import Timeout, TooManyAtOnce
-from billycan.sharing.limits import by_address
+from billycan.sharing.addresses import by_address
 from billycan.sharing.shares import Share
 
 # How long a client may take to send a request's head, and then its body, and to receive the response: each in all.

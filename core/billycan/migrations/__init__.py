@@ -25,7 +25,7 @@ def resource_columns() -> tuple[sa.Column[Any], ...]:
 
 
 def key_columns() -> tuple[sa.Column[Any], ...]:
-    """The primary key of a tenant's table as of core 1.0, for migrations."""
+    """Return the primary key of a business's table that is no resource's, as of core 1.0."""
     return (
         sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
         sa.Column("id", ByCodePoint, primary_key=True),

@@ -21,14 +21,13 @@ import hashlib
 import mmap
 import os
 import random
-import socket
 import tempfile
 import threading
 import weakref
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -36,6 +35,7 @@ from typing import Literal
 
 import msgspec
 
+from .addresses import crowd_of
 from .folder import private_folder, reserve_bytes
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
@@ -46,7 +46,6 @@ _MOST_MAPS = 512  # Each takes a file descriptor.
 _SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is searched for idle files, and how many of them.
 _MOST_KEYS = 2048  # files of keys and businesses, beyond which idle ones are removed
 _CROWD_WORDS = 1 << 18
-_MAPPED = bytes(10) + b"\xff\xff"  # the prefix of an IPv4 address on a dual-stack socket
 _GONE = -1  # The count of a file that was replaced or removed, for processes that still map it.
 
 _lock = threading.Lock()  # Record locks do not tell the threads of a process apart.
@@ -64,17 +63,29 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """The most requests that may be counted under a name in any 60 seconds, and in any second."""
+    """The most requests that may be counted under a name.
+
+    name: What is counted, such as a key's id.
+    per_minute: The most in any 60 seconds.
+    per_second: The most in any second.
+    """
 
     class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-        """The outcome of counting a request, with the figures of the minute, or of the window that refused it."""
+        """The outcome of counting a request, with the figures of the minute, or of the window that refused it.
+
+        allowed: Whether the request may go on.
+        limit, remaining: How many requests the window takes, and how many of them are left.
+        reset: When the oldest counted request leaves the window, in Unix seconds, rounded up.
+        window: `minute` or `second`.
+        retry_after: The seconds, at least 1, after which a request is certain to be allowed; None if this one is.
+        """
 
         allowed: bool
         limit: int
         remaining: int
-        reset: int  # Unix seconds, rounded up, at which the oldest counted request leaves the window
+        reset: int
         window: Window
-        retry_after: int | None = None  # seconds, at least 1, after which a request is certain to be allowed
+        retry_after: int | None = None
 
     name: str
     per_minute: int
@@ -82,22 +93,6 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 Allowance = Limit.Allowance
-
-
-def by_address(use: str, address: str) -> str:
-    """Return the name under which requests of a remote address are counted for one use, such as `api` or `hosted`.
-
-    Each use has its own allowance, so that no use can exhaust another's. An IPv6 address counts as its /64, the
-    smallest block that a site is given (RFC 6177): a client that has one address there has all of them.
-    """
-    if not use.isidentifier():
-        raise ValueError("a use is one word")
-    return f"address:{use} {network(address)}"
-
-
-def network(address: str) -> str:
-    """Return the address under which a remote address is counted: itself, or the /64 of an IPv6 address."""
-    return _counted_as(address)[0]
 
 
 class Limiter:
@@ -163,7 +158,7 @@ class Limiter:
         for limit in limits:
             log = self._log(limit.name, limit.per_minute + 1, at)
             if log is None:
-                use, network = _crowd_of(limit.name)
+                use, network = crowd_of(limit.name)
                 with self._locked_crowd(use) as crowd:
                     return crowd.take(network, limit.per_minute, limit.per_second, at)
             allowance = log.allow(limit.per_minute, limit.per_second, at)
@@ -224,7 +219,7 @@ class Limiter:
 
     def _open(self, key: str, room: int, at: int) -> _Log | None:
         is_address = key.startswith("address:")
-        folder = self._addresses / _crowd_of(key)[0] if is_address else self._folder
+        folder = self._addresses / crowd_of(key)[0] if is_address else self._folder
         path = folder / str(_place(key))
         found = _Log.find(path)
         if found and found.is_sound(room, at):
@@ -266,7 +261,7 @@ class Limiter:
 
     def _make_place(self, key: str, path: Path, at: int) -> bool:
         """Create an empty file for one more address; return False if there are too many."""
-        use, network = _crowd_of(key)
+        use, network = crowd_of(key)
         with self._locked_crowd(use) as crowd:
             # An address counted with its network stays so until that is quiet, or it would have two allowances.
             if not crowd.is_quiet(network, at):
@@ -470,37 +465,6 @@ def _stamps(path: Path, at: int) -> list[int]:
     """Return the stamps in a name's file up to a minute ahead of `at`, in order, even from a damaged file."""
     content = path.read_bytes()
     return sorted(stamp for stamp in array("q", content[: len(content) // 8 * 8])[1:] if stamp and stamp <= at + MINUTE)
-
-
-@lru_cache(4096)
-def _counted_as(address: str) -> tuple[str, str]:
-    """Return the name under which an address is counted, and its network; the text twice if it is no IP address."""
-    bare = address.removesuffix("/64").partition("%")[0]
-    # Some proxies add the port, and a client has many ports.
-    if bare.startswith("["):
-        bare = bare[1:].partition("]")[0]
-    elif bare.count(":") == 1:
-        bare = bare.partition(":")[0]
-    packed = _packed(bare)
-    if len(packed) == 4:
-        return socket.inet_ntoa(packed), f"{packed[:3].hex()}/24"
-    if packed:
-        return socket.inet_ntop(socket.AF_INET6, packed[:8] + bytes(8)) + "/64", f"{packed[:6].hex()}/48"
-    return address, address
-
-
-def _packed(address: str) -> bytes:
-    # Several times quicker than ipaddress, which matters in a flood.
-    for family in (socket.AF_INET, socket.AF_INET6):
-        with suppress(OSError, ValueError):
-            return socket.inet_pton(family, address).removeprefix(_MAPPED)
-    return b""
-
-
-def _crowd_of(key: str) -> tuple[str, str]:
-    """Return the use and the network of a name that `by_address` made."""
-    use, _, counted = key.removeprefix("address:").rpartition(" ")
-    return use or "other", _counted_as(counted)[1]
 
 
 @lru_cache(4096)

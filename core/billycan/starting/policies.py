@@ -1,4 +1,4 @@
-"""PostgreSQL's row-level security: policies, and a role for the server that owns nothing.
+"""Policies that `billycan database harden` gives PostgreSQL: row-level security, and a role that owns nothing.
 
 `walls` tells PostgreSQL which tenant a statement is for, and builds the condition of the policies.
 """

@@ -75,7 +75,9 @@ class Client:
         headers: Mapping[str, str] | None = None,
         raw: bytes | None = None,
     ) -> Any:
-        """Send a request; returns webtest's response, also kept as `last`."""
+        """Send a request, and return webtest's response, also kept as `last`; `raw` is a body that is not JSON, such as
+        a file.
+        """
         sent = raw if raw is not None else b"" if body is None else json.dumps(body, default=_number).encode()
         given = {**self.headers, **({"Content-Type": "application/json"} if sent else {}), **(headers or {})}
         self.last = self.web.request(path, method=method, headers=given, status="*", body=sent)
@@ -84,15 +86,19 @@ class Client:
         return self.last
 
     def get(self, path: str, status: int = 200, **headers: str) -> Any:
+        """Return the decoded envelope; a header's `-` is written `_`: `If_Match='"1"'`."""
         return decoded(self.call("GET", path, None, status, _named(headers)))
 
     def post(self, path: str, body: Any = None, status: int = 201, **headers: str) -> Any:
+        """Return the decoded envelope."""
         return decoded(self.call("POST", path, body, status, _named(headers)))
 
     def patch(self, path: str, body: Any, status: int = 200, **headers: str) -> Any:
+        """Return the decoded envelope."""
         return decoded(self.call("PATCH", path, body, status, _named(headers)))
 
     def delete(self, path: str, status: int = 200, **headers: str) -> Any:
+        """Return the decoded envelope."""
         return decoded(self.call("DELETE", path, None, status, _named(headers)))
 
     def refused(self, status: int, code: str, method: str, path: str, body: Any = None, **sent: Any) -> Any:

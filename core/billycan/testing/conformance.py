@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 
 
 class PluginConformance:
-    """Tests of one plugin: subclass it, name the plugin, and give a valid body for each of its collections.
+    """The tests that every plugin passes: subclass it, and give a valid body for each collection.
 
-    `enable` names the plugins that it requires, and `settings` holds those that it cannot start without.
+        class TestAssets(PluginConformance):
+            plugin = "assets"
+            enable = ("contacts",)
 
-    class TestAssets(PluginConformance):
-        plugin = "assets"
-        enable = ("contacts",)
+            def bodies(self, client):
+                return {"/v1/assets": {"name": "Van", "cost": "31500.00"}}
 
-        def bodies(self, client):
-            return {"/v1/assets": {"name": "Van", "cost": "31500.00"}}
+    plugin: The plugin.
+    enable: The plugins that it requires.
+    settings: Settings that it cannot start without.
     """
 
     plugin = ""
@@ -73,41 +75,63 @@ class PluginConformance:
         return self.make(app, client)
 
     def make(self, app: "App", client: Client) -> dict[str, Any]:
-        """Create a record in each collection; return the records by the collection's path."""
+        """Create a record in each collection; return the records by the collection's path.
+
+        For core alone.
+        """
         bodies = self.bodies(client)
         missing = {path for path in self.collections(app) if path not in bodies}
         assert not missing, f"bodies() gives none for {missing}"
         return {path: self.as_read(app, path, client.post(path, body)["data"]) for path, body in bodies.items()}
 
     def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a new record as later requests show it: without the member that is shown only once."""
+        """Return a new record as later requests show it: without the member that is shown only once.
+
+        For core alone.
+        """
         secret = app.at["POST", path].route.shown_once
         assert secret is None or record[secret]
         return {**record, secret: None} if secret else record
 
     def endpoints(self, app: "App") -> "list[Endpoint]":
+        """List the plugin's routes. For core alone."""
         return [e for e in app.endpoints if e.plugin == self.plugin]
 
     def has(self, app: "App", method: str, path: str) -> bool:
-        """Tell whether single records of a collection can be read, changed or deleted."""
+        """Tell whether single records of a collection can be read, changed or deleted.
+
+        For core alone.
+        """
         return (method, f"{path}/{{id}}") in app.at
 
     def collections(self, app: "App") -> list[str]:
-        """List the paths that both list records and create them."""
+        """List the paths that both list records and create them.
+
+        For core alone.
+        """
         lists = {e.route.path for e in self.endpoints(app) if e.signature.listed}
         posts = [e.route for e in self.endpoints(app) if e.route.method == "POST" and not e.route.receive]
         return [route.path for route in posts if route.path in lists]
 
     def calls(self, app: "App", id: str) -> list[tuple[str, str]]:
-        """List the method and path of every route, with `id` in place of each id."""
+        """List the method and path of every route, with `id` in place of each id.
+
+        For core alone.
+        """
         return [(e.route.method, PARAMETER.sub(id, e.route.path)) for e in self.endpoints(app)]
 
     def found(self, client: Client, path: str, **query: str) -> list[str]:
-        """List the ids of the newest hundred records that a query finds."""
+        """List the ids of the newest hundred records that a query finds.
+
+        For core alone.
+        """
         return finding.ids(client, path, **query)
 
     def folder(self) -> Path | None:
-        """Return the folder of the plugin's modules, or None if a test made the plugin up."""
+        """Return the folder of the plugin's modules, or None if a test made the plugin up.
+
+        For core alone.
+        """
         return packages.folder_of(self.plugin)
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
@@ -235,7 +259,10 @@ class PluginConformance:
                     break
 
     def act(self, client: Client, path: str, id: str, action: str) -> dict[str, Any] | None:
-        """Call an action of a record; return its answer, which must be as declared, or None if it needs a body."""
+        """Call an action of a record; return its answer, which must be as declared, or None if it needs a body.
+
+        For core alone.
+        """
         for endpoint in self.endpoints(client.app):
             route = endpoint.route
             if (route.method, PARAMETER.sub("{}", route.path)) == ("POST", f"{path}/{{}}/{action}"):
@@ -358,7 +385,10 @@ class PluginConformance:
                 assert again.get(f"{path}/{record['id']}")["data"] == record
 
     def extensions(self, client: Client) -> list[tuple[Extends, Mapping[str, Any]]]:
-        """List the plugin's extensions of other resources, each with a body for one of their records."""
+        """List the plugin's extensions of other resources, each with a body for one of their records.
+
+        For core alone.
+        """
         manifest, bodies = client.app.manifests[self.plugin], self.extended(client)
         mounted = {e.route.path for e in client.app.endpoints}
         missing = {e.path for e in manifest.extends if e.path in mounted and e.path not in bodies}

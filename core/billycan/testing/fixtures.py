@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 
 ENGINES = ("sqlite", "postgresql")
 SECRET = "a secret for tests that is long enough"  # noqa: S105
+"""The secret of the apps that `make_app` gives."""
 ROLE = "billycan_app"
 
 
 class Clock:
-    """A clock that stands still, except for a millisecond at each reading, and moves when told to."""
+    """A clock that stands still, except for a millisecond at each reading, and moves when told to.
+
+    START: The time at which the fixture `clock` starts.
+    """
 
     START: ClassVar = datetime(2026, 11, 21, tzinfo=UTC)  # of every test that sets no time of its own
 
@@ -47,7 +51,7 @@ class Clock:
         return self._add(timedelta(milliseconds=1))
 
     def move(self, **by: float) -> None:
-        """`clock.move(hours=1)`"""
+        """Move the clock ahead: `clock.move(days=3)`."""
         self._add(timedelta(**by))
 
     def _add(self, time: timedelta) -> datetime:
@@ -91,16 +95,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Postpone tests that either database does for, if both run; skip tests of the whole where a part is missing."""
+    """Postpone tests that either database does for, if both run; skip tests of the whole where a part is missing.
+
+    Leave out what a parameter of a test marks as `sqlite_alone`; `pytest_generate_tests` sees the test's own marks.
+    """
     without, has_chosen = sorted(absent()), config.getoption("--engine")
+    left_out = []
     for item in items:
         callspec = getattr(item, "callspec", None)
-        is_either = item.get_closest_marker("either") and not item.get_closest_marker("both")
-        if is_either and not has_chosen and callspec and callspec.params.get("engine") == "postgresql":
+        is_second = not has_chosen and callspec is not None and callspec.params.get("engine") == "postgresql"
+        if is_second and item.get_closest_marker("sqlite_alone"):
+            left_out.append(item)
+        if is_second and item.get_closest_marker("either") and not item.get_closest_marker("both"):
             item.add_marker("long")
         if item.get_closest_marker("whole") and without:
             reason = f"What is about the whole was NOT TESTED without {', '.join(without)}"
             item.add_marker(pytest.mark.skip(reason=reason))
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -50,14 +50,14 @@ def watch() -> None:
     """Start watching the write transactions of this process, except those of migrations and of tests themselves."""
     # pytest loads this module in every run, with or without billycan's tests.
     from ..db import Database  # noqa: PLC0415
-    from ..engines import statements, walls  # noqa: PLC0415
+    from ..engines import forms, walls  # noqa: PLC0415
 
     for name in ("writing", "noting"):
         setattr(Database, name, _watched(getattr(Database, name)))
     sa.event.listen(sa.Engine, "do_connect", _time_sql)
     compiler: Any = sa.sql.compiler.SQLCompiler
     compiler.__init__ = _timed(compiler.__init__)
-    form: Any = statements._Form
+    form: Any = forms.Form
     form.__init__ = _timed(form.__init__)
     walls._find_tenants = _timed(walls._find_tenants)
     sys.addaudithook(_refuse)

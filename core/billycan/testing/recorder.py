@@ -52,9 +52,17 @@ class _Call(msgspec.Struct):
 
 
 class Recorder(Client):
-    """A client that records the first success of each operation, and the first of each refusal and event.
+    """A Client that records the examples of the OpenAPI document and the explorer while a test tells a story.
 
-    `codes` and `emitted` hold the codes each operation was refused with, and the events it emitted.
+    It keeps the first success of each operation, and the first of each refusal and event. `billycan events trigger`
+    uses the recording too.
+
+        recorder = Recorder(make_app("assets", "contacts"))
+        van = recorder.post("/v1/assets", {"name": "Van", "cost": "31500.00"})["data"]
+        recorder.get(f"/v1/assets/{van['id']}")
+        recorder.check("assets")
+
+    codes, emitted: The codes that each operation was refused with, and the events that it emitted.
     """
 
     def __init__(self, app: "App", **given: Any) -> None:
@@ -75,12 +83,14 @@ class Recorder(Client):
 
     @hookimpl
     def after_commit(self, events: "Sequence[Event]") -> None:
+        """For core alone."""
         for event in events:
             self._happened.append(event.name)
             body = {"event": event.name, "timestamp": event.created_at, "data": event.data}
             self.bodies.setdefault(event.name, parse(encode(body)))
 
     def call(self, method: str, path: str, body: Any = None, *args: Any, **given: Any) -> Any:
+        """For core alone."""
         self._happened = []
         response = super().call(method, path, body, *args, **given)
         found = endpoint_at(self.app, method, path)
@@ -102,7 +112,11 @@ class Recorder(Client):
         return response
 
     def check(self, *plugins: str) -> None:
-        """Fail if the file of a plugin differs from the recording; one of which nothing was recorded needs none."""
+        """Compare the recording of each plugin with the file `examples.json` beside its `plugin.py`, and fail if they
+        differ.
+
+        `BILLYCAN_RECORD=1 pytest` writes that file anew. A plugin of which nothing was recorded needs none.
+        """
         recorded = self._by_plugin()
         for plugin in plugins:
             file = packages.examples_of(plugin)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..app import App
 from ..db import reason
-from ..engines import files
+from ..engines import private_files
 from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
@@ -96,7 +96,7 @@ def _files(app: App) -> Finding:
         # With its journals and lock files. The folder around them is not billycan's alone.
         paths += sorted(database.parent.glob(f"{glob.escape(database.stem)}.*"))
         paths += [database.parent] if database.parent.resolve() != Path.cwd() else []
-    found = files.open_to_others(paths)
+    found = private_files.open_to_others(paths)
     if not found:
         return Finding("files", True, "private")
     named = " ".join(shlex.quote(str(path)) for path in found)

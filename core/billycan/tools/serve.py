@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from .. import demo
 from ..app import App
 from ..db import Database
-from ..engines import files
+from ..engines import private_files
 from ..hosting import gunicorn_conf
 from ..starting import migrate, packages, plugins, settings
 from ..starting.command import command_line
@@ -138,7 +138,7 @@ def _secret() -> Path:
     if not SECRET.exists():
         new = SECRET.with_name(f"secret.{os.getpid()}")
         new.unlink(missing_ok=True)
-        files.make_file(new)
+        private_files.make_file(new)
         new.write_text(secrets.token_urlsafe(48) + "\n", "utf-8")
         try:
             SECRET.hardlink_to(new)  # whole or not at all, and never over another's

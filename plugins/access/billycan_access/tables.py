@@ -1,4 +1,4 @@
-"""The table of requests for access."""
+"""The table of requests for access, by people who have no business here yet."""
 
 import sqlalchemy as sa
 

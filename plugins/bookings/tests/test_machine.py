@@ -169,7 +169,9 @@ def stamp(minute):
 
 
 @pytest.mark.either
-def test_bookings_do_what_the_model_does(make_app):
+def test_bookings_do_what_the_model_does(make_app, examples):
     app = make_app("bookings", "contacts", "staff")
-    few = settings(max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+    few = settings(
+        max_examples=examples(25), stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    )
     run_state_machine_as_test(lambda: Bookings(app), settings=few)

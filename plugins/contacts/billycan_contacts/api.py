@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, names_of, own
-from billycan.sql import Statement, fold
+from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
 
@@ -67,7 +67,7 @@ def party_asked(ctx: Context, id: str) -> Statement.Asked:
     return _PARTIES.asked(ctx.tenant_id, id)
 
 
-_PARTIES = Statement.by_ids(sa.select(*(_table.c[name] for name in Party.__struct_fields__)), _table.c.id)
+_PARTIES = ByIds(sa.select(*(_table.c[name] for name in Party.__struct_fields__)), _table.c.id)
 
 
 # Built at import: msgspec crashes if two threads build it at once.
@@ -82,7 +82,7 @@ def contractors(ctx: Context, ids: Iterable[str]) -> list[Contractor]:
     ]
 
 
-_CONTRACTORS = Statement.by_ids(
+_CONTRACTORS = ByIds(
     sa.select(*(_table.c[name] for name in Contractor.__struct_fields__)).where(_table.c.contractor),
     _table.c.id,
 )
@@ -109,7 +109,7 @@ def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
     return {row[0]: Supplier(*row[1:]) for row in _SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)}
 
 
-_SUPPLIERS = Statement.by_ids(sa.select(_table.c.id, _table.c.abn, _table.c.gst_registered), _table.c.id)
+_SUPPLIERS = ByIds(sa.select(_table.c.id, _table.c.abn, _table.c.gst_registered), _table.c.id)
 
 
 def lacks_abn(ctx: Context | GstPeriod, column: sa.ColumnElement[str]) -> sa.Exists:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import sqlalchemy as sa
 
 from billycan import Context, Page, Row
-from billycan.sql import Statement, bytes_of
+from billycan.sql import ByIds, Statement, bytes_of
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -28,9 +28,9 @@ class Parts:
         counts = sa.select(of, (last.scalar_subquery() + 1).label("parts")).where(table.c.position == 0)
         sizes = sa.select(of, sa.func.sum(bytes_of(table.c.description) + besides).label("size")).group_by(of)
         self._rows, self._counts, self._sizes = (
-            Statement.by_ids(rows, of),
-            Statement.by_ids(counts, of),
-            Statement.by_ids(sizes, of),
+            ByIds(rows, of),
+            ByIds(counts, of),
+            ByIds(sizes, of),
         )
         self._most = _MOST_TEXT + besides
 

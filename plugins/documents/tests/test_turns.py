@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from billycan import Page, apart
-from billycan.engines.statements import ByIds
+from billycan.sql import ByIds
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, Row, own
-from billycan.sql import Statement
+from billycan.sql import ByIds, Statement
 
 from . import rules
 from .claim_status import claim, claim_until_void
@@ -138,9 +138,7 @@ def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
     return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
 
 
-_NAMED = Statement.by_ids(
-    sa.select(*(expenses.c[name] for name in ("id", "description", "reference", "date"))), expenses.c.id
-)
+_NAMED = ByIds(sa.select(*(expenses.c[name] for name in ("id", "description", "reference", "date"))), expenses.c.id)
 
 
 def withheld(period: GstPeriod) -> sa.Select[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, Row
-from billycan.sql import Statement
+from billycan.sql import ByIds
 from billycan_contacts import api as contacts
 
 from . import resource, rules
@@ -17,7 +17,7 @@ from .tables import expenses
 
 records = resource.expenses.records
 
-_PURCHASES = Statement.by_ids(sa.select(expenses), expenses.c.id)
+_PURCHASES = ByIds(sa.select(expenses), expenses.c.id)
 
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:

@@ -12,7 +12,8 @@ from billycan_documents.api import NewLine
 
 from .books.receivables import owed_by_each
 from .books.turnover import count_drafts, turnover
-from .invoices.claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
+from .invoices.claim_lines import Extra, Work
+from .invoices.claims import Billing, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
 from .invoices.documents import neighbours
 from .invoices.due import Unpaid, lock_unpaid, unpaid
 from .invoices.handlers import create_invoice, preview_invoice, send_invoice

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Row
-from billycan.sql import Statement
+from billycan.sql import ByIds
 
 from .tables import allocations, invoices, refunds
 
@@ -22,7 +22,7 @@ class Listed:
 
     def __init__(self, column: sa.Column[Any], kind: str, has: str) -> None:
         self._kind, self._has = kind, has
-        self._counts = Statement.by_ids(sa.select(column, sa.func.count()).group_by(column), column)
+        self._counts = ByIds(sa.select(column, sa.func.count()).group_by(column), column)
 
     def check_room(self, ctx: Context, named: Mapping[str, str | None], adding: int = 1) -> None:
         """Raise Conflict `list_full` if one of these records has no room for this many more rows.

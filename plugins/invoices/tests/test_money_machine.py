@@ -213,5 +213,5 @@ def test_money_always_adds_up(make_app):
 
 
 @pytest.mark.long
-def test_money_always_adds_up_for_long(make_app):
-    run(make_app, 40, 60)
+def test_money_always_adds_up_for_long(make_app, examples):
+    run(make_app, examples(40), 60)

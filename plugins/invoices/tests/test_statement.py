@@ -137,8 +137,8 @@ def run(make_app, examples, steps):
 
 
 @pytest.mark.long
-def test_every_day_stays_what_it_was_for_long(make_app):
-    run(make_app, 25, 40)
+def test_every_day_stays_what_it_was_for_long(make_app, examples):
+    run(make_app, examples(25), 40)
 
 
 @pytest.fixture

@@ -298,7 +298,7 @@ class Invoices(RuleBasedStateMachine):
 
 
 @pytest.mark.either
-def test_random_actions_keep_to_the_model(make_app, clock):
+def test_random_actions_keep_to_the_model(make_app, clock, examples):
     app = make_app("contacts", "documents", "hosted", "invoices")
-    modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)
+    modest = settings(derandomize=True, max_examples=examples(20), stateful_step_count=40, deadline=None)
     run_state_machine_as_test(lambda: Invoices(app, clock), settings=modest)

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, names_of
-from billycan.sql import Statement
+from billycan.sql import ByIds
 
 from .resource import GstCode, items
 
@@ -38,5 +38,5 @@ def copied(ctx: Context, ids: Iterable[str]) -> dict[str, Copied]:
 
 
 _COPIED = sa.select(*(_table.c[name] for name in Copied.__struct_fields__))
-_FOUND = Statement.by_ids(_COPIED, _table.c.id)
-_LOCKED = Statement.by_ids(_COPIED.order_by(_table.c.id).with_for_update(read=True), _table.c.id)
+_FOUND = ByIds(_COPIED, _table.c.id)
+_LOCKED = ByIds(_COPIED.order_by(_table.c.id).with_for_update(read=True), _table.c.id)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import Context, decode, names_of, own
 from billycan.fields import Moment
-from billycan.sql import Statement
+from billycan.sql import ByIds
 
 from . import rules
 from .documents import documents
@@ -58,7 +58,7 @@ def totals(ctx: Context, ids: Iterable[str]) -> dict[str, Decimal]:
     return {row[0]: row[1] for row in _TOTALS.all(ctx.db, ctx.tenant_id, ids)}
 
 
-_TOTALS = Statement.by_ids(sa.select(jobs.c.id, jobs.c.total), jobs.c.id)
+_TOTALS = ByIds(sa.select(jobs.c.id, jobs.c.total), jobs.c.id)
 
 
 def work(ctx: Context, staff_ids: Iterable[str], since: datetime, until: datetime) -> list[Work]:

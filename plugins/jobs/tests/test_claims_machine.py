@@ -135,7 +135,7 @@ class Claims(RuleBasedStateMachine):
 
 
 @pytest.mark.either
-def test_random_claims_never_come_to_more_than_the_work(make_app):
+def test_random_claims_never_come_to_more_than_the_work(make_app, examples):
     app = make_app(*PLUGINS)
-    modest = settings(derandomize=True, max_examples=15, stateful_step_count=20, deadline=None)
+    modest = settings(derandomize=True, max_examples=examples(15), stateful_step_count=20, deadline=None)
     run_state_machine_as_test(lambda: Claims(app), settings=modest)

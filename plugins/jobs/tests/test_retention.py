@@ -382,10 +382,10 @@ LINES = st.lists(
 )
 
 
-def test_claims_and_releases_come_to_the_contract_sum_and_its_gst(make_app):
+def test_claims_and_releases_come_to_the_contract_sum_and_its_gst(make_app, examples):
     client = Client(make_app(*EVERYTHING))
 
-    @settings(derandomize=True, max_examples=30, deadline=None)
+    @settings(derandomize=True, max_examples=examples(30), deadline=None)
     @given(
         LINES,
         st.lists(st.tuples(st.sampled_from(["claim", "claim", "release"]), PARTS, TERMS), max_size=6),

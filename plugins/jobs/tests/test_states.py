@@ -184,7 +184,7 @@ class Jobs(RuleBasedStateMachine):
 
 
 @pytest.mark.either
-def test_random_actions_keep_to_the_model(make_app):
+def test_random_actions_keep_to_the_model(make_app, examples):
     app = make_app("contacts", "documents", "hosted", "invoices", "jobs")
-    modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)
+    modest = settings(derandomize=True, max_examples=examples(20), stateful_step_count=40, deadline=None)
     run(lambda: Jobs(app), settings=modest)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, Invalid, NotFound, Page, Records, Row, new_id, own
 from billycan.fields import Moment
-from billycan.sql import Statement, fold
+from billycan.sql import ByIds, fold
 
 from . import suppressing
 from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
@@ -240,7 +240,7 @@ def settle_email(ctx: Context, row: Row, **values: Any) -> Row:
     return row
 
 
-_RECIPIENTS = Statement.by_ids(sa.select(recipients).order_by(recipients.c.position), recipients.c.email_id)
+_RECIPIENTS = ByIds(sa.select(recipients).order_by(recipients.c.position), recipients.c.email_id)
 
 
 def _list_rows(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:

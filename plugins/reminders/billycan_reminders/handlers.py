@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, Page, Patch, Records, new_id, own
-from billycan.sql import Statement, upsert
+from billycan.sql import ByIds, upsert
 from billycan_invoices import api as invoices
 
 from .schemas import (
@@ -84,7 +84,7 @@ def load_reminders(ctx: Context) -> Reminders:
     return Reminders(enabled=row.enabled, rules=found, version=row.version, updated_at=row.updated_at)
 
 
-_OFF = Statement.by_ids(sa.select(off.c.id), off.c.id)
+_OFF = ByIds(sa.select(off.c.id), off.c.id)
 
 
 def find_silenced(ctx: Context, ids: Sequence[str]) -> dict[str, HasReminders]:

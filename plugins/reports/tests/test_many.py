@@ -1,4 +1,4 @@
-"""Reports of a business with 100,000 invoices, their payments and 100,000 expenses: a few statements for any of them.
+"""Reports of a business with 20,000 invoices, their payments and 20,000 expenses: a few statements for any of them.
 
 `pytest -s -m long plugins/reports/tests/test_many.py` prints the seconds that each took.
 """
@@ -19,7 +19,7 @@ contacts = resource.contacts.table
 
 ROOT = Path(__file__).parents[3]
 fill = runpy.run_path(str(ROOT / "plugins/invoices/tests/test_statements.py"))["fill"]
-MANY, CLIENTS, MOST_STATEMENTS = 100_000, 2_000, 12
+MANY, CLIENTS, MOST_STATEMENTS = 20_000, 2_000, 12
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 NTH = "(1000001 + n.i % {})"
 
@@ -74,7 +74,7 @@ def test_no_report_reads_its_documents_one_by_one(busy):
         "/v1/reports/receivables.csv",
         "/v1/reports/taxable_payments?year=2026",
         "/v1/contacts/con_1000077/statement?from=2024-12-01&to=2026-11-21",
-        *(f"/v1/reports/gst?from=2025-11-01&to=2026-10-31{basis}" for basis in ("", "&basis=cash")),  # 100,000 of them
+        *(f"/v1/reports/gst?from=2025-11-01&to=2026-10-31{basis}" for basis in ("", "&basis=cash")),  # 20,000 of them
         "/v1/reports/gst/documents?from=2025-11-01&to=2026-10-31&label=1A&page=50",
         *(f"/v1/invoices/summary?group_by={by}" for by in ("month", "client", "status")),
     ]

@@ -426,8 +426,10 @@ def by_quarter(moves):
 
 @pytest.mark.parametrize("basis", [pytest.param("accrual", marks=pytest.mark.long), "cash"])
 @pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__name__)
-def test_every_undo_counts_where_it_should(app, story, basis):
-    for lodged, how in product(range(MOST_LODGED + 1), HOW):
+def test_every_undo_counts_where_it_should(app, story, basis, engine):
+    cases = [*product(range(MOST_LODGED + 1), HOW)]
+    # Python decides which day counts. Each way and each number of lodged periods asks PostgreSQL once.
+    for lodged, how in cases if engine == "sqlite" else cases[::3]:
         business = Business(app, basis)
         path, more, figures = story(business)
         for quarter in range(lodged):

@@ -104,5 +104,5 @@ def test_a_work_counts_once_however_it_is_claimed(make_app, clock):
 
 
 @pytest.mark.long
-def test_a_work_counts_once_however_it_is_claimed_for_long(make_app, clock):
-    run(make_app, clock, 60, 40)
+def test_a_work_counts_once_however_it_is_claimed_for_long(make_app, clock, examples):
+    run(make_app, clock, examples(60), 40)

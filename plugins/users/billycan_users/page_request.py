@@ -1,4 +1,4 @@
-"""The request and the answers of a page: the Visit that its function receives, and what it returns."""
+"""A Visit of somebody who signed in, as the function of a page receives it, and the answers that it returns."""
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

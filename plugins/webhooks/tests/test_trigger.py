@@ -33,9 +33,10 @@ BY_TIME |= {"import.failed", "import.finished", "recurring_invoice.email_failed"
 
 
 @pytest.mark.long
+@pytest.mark.sqlite_alone
 @pytest.mark.whole
 def test_every_event_happens_twice_with_records_of_its_own(make_app):
-    app = make_app(*ALL, fresh=True)
+    app = make_app(*ALL)
     for zone in ("Australia/Perth", "Australia/Lord_Howe"):
         client = Client(app, profile={"timezone": zone}).sandbox()
         every = sorted(app.events.keys() - BY_PEOPLE - BY_MAIL - BY_TIME)

@@ -44,6 +44,7 @@ def until(true, seconds=120.0):
 def working(monkeypatch):
     """Run the real consumer and dispatcher for an app; no hint is lost because the machine is slow."""
     monkeypatch.setattr(nudging, "_PATIENCE_SECONDS", 30)
+    monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 0.1)  # for so long it listens on once it is to stop
     stop = threading.Event()
 
     def start(app):

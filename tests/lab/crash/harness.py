@@ -40,6 +40,7 @@ from billycan_webhooks.tables import attempts, deliveries
 POINTS = ("claimed", "sending", "sent", "recording", "recorded")
 WEB_POINTS = ("emitted", "committed")
 PLUGINS = "contacts,webhooks"
+ONE_OF_EACH = 20  # turns in which whatever happens besides kills has happened once
 HERE = Path(__file__).parent
 
 
@@ -451,8 +452,10 @@ class Killer:
 
     def run(self):
         d, turn, points = self.deployment, 0, self.at_points()
-        while sum((points + self.at_random).values()) < self.wanted or self._least(POINTS + WEB_POINTS, points)[1] < (
-            self.wanted // 20
+        while (
+            turn <= ONE_OF_EACH
+            or sum((points + self.at_random).values()) < self.wanted
+            or self._least(POINTS + WEB_POINTS, points)[1] < self.wanted // 20
         ):
             time.sleep(self.every * (0.5 + self.random.random()))
             turn, points = turn + 1, self.at_points()
@@ -464,7 +467,7 @@ class Killer:
             if turn % 25 == 12:
                 d.delete_queue()
                 self.other["queue deleted"] += 1
-            if d.postgres and turn % 50 == 30:
+            if d.postgres and turn % 50 == ONE_OF_EACH:
                 d.postgres.stop("immediate")
                 time.sleep(1.0)
                 d.postgres.start()
@@ -512,10 +515,16 @@ class Killer:
                 self.at_random["gunicorn worker at random"] += 1
 
 
-def drain(deployment, seconds):
-    """Wait until nothing is pending; return how long it took."""
-    start = time.monotonic()
+def drain(deployment, seconds, impatience=None):
+    """Wait until nothing is pending; return how long it took.
+
+    Workers sweep once a minute, and when they start: with `impatience`, one more starts after each so many seconds.
+    """
+    start = swept = time.monotonic()
     while time.monotonic() - start < seconds:
+        if impatience and time.monotonic() - swept > impatience:
+            deployment.start_worker()
+            swept = time.monotonic()
         with deployment.app.db.reading(across="a test looks at every row") as db:
             left = db.execute(
                 sa.select(sa.func.count()).select_from(deliveries).where(deliveries.c.status == "pending")
@@ -584,7 +593,7 @@ def must_arrive(found):
     assert found["received"] == found["expected"] and found["duplicates"] == 0, found
 
 
-def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
+def crash(engine, kills, rate=20.0, every=1.0, *, redis=False, impatience=None):
     """Run once: load, kills, drain, judgement."""
     receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis)
     try:
@@ -597,7 +606,7 @@ def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
         finally:
             writers.finish()
         loaded = time.monotonic() - began
-        drained = drain(deployment, 300)
+        drained = drain(deployment, 300, impatience)
         found, points = judge(deployment, receiver, writers), killer.at_points()
         return {
             "database": engine,

@@ -28,7 +28,7 @@ from noise import Noisy, Request, Sizes
 from servers import NO_LIMITS, SHIPPED, Server, postgresql
 
 from billycan.app import App, Clock
-from billycan.sharing.limits import by_address
+from billycan.sharing.addresses import by_address
 from billycan.starting import migrate
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings

@@ -1,4 +1,4 @@
-"""The pages of imports: a file is uploaded, checked and imported, and its faults are shown in a table."""
+"""The dashboard's pages of imports, a resource: a file is uploaded and checked, and its faults are shown."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -13,8 +13,8 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, Invalid, Row, decode, new_id, own
-from billycan.sql import Statement
+from billycan import Conflict, Context, Invalid, Row, decode, own
+from billycan.sql import ByIds
 from billycan_documents.api import (
     GST_CODES,
     RATES,
@@ -30,7 +30,6 @@ from billycan_documents.api import (
     cents,
     check_limit,
     check_registration,
-    combined,
     dollars,
     invoiced_of,
     left_of,
@@ -41,7 +40,6 @@ from billycan_documents.api import (
     release,
     rest,
     retain,
-    round_cents,
 )
 
 from ..books import early_gst
@@ -49,28 +47,21 @@ from ..resource import Invoice, NewInvoice
 from ..rules import ZERO
 from ..tables import invoices, notes
 from . import deposits
+from .claim_lines import (
+    Extra,
+    Work,
+    copy_lines,
+    deposit_line,
+    extra_line,
+    less_earlier_lines,
+    lines_by_code,
+    new_line,
+    part_lines,
+    part_of_line,
+    retention_lines,
+    stored_part,
+)
 from .documents import add_draft, documents, neighbours, records
-
-
-class Work(Struct):
-    """The work to bill: the row of the quote or job, its lines, and the content that an invoice copies from it."""
-
-    row: Row
-    lines: Sequence[Line]
-    content: Mapping[str, Any]
-
-
-class Extra(Struct, frozen=True):
-    """Something to bill besides the work, such as an expense: its description and its amount including GST.
-
-    If `of_the_work` is true, the extra is taxed as the work is, whatever it was bought for: a cost that is passed on is
-    part of the price of the sale (s 9-15, 9-75 GST Act). Otherwise it is out of scope, as a payment made on the
-    client's behalf (GSTR 2000/37).
-    """
-
-    description: str
-    total: Decimal
-    of_the_work: bool = True
 
 
 class Billing(Struct):
@@ -143,26 +134,26 @@ def claim(
     kind: str = asked.claim or ("progress" if asked.names_part else "final")
     if kind == "retention":
         bill = release(asked, left, per_line=per_line)
-        lines = _lines_by_code(work, f"Release of retention for {row.number}", bill.parts)
+        lines = lines_by_code(work, f"Release of retention for {row.number}", bill.parts)
     elif kind == "final":
         bill = rest(left)
         if left.retained and not (bill.parts or left.deposits):
             raise _only_retained(left)
         retain(bill, asked, quoted, before, per_line=per_line)
-        lines = _copies(work.lines)
-        less = _less_earlier(work, left, stored)
+        lines = copy_lines(work.lines)
+        less = less_earlier_lines(work, left, stored)
     else:
         bill = bill_for(asked, quoted, left, earlier, per_line=per_line)
-        lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
+        lines = deposit_line(work, bill) if kind == "deposit" else part_lines(work, bill, asked)
         retain(bill, asked, quoted, before, per_line=per_line)
     if kind != "retention":
-        less += _retention_lines(work, asked, bill.retained, left.retained if kind == "final" else [])
+        less += retention_lines(work, asked, bill.retained, left.retained if kind == "final" else [])
     if bill.deposit and kind != "deposit":
         taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
         words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
-        line = _line(words, "out_of_scope", bill.deposit, 0, row.amounts_are)
+        line = new_line(words, "out_of_scope", bill.deposit, 0, row.amounts_are)
         less.append(line) if kind == "final" else lines.append(line)
-    beside = [_extra_line(work, extra) for extra in extras] if kind not in ("deposit", "retention") else []
+    beside = [extra_line(work, extra) for extra in extras] if kind not in ("deposit", "retention") else []
     columns: dict[str, Any] = {}
     if kind in ("progress", "retention") or (kind == "final" and (left.retained or bill.retained or _claims(stored))):
         columns["progress_claim"] = _progress(stored, earlier, left, bill, kind, quoted)
@@ -227,9 +218,7 @@ _COLUMNS = (
     *("deposits_applied", "forfeited_on", "retained"),
 )
 _BILLINGS = {
-    member: Statement.by_ids(
-        sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member]
-    )
+    member: ByIds(sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member])
     for member in ("quote_id", "job_id")
 }
 
@@ -332,9 +321,9 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     """Draft an ordinary invoice of all the work; it can be changed like any other."""
     lines = [*work.content["line_items"]]
     for extra in extras:
-        line = _extra_line(work, extra)
+        line = extra_line(work, extra)
         lines.append({"description": line.description, "unit_price": line.unit_price, "gst_code": line.gst_code})
-    parts = [_stored(_part(line)) for line in work.lines]
+    parts = [stored_part(part_of_line(line)) for line in work.lines]
     members = neighbours.without_gone(ctx, {**work.content, "line_items": lines})
     columns = {"claim_on": work.row.id, "claimed": work.row.total, "claim_parts": parts}
     body = ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice))
@@ -402,13 +391,13 @@ def _make(
         "claim_on": row.id,
         "claimed": dollars(bill.total),
         "claim_percent": bill.percent,
-        "claim_parts": [_stored(part) for part in bill.parts],
+        "claim_parts": [stored_part(part) for part in bill.parts],
         "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
         **more,
     }
     if bill.retained and kind != "retention":
         columns["retained"] = dollars(sum(part.total for part in bill.retained))
-        columns["retained_parts"] = [_stored(part) for part in bill.retained]
+        columns["retained_parts"] = [stored_part(part) for part in bill.retained]
     if final or less:
         columns["less_line_ids"] = [line.id for line in less]
         columns["less_subtotal"] = -sum((line.net for line in less), ZERO)
@@ -417,88 +406,8 @@ def _make(
         columns["claim_supply"] = early_gst.of_work(work.lines)
     if kind == "deposit":
         # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
-        of_work = [_part(line) for line in work.lines]
+        of_work = [part_of_line(line) for line in work.lines]
         shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
-        columns["claim_parts"] = [_stored(part) for part in shares]
+        columns["claim_parts"] = [stored_part(part) for part in shares]
         columns["deposit_gst"] = dollars(sum(part.gst for part in shares))
     return add_draft(ctx, body, (lines, figures), **columns)
-
-
-def _part(line: Line) -> Part:
-    return Part(line.id, line.gst_code, cents(line.net), cents(line.gst))
-
-
-def _stored(part: Part) -> list[Any]:
-    return [part.line_id, part.gst_code, part.net, part.gst]
-
-
-def _copies(lines: Iterable[Line]) -> list[Line]:
-    return [msgspec.structs.replace(line, id=new_id("lin")) for line in lines]
-
-
-def _part_lines(work: Work, bill: Bill, asked: NewClaim) -> list[Line]:
-    """Return a line for each part of a line of the work. A line billed in full is copied unchanged."""
-    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
-    words = f"{asked.percent.normalize():f}% of " if asked.percent else "Part of "
-    discounted = work.row.discount_percent is not None or work.row.discount_amount is not None
-    made = []
-    for part in bill.parts:
-        line = by_id.get(part.line_id)
-        if line is None:
-            made.append(_line("Less what is no longer part of the work", part.gst_code, part.net, part.gst, terms))
-        elif (cents(line.net), cents(line.gst)) == (part.net, part.gst) and not discounted:
-            made += _copies([line])
-        else:
-            of = words if asked.line_ids is None else "Rest of "
-            made.append(_line(of + line.description, part.gst_code, part.net, part.gst, terms))
-    return made
-
-
-def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
-    """Return lines that take off what earlier invoices billed of each line of the work."""
-    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
-    numbers = [row.number for row in stored if row.claim != "deposit"]
-    words = f"Less {', '.join(numbers)}" if len(numbers) < 6 else "Less earlier invoices"
-    made = []
-    for part in combined(left.parts, left.retained):
-        line = by_id.get(part.line_id)
-        net, gst = (cents(line.net), cents(line.gst)) if line else (0, 0)
-        if (net, gst) != (part.net, part.gst):
-            text = f"{words}: {line.description}" if line else words
-            made.append(_line(text, part.gst_code, part.net - net, part.gst - gst, terms))
-    return made
-
-
-def _retention_lines(work: Work, asked: NewClaim, now: Sequence[Part], before: Sequence[Part]) -> list[Line]:
-    """Return lines that take off retention: this claim's and, on a final invoice, that of earlier claims."""
-    words = "Less retention"
-    if not before and asked.retention_cap_percent is None and asked.retention_percent is not None:
-        words += f" of {asked.retention_percent.normalize():f}%"
-    return _lines_by_code(work, words, negated([*before, *now]))
-
-
-def _lines_by_code(work: Work, words: str, parts: Iterable[Part]) -> list[Line]:
-    """Return one line for each GST code of these parts."""
-    sums = combined([], (Part(part.gst_code, part.gst_code, part.net, part.gst) for part in parts))
-    return [_line(words, one.gst_code, one.net, one.gst, work.row.amounts_are) for one in sums if one.net or one.gst]
-
-
-def _deposit_line(work: Work, bill: Bill) -> list[Line]:
-    title = getattr(work.row, "title", None)
-    text = f"Deposit for {work.row.number}" + (f": {title}" if title else "")
-    return [_line(text, "out_of_scope", bill.deposit, 0, work.row.amounts_are)]
-
-
-def _extra_line(work: Work, extra: Extra) -> Line:
-    codes, code = [line.gst_code for line in work.lines], "out_of_scope"
-    if extra.of_the_work:
-        code = "gst" if "gst" in codes else codes[0]
-    total = cents(extra.total)
-    gst = cents(round_cents(Fraction(total, 1100))) if code == "gst" else 0
-    return _line(extra.description, code, total - gst, gst, work.row.amounts_are)
-
-
-def _line(description: str, gst_code: Any, net: int, gst: int, amounts_are: str) -> Line:
-    price = dollars(net + gst if amounts_are == "inclusive" else net)
-    figures = (dollars(net), dollars(gst), dollars(net + gst))
-    return Line(new_id("lin"), description[:4000], Decimal(1), None, price, None, None, gst_code, *figures)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Records, Row, own
 from billycan.fields import Moment
-from billycan.sql import Statement
+from billycan.sql import ByIds, Statement
 
 from .. import rules
 from ..tables import allocations, entries, invoices, payments, refunds
@@ -52,7 +52,7 @@ records = Records(
     points_at={"invoice_id": "invoices"},
 )
 
-_ALLOCATIONS = Statement.by_ids(
+_ALLOCATIONS = ByIds(
     sa.select(
         allocations.c.payment_id, *(allocations.c.get(n, invoices.c.number) for n in Allocation.__struct_fields__)
     )
@@ -61,7 +61,7 @@ _ALLOCATIONS = Statement.by_ids(
     .order_by(allocations.c.payment_id, invoices.c.sequence),
     allocations.c.payment_id,
 )
-_REFUNDS = Statement.by_ids(
+_REFUNDS = ByIds(
     sa.select(refunds.c.payment_id, *(refunds.c[name] for name in Refund.__struct_fields__)).order_by(refunds.c.id),
     refunds.c.payment_id,
 )
@@ -147,6 +147,6 @@ def allocations_of(ctx: Context, payment_ids: Iterable[str]) -> list[Row]:
     return list(_STORED.all(ctx.db, ctx.tenant_id, payment_ids))
 
 
-_STORED = Statement.by_ids(
+_STORED = ByIds(
     sa.select(allocations).order_by(allocations.c.payment_id, allocations.c.invoice_id), allocations.c.payment_id
 )

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
-from billycan.sql import Statement
+from billycan.sql import ByIds, Insertion, Statement
 
 from .. import rules
 from ..books import ledger, unallocated
@@ -58,8 +58,8 @@ def _turn(table: sa.Table) -> Statement:
 
 
 _TURNS = {table: _turn(table) for table in (payments, notes)}
-_INVOICES = Statement.by_ids(sa.select(invoices).order_by(invoices.c.id).with_for_update(), invoices.c.id)
-_PAYMENTS = Statement.by_ids(sa.select(payments).order_by(payments.c.id).with_for_update(), payments.c.id)
+_INVOICES = ByIds(sa.select(invoices).order_by(invoices.c.id).with_for_update(), invoices.c.id)
+_PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.id).with_for_update(), payments.c.id)
 
 
 def lock_invoices(ctx: Context, ids: Iterable[str]) -> dict[str, Row]:
@@ -199,7 +199,7 @@ def allocate(
     return settled
 
 
-_INSERT = Statement.insertion(allocations, allocations.c.keys())
+_INSERT = Insertion(allocations, allocations.c.keys())
 
 
 def reverse(

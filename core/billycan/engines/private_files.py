@@ -1,4 +1,4 @@
-"""Files and folders that only this user may read, from their first byte on."""
+"""Files and folders of a database, and others, that only this user may read, from their first byte on."""
 
 import logging
 import os

@@ -33,7 +33,7 @@ class Statement:
     """A statement with its parameters, as `Context.at_once` takes it."""
 
     PLANNED_ANEW: ClassVar = postgres.PLANNED_ANEW
-    """The execution option `{Statement.PLANNED_ANEW: True}`: PostgreSQL plans the statement for the values that are asked.
+    """The execution option `{Statement.PLANNED_ANEW: True}`: PostgreSQL plans the statement for its values.
 
     It helps a sum over some days, of which PostgreSQL cannot know beforehand how many rows they have.
     """

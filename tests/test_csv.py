@@ -188,14 +188,14 @@ def test_no_text_runs_as_a_formula_and_all_is_read_as_it_was(text):
 
 
 @pytest.mark.long
-def test_twenty_thousand_records_take_no_more_memory_than_two_thousand(client):
+def test_ten_thousand_records_take_no_more_memory_than_a_thousand(client):
     client.post("/v1/contacts", {"name": "Ada", "notes": "x" * 200})
     with client.app.db.writing(client.tenant_id) as db:
         mine = contacts.c.tenant_id == client.tenant_id
         row = db.execute(sa.select(contacts).where(mine)).one()._asdict()
     peaks = {}
     made = 1
-    for total in (2_000, 20_000):
+    for total in (1_000, 10_000):
         with client.app.db.writing(client.tenant_id) as db:
             db.execute(sa.insert(contacts), [{**row, "id": f"con_{n:08}"} for n in range(made, total)])
         made = total
@@ -206,7 +206,7 @@ def test_twenty_thousand_records_take_no_more_memory_than_two_thousand(client):
         peaks[total] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert lines == total + 1
-    assert peaks[20_000] < peaks[2_000] + 2_000_000, peaks
+    assert peaks[10_000] < peaks[1_000] + 2_000_000, peaks
 
 
 def test_a_business_has_three_files_at_a_time_until_they_are_received_or_let_go(client):

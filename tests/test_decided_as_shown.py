@@ -73,7 +73,7 @@ def test_no_action_is_carried_out_on_what_has_changed_since(app, noisy, owner):
                 page = owner.get(link["href"] if link else path)
             if has_members(endpoint):
                 body = json.loads(noisy._body(endpoint, resource, action))
-                more = forms.filled(forms.controls(endpoint.signature.body), body, "Australia/Hobart")
+                more = forms.fill_fields(forms.controls(endpoint.signature.body), body, "Australia/Hobart")
             change(app, kind, ids["id"])
             refused = send(owner, page, path, more)
             assert refused.status_int == 409 and SAID in refused.text, f"{path}: {refused.status}"

@@ -344,7 +344,7 @@ def trials():
         takes_more = bool(operation.body) or any(parameter.name != "fields" for parameter in operation.query)
         marks = [pytest.mark.long, *([] if takes_more or i % 9 == 0 else [pytest.mark.sqlite_alone])]
         # What only reads gets half as many as what changes something.
-        then_one_in, examples = (8, 15) if operation.method == "get" else (4, 30)
+        then_one_in, examples = (8, 10) if operation.method == "get" else (4, 20)
         yield pytest.param(operation, then_one_in, examples, marks=marks, id=f"{operation.label}-whole")
         if i % 9 == 0:
             yield pytest.param(operation, 40, 5, marks=pytest.mark.sqlite_alone, id=f"{operation.label}-thinned")

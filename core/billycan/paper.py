@@ -10,7 +10,7 @@ from msgspec import Struct
 
 __all__ = ["Paper"]
 
-_Tone = Literal["good", "warn", "bad"]
+Tone = Literal["good", "warn", "bad"]
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -23,8 +23,8 @@ class Paper(Struct, frozen=True, kw_only=True):
     dated: Its date of issue, in the business's time zone.
     is_draft: Whether it was neither sent nor issued yet.
     is_sandbox: Whether a sandbox made it: then it says `SANDBOX, not a tax invoice`, whatever shows it.
-    mark: What is to be seen at first glance on each page of it, such as `DRAFT`, `VOID` or `PAID`; with the
-      `mark_tone` good it does not make the document less than it is.
+    mark: What is to be seen at first glance on each page of it, such as `DRAFT`, `VOID` or `PAID`.
+    mark_tone: `good`, `warn` or `bad`; with `good` the mark does not make the document less than it is.
     badge, notice: What is so today; for a page, which is made anew, and not for a file, which is kept.
     seller, buyer: Who it is from and for.
     facts: Dates, references and the like.
@@ -114,7 +114,7 @@ class Paper(Struct, frozen=True, kw_only=True):
         text: The words.
         """
 
-        tone: _Tone
+        tone: Tone
         text: str
 
     class Key(Struct, frozen=True):
@@ -168,7 +168,7 @@ class Paper(Struct, frozen=True, kw_only=True):
     is_draft: bool = False
     is_sandbox: bool = False
     mark: str = ""
-    mark_tone: _Tone = "bad"
+    mark_tone: Tone = "bad"
     badge: Notice | None = None
     notice: Notice | None = None
     facts: Pairs = ()

@@ -1,5 +1,6 @@
 """Timed work: once for each record that is due, each by itself, and again after a failure."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from threading import Barrier, Thread
 
@@ -154,6 +155,27 @@ def test_a_business_with_much_to_do_has_no_more_than_its_turn(bells, alarms, clo
         tick(bells, clock=watch)
     assert len(bells.rung) == 21 and left(bells) == []
     assert tick(bells, clock=watch) > 0
+
+
+def test_a_business_with_much_to_do_for_many_tasks_has_one_turns_time_in_all(make_app, install, watch):
+    done = []
+
+    def visiting(name):
+        def visit(ctx: Context) -> bool:
+            watch.seconds += 0.1
+            done.append((name, ctx.tenant_id))
+            return ctx.tenant_id == noisy.tenant_id  # whose work never ends
+
+        visit.__name__ = name
+        return Every(seconds=60, run=visit)
+
+    install(Manifest(name="guest", tasks=tuple(visiting(name) for name in ("first", "second", "third"))))
+    app = make_app("guest", fresh=True)
+    noisy, quiet = Client(app), Client(app)
+    tick(app, clock=watch)
+    counts = Counter(name for name, tenant_id in done if tenant_id == noisy.tenant_id)
+    assert counts == {"first": 5, "second": 1, "third": 1}  # of 0.5 s, and one for each task
+    assert Counter(name for name, tenant_id in done if tenant_id == quiet.tenant_id) == dict.fromkeys(counts, 1)
 
 
 def test_a_business_with_more_than_a_turn_can_hold_hides_nobody(bells, alarms, clock, monkeypatch):

@@ -219,12 +219,12 @@ def _told(docstring: str) -> set[str]:
     return {name for names in _ENTRY.findall(below) for name in names.split(", ")}
 
 
-def _text(docstring: str, codes: dict[str, str], name: str) -> str:
+def _text(docstring: str, codes: dict[str, str], name: str, width: int = _WIDTH) -> str:
     """Write a docstring as Markdown; its entries become a list, each with the code of its member."""
     if not docstring:
         raise SystemExit(f"docs/reference.md needs a docstring of {name}")
     first, *more = re.split(r"\n{2,}", docstring)
-    parts = [_wrapped(first)]
+    parts = [_wrapped(first, width=width)]
     for paragraph in more:
         if paragraph.startswith("    "):
             parts.append(f"```text\n{textwrap.dedent(paragraph)}\n```")
@@ -234,7 +234,7 @@ def _text(docstring: str, codes: dict[str, str], name: str) -> str:
                 "\n".join(_item(", ".join(codes.get(n, n) for n in ns.split(", ")), t) for ns, _, t in entries)
             )
         else:
-            parts.append(_wrapped(paragraph))
+            parts.append(_wrapped(paragraph, width=width))
     return "\n\n".join(parts)
 
 
@@ -244,12 +244,12 @@ def _item(code: str, text: str, name: str = "") -> str:
         raise SystemExit(f"docs/reference.md needs a docstring of {name}")
     first, _, more = text.partition("\n\n")
     item = _wrapped(f"- `{code}`" + (f": {first}" if first else ""), "  ")
-    return item + (f"\n\n{textwrap.indent(_text(more, {}, name), '  ')}" if more else "")
+    return item + (f"\n\n{textwrap.indent(_text(more, {}, name, _WIDTH - 2), '  ')}" if more else "")
 
 
-def _wrapped(text: str, indent: str = "") -> str:
+def _wrapped(text: str, indent: str = "", width: int = _WIDTH) -> str:
     words = " ".join(text.split())
-    lines = textwrap.wrap(words, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(words, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines)
 
 

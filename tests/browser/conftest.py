@@ -229,5 +229,5 @@ def filled(serve):
     box.call("POST", "/v1/imports?resource=contacts", raw=columns.encode(), status=202)
     Dispatcher(app).sweep()
     with app.db.writing() as db:
-        access.ask(db, app, access.Asked(ENDLESS, None, f"{'w' * 60}@example.com", HOSTILE), "192.0.2.1")
+        access.store_request(db, app, access.Asked(ENDLESS, None, f"{'w' * 60}@example.com", HOSTILE), "192.0.2.1")
     return app, box, live

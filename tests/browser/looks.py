@@ -97,7 +97,8 @@ def look_from_outside(looks, client, visit, join):
     app, proof = looks.app, access.requests.c
     with app.db.writing() as db:
         _, invitation = invite_person(db, client.tenant_id, "grace@example.com", "viewer", app.now())
-        access.ask(db, app, access.Asked("Derwent Joinery", None, "ada@example.com", "To try it."), "192.0.2.2")
+        asked = access.Asked("Derwent Joinery", None, "ada@example.com", "To try it.")
+        access.store_request(db, app, asked, "192.0.2.2")
         sent = {"digest": access._digest("sent")}
         db.execute(sa.update(access.requests).where(proof.email == "ada@example.com").values(sent))
     visit(app)

@@ -94,7 +94,8 @@ class Sale:
         elif min(days) > day:
             return nothing
         if bases.in_full_from(days) > day:
-            held = [] if self.applied else [one for note in self.notes if note.stands(day) for one in note.credits]
+            is_sale = self.applied is None
+            held = [one for note in self.notes if is_sale and note.stands(day) for one in note.credits]
             credit, gst = (sum((one.kept(day)[place] for one in held), D(0)) for place in (0, 1))
             price = self.total(day) + credit
             received = min(self.paid(day) + credit, price)  # what is paid beyond the price is for no supply
@@ -155,6 +156,10 @@ class Note:
 
     def stands(self, day):
         return self.day <= day < self.void_on or self.void_on == day == date.max
+
+    def holds(self):
+        """Tell whether its credit can still be given back or used: not that of a deposit, which was for no supply."""
+        return self.void_on == date.max and self.sale.applied is None
 
 
 @dataclass
@@ -492,7 +497,7 @@ class Books:
         """Give credit of notes back, or use it for a sale, the oldest first; what is more was credit before."""
         for note in self.notes:
             for one in note.credits:
-                if one.money is money and note.void_on == date.max:
+                if one.money is money and note.holds():
                     amount = one.spend(max(day or self.today, note.day), amount, sale)
 
     def keep_again(self, money, amount, sale, day):
@@ -502,7 +507,7 @@ class Books:
             for note in self.notes
             for credit in note.credits
             for one in credit.gone
-            if credit.money is money and one[3] is sale and note.void_on == date.max
+            if credit.money is money and one[3] is sale and note.holds()
         ]
         for _, credit, one in sorted(used, key=lambda one: one[0], reverse=True):
             if (taken := min(amount, one[1])) <= 0:
@@ -622,23 +627,36 @@ MOVES = st.lists(
 )
 
 
+def live(books, moves):
+    books.act("sell", 0, 0, 0, D("550.00"), False)
+    books.act("sell", 0, 0, 1, D("247.77"), True)
+    books.act("ask", 0, 0, 0, D("110.00"), False)
+    for move in moves:
+        books.act(*move)
+    span = (books.today - FIRST).days
+    for day in sorted({FIRST + timedelta(days=span * part // 4) for part in range(1, 5)}):
+        books.check(day)
+    for (since, until), (gst, less) in books.lodged:
+        lodged = books.business.report(since, until)
+        assert (lodged["1A"]["amount"], lodged["1B"]["amount"]) == (gst, less)
+    books.check_month(*month_of(books.lodged[-1][0][1] + timedelta(days=1) if books.lodged else FIRST))
+
+
+def check_random_books(open_business, basis, examples):
+    @settings(max_examples=examples)
+    @given(MOVES)
+    def check(moves):
+        live(Books(open_business(basis, period="month"), basis), moves)
+
+    check()
+
+
 @pytest.mark.either
 def test_random_books_come_to_what_the_law_says(open_business, basis):
-    @settings(max_examples=max(6, settings().max_examples // 10))
-    @given(MOVES)
-    def live(moves):
-        books = Books(open_business(basis, period="month"), basis)
-        books.act("sell", 0, 0, 0, D("550.00"), False)
-        books.act("sell", 0, 0, 1, D("247.77"), True)
-        books.act("ask", 0, 0, 0, D("110.00"), False)
-        for move in moves:
-            books.act(*move)
-        span = (books.today - FIRST).days
-        for day in sorted({FIRST + timedelta(days=span * part // 4) for part in range(1, 5)}):
-            books.check(day)
-        for (since, until), (gst, less) in books.lodged:
-            lodged = books.business.report(since, until)
-            assert (lodged["1A"]["amount"], lodged["1B"]["amount"]) == (gst, less)
-        books.check_month(*month_of(books.lodged[-1][0][1] + timedelta(days=1) if books.lodged else FIRST))
+    check_random_books(open_business, basis, 6)
 
-    live()
+
+@pytest.mark.either
+@pytest.mark.long
+def test_random_books_come_to_what_the_law_says_for_long(open_business, basis):
+    check_random_books(open_business, basis, max(60, settings().max_examples // 10))

@@ -9,6 +9,7 @@ share (`App.shared_now`): a machine whose own clock is wrong neither does work t
 import logging
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from datetime import timedelta
@@ -58,7 +59,7 @@ waiting = sa.Table(
 Failed = Callable[[Exception], None]
 Seconds = Callable[[], float]
 MOST_AT_ONCE = 500  # records, in one turn
-BUSINESS_SECONDS = 0.5  # the longest turn of a business, but for the record that is under way
+BUSINESS_SECONDS = 0.5  # of a business in a round, but for one record of each task, and what is under way
 TASK_SECONDS = 2.0  # the longest turn of a task, likewise
 IDLE_SECONDS = 5.0  # the longest pause between two rounds
 LEAST_PAUSE_SECONDS = 0.1  # where no work was left over
@@ -161,6 +162,7 @@ class Round:
             for row in db.execute(sa.select(waiting)):
                 self._since.setdefault(row.task, {})[row.tenant_id] = row.since
         self._left: set[str] = set()
+        self._spent: dict[str, float] = defaultdict(float)  # seconds by business
 
     @property
     def is_clock_wrong(self) -> bool:
@@ -226,8 +228,18 @@ class Round:
         self._note_left(name, since, left)
 
     def _take_turn(self, name: str, every: Every, tenant_id: str, ids: list[str | None] | None) -> bool:
-        """Do what is due to a business, for as long as its turn lasts; whether that was all."""
-        over = self.clock() + BUSINESS_SECONDS
+        """Do what is due to a business, for as long as its turn lasts; whether that was all.
+
+        Its turns of a round share their seconds, but in each something is done: one with work for many tasks would
+        otherwise keep the others waiting for as many seconds, and those tasks that come last would never have a turn.
+        """
+        began = self.clock()
+        try:
+            return self._do_until(began + BUSINESS_SECONDS - self._spent[tenant_id], name, every, tenant_id, ids)
+        finally:
+            self._spent[tenant_id] += self.clock() - began
+
+    def _do_until(self, over: float, name: str, every: Every, tenant_id: str, ids: list[str | None] | None) -> bool:
         if ids is None:
             ids = [id for _, id in self._records(name, every, tenant_id)]
         if ids == [None]:

@@ -50,7 +50,7 @@ class Approved(Struct, frozen=True):
     link: str
 
 
-def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
+def store_request(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     """Store a request and email its confirmation link; `network` is the address it came from, or an IPv6 /64.
 
     A request above the limit for its email address is dropped silently, so that the answer reveals nothing about the

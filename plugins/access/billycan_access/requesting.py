@@ -50,7 +50,7 @@ def ask(visit: Visit) -> Answer:
     asked = records.Asked(given["business"], given.get("abn"), given["email"], given["purpose"])
     try:
         with visit.app.db.writing() as db:
-            records.ask(db, visit.app, asked, visit.network)
+            records.store_request(db, visit.app, asked, visit.network)
     except records.TooMany:
         raise TooManyToday from None
     return Led(_SENT)

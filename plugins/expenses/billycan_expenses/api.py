@@ -12,7 +12,7 @@ from billycan import Context, Row, names_of, own
 from billycan.sql import Statement
 
 from .gst import not_claimed
-from .records import records, tell
+from .records import emit_expense, records
 from .tables import expenses
 
 __all__ = [
@@ -68,13 +68,13 @@ def give_samples(ctx: Context, job_id: str) -> None:
     """Assign the billable sample expenses to a job, which is a sample too."""
     loose = own(ctx, expenses) & expenses.c.billable & expenses.c.job_id.is_(None)
     for row in ctx.db.execute(sa.select(expenses).where(loose)).all():
-        tell(ctx, records.save(ctx, row, job_id=job_id), "expense.updated")
+        emit_expense(ctx, records.save(ctx, row, job_id=job_id), "expense.updated")
 
 
 def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
     """Note the invoice that charges these expenses. They are free again once it is deleted or void."""
     for one in spent:
-        tell(ctx, records.save(ctx, one.row, invoice_id=invoice_id), "expense.updated")
+        emit_expense(ctx, records.save(ctx, one.row, invoice_id=invoice_id), "expense.updated")
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:

@@ -15,7 +15,7 @@ from billycan.sql import as_stored
 
 from . import categories, rules
 from .gst import counted
-from .records import job_of, records, show, tell
+from .records import emit_expense, job_of, records, show_expenses
 from .resource import Expense, ExpenseQuery, NewExpense, charged_by, neighbours
 from .schemas import ExpenseVoiding
 from .tables import expenses
@@ -29,7 +29,7 @@ def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
     Each includes its category and its GST breakdown.
     """
     page = records.rows(ctx, query, columns=records.columns(ctx))
-    return page.of(show(ctx, page.items))
+    return page.of(show_expenses(ctx, page.items))
 
 
 def create_expense(ctx: Context, body: NewExpense) -> Expense:
@@ -48,7 +48,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     columns = _columns(ctx, body, ctx.now())
     ctx.check_unlocked(*(columns[name] for name in rules.DATES))
     row = records.insert(ctx, status="recorded", **columns)
-    return tell(ctx, row, "expense.created")
+    return emit_expense(ctx, row, "expense.created")
 
 
 def get_expense(ctx: Context, id: str) -> Expense:
@@ -56,7 +56,7 @@ def get_expense(ctx: Context, id: str) -> Expense:
 
     It includes the category and the GST breakdown.
     """
-    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return show_expenses(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
@@ -96,8 +96,8 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     if changed.version != row.version:
         if lodged and lodged - counted(ctx, changed):
             raise _lodged(row, "What it counted there cannot change: void it and record it anew.")
-        return tell(ctx, changed, "expense.updated")
-    return show(ctx, [changed])[0]
+        return emit_expense(ctx, changed, "expense.updated")
+    return show_expenses(ctx, [changed])[0]
 
 
 def delete_expense(ctx: Context, id: str) -> Deleted:
@@ -134,7 +134,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     days = [day for name in rules.DATES if (day := getattr(row, name)) is not None]
     on = body.counts_on(ctx, days, max(days), is_lodged=row.lodged_in is not None)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
-    return tell(ctx, row, "expense.voided")
+    return emit_expense(ctx, row, "expense.voided")
 
 
 def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:

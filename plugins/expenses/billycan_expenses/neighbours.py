@@ -10,7 +10,7 @@ from billycan import Context, Deleted, Neighbours, own
 from billycan_contacts import api as contacts
 
 from .gst import first_claim
-from .records import records, tell
+from .records import emit_expense, records
 from .tables import expenses
 
 
@@ -53,7 +53,7 @@ def free(ctx: Context, invoice: Gone) -> None:
     """Free the expenses that a deleted or voided invoice charged, so that another invoice can charge them."""
     charged = own(ctx, expenses) & (expenses.c.invoice_id == invoice.id)
     for row in ctx.db.execute(sa.select(expenses).where(charged).order_by(expenses.c.id).with_for_update()).all():
-        tell(ctx, records.save(ctx, row, invoice_id=None), "expense.updated")
+        emit_expense(ctx, records.save(ctx, row, invoice_id=None), "expense.updated")
 
 
 hears: dict[str, Callable[..., None]] = {

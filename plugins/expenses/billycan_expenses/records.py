@@ -38,7 +38,7 @@ def job_of(ctx: Context, row: Row) -> str | None:
     return row.job_id if ctx.has("jobs") else None
 
 
-def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
+def show_expenses(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
     """Return the expenses as clients see them."""
 
     def where(member: str) -> Sequence[Row]:
@@ -64,9 +64,9 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
     )
 
 
-def tell(ctx: Context, row: Row, event: str) -> Expense:
+def emit_expense(ctx: Context, row: Row, event: str) -> Expense:
     """Emit this event for an expense, and return the expense as shown."""
-    (expense,) = show(ctx, [row])
+    (expense,) = show_expenses(ctx, [row])
     ctx.emit(event, expense)
     return expense
 

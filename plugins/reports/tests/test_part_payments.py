@@ -287,3 +287,17 @@ def test_a_deposit_counts_by_the_basis_on_which_it_is_taken_off(client, clock):
     client.post(f"/v1/invoices/{asked['id']}/payments", {"amount": "57.50", "payment_method": "card"})
     found = [client.get(f"/v1/reports/gst?{month}")["data"] for month in MONTHS]
     assert [(one["G1"]["amount"], one["1A"]["amount"]) for one in found] == [(0, 0), (0, 0), (D("57.50"), 5)]
+
+
+def test_what_a_note_gives_back_of_a_deposit_pays_for_nothing(client, clock):
+    """On a cash basis no more of a deposit counts than is paid of it, however much of it was given back before."""
+    client.patch("/v1/tenant", {"gst_settings": [{"from": "2000-07-01", "registered": True, "basis": "cash"}]})
+    job = work(client)
+    asked = deposit(client, job)
+    credit(client, asked, line_items=[{"description": "Too much", "unit_price": "57.50"}])
+    at(clock, 8)
+    claim(client, job)
+    assert (months(client, "G1", "cash"), months(client, "1A", "cash")) == ([0, D("57.50"), 0], [0, 5, 0])
+    payment = client.get(f"/v1/payments?invoice_id={asked['id']}")["data"][0]["id"]
+    client.post(f"/v1/payments/{payment}/deallocate", {"invoice_id": asked["id"], "mistake": True}, 200)
+    assert (months(client, "G1", "cash"), months(client, "1A", "cash")) == ([0, 0, 0], [0, 0, 0])

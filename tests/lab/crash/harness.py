@@ -8,6 +8,7 @@ path and at random, and `judge` compares what was acknowledged, stored, attempte
 import asyncio
 import http.client
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -31,10 +32,13 @@ import standardwebhooks.webhooks as package
 
 from billycan.app import App
 from billycan.events import events
-from billycan.starting import migrate, settings
+from billycan.starting import migrate, packages, settings
 from billycan.tenants import Profile
 from billycan.testing import throwaway
 from billycan_webhooks.tables import attempts, deliveries
+
+sys.path.insert(0, str(Path(__file__).parent))
+import forked
 
 # The worker's points, then gunicorn's: inside the transaction, and right after its commit.
 POINTS = ("claimed", "sending", "sent", "recording", "recorded")
@@ -42,6 +46,12 @@ WEB_POINTS = ("emitted", "committed")
 PLUGINS = "contacts,webhooks"
 ONE_OF_EACH = 20  # turns in which whatever happens besides kills has happened once
 HERE = Path(__file__).parent
+# Each worker would take most of a second of CPU time to import this; so it is imported once, and workers are forked.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(
+    ["__main__", "billycan.tools.cli", "billycan.app", "billycan.working.worker"]
+    + [entry.value for entry in packages.installed().values()]
+)
 
 
 class Receiver:
@@ -129,6 +139,25 @@ class Exchange(asyncio.Protocol):
             self.receiver.loop.call_later(0.1, self.drip)
 
 
+class Worker:
+    """A worker's process, with those methods of `subprocess.Popen` that are called here."""
+
+    def __init__(self, environ, log, point):
+        self.point, self.started = point, time.monotonic()
+        self._process = FORKS.Process(target=forked.work, args=(environ, log))
+        self._process.start()
+        self.pid, self.terminate, self.kill = self._process.pid, self._process.terminate, self._process.kill
+
+    def poll(self):
+        return self._process.exitcode
+
+    def wait(self, seconds=None):
+        self._process.join(seconds)
+        if self.poll() is None:
+            raise subprocess.TimeoutExpired("worker", seconds)
+        return self.poll()
+
+
 class Deployment:
     """gunicorn and delivery workers on a database of their own, in a folder of their own."""
 
@@ -178,7 +207,7 @@ class Deployment:
             }
         if self.redis:
             self.environ["BILLYCAN_WEBHOOKS__QUEUE"] = self.redis.url
-        self.log = (self.folder / "log").open("wb")
+        self.log = (self.folder / "log").open("ab")
         own = {k: v for k, v in self.environ.items() if k.startswith("BILLYCAN_")}
         self.app = App(settings.load(own))
         migrate.upgrade(self.app.db, self.app.manifests)
@@ -228,12 +257,8 @@ class Deployment:
 
     def start_worker(self, point="", ahead=0):
         """Start a worker that ends at a point and whose clock is this many seconds ahead."""
-        program = [str(HERE / "fail.py")] if point or ahead else ["-m", "billycan.tools.cli"]
         environ = {**self.environ, "FAIL_AT": point, **({"AHEAD": str(ahead)} if ahead else {})}
-        self.workers.append(
-            subprocess.Popen([sys.executable, *program, "worker"], env=environ, stdout=self.log, stderr=self.log)
-        )
-        self.workers[-1].point, self.workers[-1].started = point.partition(":")[0], time.monotonic()
+        self.workers.append(Worker(environ, self.folder / "log", point.partition(":")[0]))
 
     def kill_workers(self, *points_and_clocks):
         """Start workers at once, each with its point and its clock, and wait until each has died there."""
@@ -262,10 +287,11 @@ class Deployment:
     def await_begun(process):
         """Wait until a worker handles SIGTERM itself; before, the signal would end it at once, like any program."""
         while process.poll() is None:
-            status = Path(f"/proc/{process.pid}/status").read_text("utf-8")
-            caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
-            if caught >> (signal.SIGTERM - 1) & 1:
-                return
+            with suppress(FileNotFoundError):  # it has ended meanwhile
+                status = Path(f"/proc/{process.pid}/status").read_text("utf-8")
+                caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
+                if caught >> (signal.SIGTERM - 1) & 1:
+                    return
             time.sleep(0.05)
 
     def web_workers(self):

@@ -38,8 +38,8 @@ def show_profile(visit: Visit) -> Answer:
         "may_change": visit.identity.holds("tenant:write"),
         "main": rest,
         "money": money,
-        "fields": own or forms.filled(rest, profile, zone),
-        "money_fields": bank or forms.filled(money, profile, zone),
+        "fields": own or forms.fill_fields(rest, profile, zone),
+        "money_fields": bank or forms.fill_fields(money, profile, zone),
         "version": visit.form.get("version") or profile["version"],
     }
     return Shown("dashboard/profile.html", values)
@@ -54,7 +54,7 @@ def change_bank(visit: Visit) -> Answer:
 
 
 def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
-    asked = forms.worded(forms.controls(Profile), _LABELS, _HINTS)
+    asked = forms.reword(forms.controls(Profile), _LABELS, _HINTS)
     return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
 
 
@@ -62,14 +62,14 @@ def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     zone = visit.session.zone
     visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
-    was = forms.read(asked, forms.filled(asked, profile, zone), zone)
-    patch = forms.changed(forms.read(asked, visit.form, zone), was)
+    was = forms.read_body(asked, forms.fill_fields(asked, profile, zone), zone)
+    patch = forms.merge_patch(forms.read_body(asked, visit.form, zone), was)
     version = forms.version(visit.form)
     try:
         if patch:
             visit.call("PATCH", "/v1/tenant", body=patch, version=version)
     except Problem as problem:
-        visit.faults |= forms.placed(problem, asked)
+        visit.faults |= forms.faults_by_field(problem, asked)
         problem.details = []
         raise
     return Led(_HERE, "The profile was changed." if patch else "Nothing was changed.")

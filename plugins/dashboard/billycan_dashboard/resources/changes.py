@@ -16,7 +16,6 @@ from .kinds import (
     Kind,
     Member,
     action_label,
-    doing,
     holds,
     kind_at,
     kind_of,
@@ -25,9 +24,10 @@ from .kinds import (
     page_of,
     targets,
     title_of,
+    title_of_action,
     words_of,
 )
-from .mailed import EMAILS, led
+from .mailed import EMAILS, lead_to_email
 from .record_page import has_members, show_record
 
 _MOST_CHOICES = 100
@@ -77,7 +77,7 @@ def make_record(visit: Visit, resource: str) -> Answer:
     endpoint = kind.routes["make"]
     if _asks_for_more(visit):
         return new_record(visit, resource)
-    made = call(visit, endpoint, kind.path, _body(visit, endpoint))
+    made = call_api(visit, endpoint, kind.path, _body(visit, endpoint))
     return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was created.")
 
 
@@ -85,7 +85,7 @@ def edit_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("change"))
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
-    title = doing(kind, "Edit", title_of(kind, record), between=" ")
+    title = title_of_action(kind, "Edit", title_of(kind, record), between=" ")
     return _show_form(visit, kind, kind.routes["change"], title=title, button="Save the changes", record=record)
 
 
@@ -99,10 +99,10 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
     record = visit.call("GET", path)["data"]
     asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
-    was = forms.read(asked, forms.filled(asked, record, zone), zone)
-    patch = forms.changed(_body(visit, endpoint), was)
+    was = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone)
+    patch = forms.merge_patch(_body(visit, endpoint), was)
     if patch:
-        call(visit, endpoint, path, patch, version=forms.version(visit.form))
+        call_api(visit, endpoint, path, patch, version=forms.version(visit.form))
     return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
 
 
@@ -120,7 +120,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     of = {member.name: member for member in kind.members}
     rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
     button = action_label(kind, nested or action, action if nested else "")
-    title = doing(kind, button, title_of(kind, record))
+    title = title_of_action(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
     says = told.says or _sentence(endpoint)
     return _show_form(
@@ -137,15 +137,15 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     )
 
 
-def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
+def take_action(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
     kind, endpoint = _action(visit, resource, action, nested)
     if _asks_for_more(visit):
         return show_action(visit, resource, id, action, row, nested)
     body = _body(visit, endpoint) if has_members(endpoint) else {}
     path = f"{kind.path}/{id}/{action}" + (f"/{row}/{nested}" if nested else "")
-    answer = decide(visit, endpoint, path, body)
+    answer = send_decision(visit, endpoint, path, body)
     if kind.path == EMAILS:
-        return led(visit, answer)
+        return lead_to_email(visit, answer)
     made = answer.get("id", id) if isinstance(answer, dict) else id
     page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
     said = words_of(kind, nested or action, action if nested else "").done
@@ -156,22 +156,22 @@ def delete_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     if "delete" not in kind.routes:
         raise falcon.HTTPNotFound
-    decide(visit, kind.routes["delete"], f"{kind.path}/{id}", None)
+    send_decision(visit, kind.routes["delete"], f"{kind.path}/{id}", None)
     return Led(kind.page, f"The {kind.one} was deleted.")
 
 
-def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
+def call_api(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
     """Call the API; attach the faults of a refusal to the fields of the form."""
     try:
         return visit.call(endpoint.route.method, path, body=body, version=version)["data"]
     except Problem as problem:
         if has_members(endpoint):
-            visit.faults |= forms.placed(problem, forms.controls(endpoint.signature.body))
+            visit.faults |= forms.faults_by_field(problem, forms.controls(endpoint.signature.body))
             problem.details = []
         raise
 
 
-def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
+def send_decision(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
     """Call the API for a decision about a record; raise ChangedMeanwhile if the record has changed since its page.
 
     The form carries the version that its page showed.
@@ -181,7 +181,7 @@ def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
     if version is None:
         raise ChangedMeanwhile
     try:
-        return call(visit, endpoint, path, body, version=version)
+        return call_api(visit, endpoint, path, body, version=version)
     except Problem as problem:
         if problem.code != "version_conflict":
             raise
@@ -208,7 +208,7 @@ def _outcome(visit: Visit, kind: Kind, id: str, answer: Any) -> str:
 def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
     asked = forms.controls(endpoint.signature.body)
     visit.form = forms.compacted(asked, visit.form)
-    return forms.read(asked, visit.form, visit.session.zone)
+    return forms.read_body(asked, visit.form, visit.session.zone)
 
 
 def _asks_for_more(visit: Visit) -> bool:
@@ -245,9 +245,9 @@ def _show_form(
     version: str = "",
 ) -> Answer:
     body = endpoint.signature.body
-    asked = forms.worded(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
+    asked = forms.reword(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
     zone = visit.session.zone
-    stored = forms.blank(asked) if record is None else forms.filled(asked, record, zone)
+    stored = forms.blank_fields(asked) if record is None else forms.fill_fields(asked, record, zone)
     given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
     fields = visit.form or given
     more = {visit.form.get("more", ""): _MORE_ROWS}

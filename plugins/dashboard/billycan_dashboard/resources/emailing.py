@@ -75,7 +75,7 @@ def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
     """Send it, and say on the record's page what becomes of it."""
     about = _about(visit, resource, id, action)
     if about is None:
-        return changes.act(visit, resource, id, "email")
+        return changes.take_action(visit, resource, id, "email")
     _require(about)
     record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
     body = _body(visit, about)
@@ -83,10 +83,10 @@ def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
         raise Invalid.of(Fault("to", "required", "is required: an address, or several"))
     endpoint = visit.app.at["POST", f"{about.offer.path}/email"]
     # A document that nothing can lock has no version to compare.
-    ask = changes.decide if visit.app.documents[about.offer.path].finish else changes.call
+    ask = changes.send_decision if visit.app.documents[about.offer.path].finish else changes.call_api
     email = ask(visit, endpoint, f"{about.path}/email", body)
     finished = f"The {about.offer.noun} is no longer a draft." if _is_draft(visit, about, record) else ""
-    return mailed.led(visit, email, f"{about.kind.page}/{id}", finished)
+    return mailed.lead_to_email(visit, email, f"{about.kind.page}/{id}", finished)
 
 
 def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
@@ -140,7 +140,7 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
             raise falcon.HTTPNotFound
         return None
     takes = visit.app.documents[path].takes
-    parameters = forms.worded(forms.controls(takes), _PERIOD, {}) if takes else ()
+    parameters = forms.reword(forms.controls(takes), _PERIOD, {}) if takes else ()
     return _Subject(kind, offer, f"{kind.path}/{id}{below}", parameters)
 
 
@@ -170,7 +170,7 @@ def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str
 
 def _asked(about: _Subject, given: Mapping[str, str], before: str = "") -> dict[str, Any]:
     """The part of a body that says which document it is, where these fields say something of that."""
-    asked = forms.read(about.parameters, given, "UTC", before)
+    asked = forms.read_body(about.parameters, given, "UTC", before)
     return {"document": asked} if asked else {}
 
 

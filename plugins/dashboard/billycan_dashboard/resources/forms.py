@@ -93,14 +93,14 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
     return tuple(sorted(_members(kind), key=_place))
 
 
-def worded(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
+def reword(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
     """The same with a plugin's own words for members, and for the members of these."""
     return tuple(
         msgspec.structs.replace(
             each,
             label=labels.get(each.name, each.label),
             hint=hints.get(each.name, each.hint),
-            parts=worded(each.parts, labels, hints),
+            parts=reword(each.parts, labels, hints),
         )
         for each in asked
     )
@@ -212,22 +212,22 @@ def _values(kind: Any) -> tuple[str, ...]:
     return tuple(map(str, get_args(kind)))
 
 
-def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, before: str = "") -> dict[str, str]:
+def fill_fields(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, before: str = "") -> dict[str, str]:
     """The fields of a form as a record fills them in, by name: `line_items[0].quantity`."""
     found: dict[str, str] = {}
     for control in asked:
         name, value = f"{before}{control.name}", record.get(control.name)
         if control.form == "object":
-            found |= filled(control.parts, value or {}, zone, f"{name}.")
+            found |= fill_fields(control.parts, value or {}, zone, f"{name}.")
         elif control.form == "rows":
             for i, row in enumerate(in_turns(value or ())):
-                found |= filled(control.parts, row, zone, f"{name}[{i}].")
+                found |= fill_fields(control.parts, row, zone, f"{name}[{i}].")
         elif value is not None:
             found[name] = _text(control, value, zone)
     return found
 
 
-def blank(asked: tuple[Control, ...]) -> dict[str, str]:
+def blank_fields(asked: tuple[Control, ...]) -> dict[str, str]:
     """The fields of a form for something new: what it has when nothing is said."""
     found: dict[str, str] = {}
     for control in asked:
@@ -293,14 +293,14 @@ def row_count(control: Control, form: Mapping[str, str], more: int = 0) -> int:
     return min(filled_in + (more or (_EMPTY_ROWS if not filled_in else 1)), control.most)
 
 
-def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before: str = "") -> dict[str, Any]:
+def read_body(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before: str = "") -> dict[str, Any]:
     """The body that a form's fields make: what is empty is not in it; what cannot be read is in it as it was sent."""
     body: dict[str, Any] = {}
     for control in asked:
         name = f"{before}{control.name}"
         value: Any = None
         if control.form == "object":
-            value = read(control.parts, form, zone, f"{name}.") or None
+            value = read_body(control.parts, form, zone, f"{name}.") or None
         elif control.form == "rows":
             value = [_row(control, row, zone) for row in in_turns(_rows(control, form, before))]
         elif control.form == "yes":
@@ -321,7 +321,7 @@ def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before:
 
 def _row(control: Control, row: Mapping[str, str], zone: str) -> dict[str, Any]:
     """A row's object; in one that is stored already, what was emptied is null."""
-    found = read(control.parts, row, zone)
+    found = read_body(control.parts, row, zone)
     if found.get("id"):
         found |= {p.name: None for p in control.parts if p.clears and p.name not in found}
     return found
@@ -352,13 +352,13 @@ def version(form: Mapping[str, str]) -> int | None:
     return int(text)
 
 
-def changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+def merge_patch(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """The merge patch that makes the new body of the old one."""
     patch: dict[str, Any] = {}
     for name in {**old, **new}:
         was, now = old.get(name), new.get(name)
         if isinstance(was, dict) and isinstance(now, dict):
-            now = changed(now, was)
+            now = merge_patch(now, was)
             if now:
                 patch[name] = now
         elif was != now:
@@ -366,7 +366,7 @@ def changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     return patch
 
 
-def placed(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:
+def faults_by_field(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:
     """Map each field to its fault; one at `tags[2]` belongs to `tags`."""
     faults = problem.details or [Fault(problem.param or "", problem.code, problem.message)]
     found: dict[str, str] = {}

@@ -167,7 +167,7 @@ def naming(kind: Kind) -> list[str]:
     return [name for name in found if name in first] if always else found
 
 
-def doing(kind: Kind, what: str, title: str, between: str = ": ") -> str:
+def title_of_action(kind: Kind, what: str, title: str, between: str = ": ") -> str:
     """A title that says what is done with a record: `Cancel booking: Blocked drain`, `Void: INV-0001`.
 
     Several words say already what is done: `Record a refund: Ada`.

@@ -131,7 +131,7 @@ def has_server(visit: Visit) -> bool:
     return can_send(visit.app)
 
 
-def led(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
+def lead_to_email(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
     """On to the page of what was emailed, where a sentence tells what becomes of the email, as far as it is known."""
     whom, tone = _named(email), "good"
     said = f"The email to {whom} leaves in the background. What becomes of it is shown below, under Email."

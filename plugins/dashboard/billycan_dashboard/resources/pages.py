@@ -22,6 +22,6 @@ screens = mounted(
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     attachments.on_record(_RECORD),
     *emailing.on_record(_RECORD),
-    Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.act),
-    Screen(f"{_RECORD}/{{action}}/{{row}}/{{nested}}", changes.show_action, changes.act),
+    Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.take_action),
+    Screen(f"{_RECORD}/{{action}}/{{row}}/{{nested}}", changes.show_action, changes.take_action),
 )

@@ -125,8 +125,8 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
     """Select the running totals of each invoice at each entry: price, parts, amount paid and amount written off.
 
-    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the day on
-    which it was taken off or forfeited: until then it is for no supply (s 99-5, 99-10 GST Act).
+    `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the last
+    day on which it was taken off or forfeited: until then it is for no supply (s 99-5, 99-10 GST Act).
     """
     # One window serves all: the price comes first in this order, and only its day may be that of the next entry.
     c = ledger.c
@@ -137,7 +137,8 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(**window)
     # A deposit that was never sent has no price of its own; one that was sent is all out of scope.
     is_deposit = sa.func.max(sa.case((c.kind == "invoice", sa.case((c.total == c.out_of_scope, 1), else_=0)), else_=0))
-    arises = sa.func.min(sa.case((c.kind.in_(("deposit", "forfeit")), c.counts_on))).over(**window)
+    is_used = c.kind.in_(("deposit", "forfeit")) & (c.out_of_scope < 0)
+    arises = sa.func.max(sa.case((is_used, c.counts_on))).over(**window)
     of_deposit = sa.case((is_deposit.over(**window) == 1, arises))
     first_on = sa.case(
         ((c.kind == "invoice") & (after < c.counts_on), after), else_=sa.func.coalesce(of_deposit, earliest)

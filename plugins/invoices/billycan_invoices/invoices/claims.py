@@ -159,7 +159,7 @@ def claim(
         columns["progress_claim"] = _progress(stored, earlier, left, bill, kind, quoted)
     made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less, **columns)
     if bill.deposit < 0:
-        deposits.apply(ctx, held, made.id)
+        deposits.apply_deposits(ctx, held, made.id)
     return made
 
 
@@ -407,7 +407,7 @@ def _make(
     if kind == "deposit":
         # The deposit's share of the work and the GST on it, needed when it is applied or forfeited.
         of_work = [part_of_line(line) for line in work.lines]
-        shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
+        shares = deposits.parts_of_deposit(of_work, bill.total, per_line=row.gst_rounding == "per_line")
         columns["claim_parts"] = [stored_part(part) for part in shares]
         columns["deposit_gst"] = dollars(sum(part.gst for part in shares))
     return add_draft(ctx, body, (lines, figures), **columns)

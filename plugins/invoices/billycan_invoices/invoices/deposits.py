@@ -21,7 +21,7 @@ from ..tables import invoices
 from .documents import documents, records
 
 
-def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
+def parts_of_deposit(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
     """Split a deposit of this many cents by the GST codes of the work."""
     found: dict[str, Part] = {}
     for part in part_of([*lines], wanted, per_line=per_line):
@@ -30,13 +30,13 @@ def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
     return [*found.values()]
 
 
-def apply(ctx: Context, deposits: Sequence[Row], invoice_id: str) -> None:
+def apply_deposits(ctx: Context, deposits: Sequence[Row], invoice_id: str) -> None:
     """Store which invoice takes these deposits off."""
     for row in deposits:
         documents.tell(ctx, records.save(ctx, row, applied_to=invoice_id), "invoice.updated")
 
 
-def count(ctx: Context, invoice: Row) -> None:
+def count_applied_gst(ctx: Context, invoice: Row) -> None:
     """Count the GST on the deposits that an invoice takes off, as the invoice is sent."""
     # The set of deposits cannot change while the invoice is locked, so they need no lock.
     if invoice.deposits_applied > 0:
@@ -67,18 +67,18 @@ def keep_applied(row: Row) -> None:
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
 
 
-def forfeit(ctx: Context, row: Row, on: date) -> None:
+def forfeit_deposit(ctx: Context, row: Row, on: date) -> None:
     """Count the GST on a deposit that the business keeps."""
     ledger.write(ctx, row.id, [_counted(row, "forfeit", on)])
 
 
-def void(ctx: Context, row: Row, on: date) -> None:
+def void_forfeited(ctx: Context, row: Row, on: date) -> None:
     """Remove the GST on a forfeited deposit that is now void."""
     if row.forfeited_on is not None:
         ledger.write(ctx, row.id, [_counted(row, "forfeit", on, -1)])
 
 
-def credit(ctx: Context, before: Row, after: Row, on: date) -> None:
+def credit_deposit(ctx: Context, before: Row, after: Row, on: date) -> None:
     """Adjust an applied or forfeited deposit to what a note leaves of it; the caller has locked both invoices."""
     if before.forfeited_on is not None:
         on = max(on, before.forfeited_on)

@@ -157,7 +157,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
         ledger.write(ctx, id, [one.less() for one in stands])
     else:
         ledger.write(ctx, id, [ledger.priced("void", on, row._mapping, -1)])
-        deposits.void(ctx, row, on)
+        deposits.void_forfeited(ctx, row, on)
     unallocated.end_of_invoice(ctx, id, on)
     deposits.let_go(ctx, row, on)
     if on is None:
@@ -263,7 +263,7 @@ def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
     on = body.forfeited_on or ctx.today()
     if not row.issue_date <= on <= ctx.today():
         raise Invalid.member("forfeited_on", "out_of_range", "must be from issue_date to today")
-    deposits.forfeit(ctx, row, on)
+    deposits.forfeit_deposit(ctx, row, on)
     row = records.save(ctx, row, forfeited_on=on, forfeit_reason=body.reason)
     return documents.tell(ctx, row, "invoice.forfeited")
 
@@ -295,7 +295,7 @@ def send_draft(ctx: Context, row: Row) -> tuple[Row, Invoice]:
         **frozen(client),
     )
     ledger.write(ctx, row.id, [ledger.priced("invoice", row.issue_date, row._mapping)])
-    deposits.count(ctx, row)
+    deposits.count_applied_gst(ctx, row)
     early_gst.settle(ctx, row, row.issue_date)
     invoice = documents.tell(ctx, row, "invoice.sent", lines=stored)
     if row.status == "paid":

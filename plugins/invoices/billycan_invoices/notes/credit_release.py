@@ -18,8 +18,8 @@ from billycan.sql import Insertion, Statement
 from .. import rules
 from ..books.ledger import Change, last_day
 from ..full_lists import ALLOCATIONS, PAYMENTS
-from ..payments.records import records, shown
-from ..payments.settlement import keep, lock_payments
+from ..payments.records import records, show_payments
+from ..payments.settlement import lock_payments, store_allocation
 from ..tables import allocations
 
 
@@ -51,7 +51,7 @@ def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, 
     return payments, [one for one in stored if one.payment_id in payments]
 
 
-def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], excess: Decimal) -> list[Release]:
+def release_excess(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], excess: Decimal) -> list[Release]:
     """Take the excess off what the payments settle, newest first, and turn it into the client's credit."""
     released = []
     for one in reversed(stored):
@@ -59,7 +59,7 @@ def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], ex
             break
         taken = min(excess, one.amount + one.cash_rounding)
         left, rounding = rules.left_over(one.amount, one.cash_rounding, taken)
-        keep(ctx, one, left, rounding)
+        store_allocation(ctx, one, left, rounding)
         gone = Release(one.payment_id, one.amount - left, one.cash_rounding - rounding, one.allocated_on)
         _change(ctx, payments[one.payment_id], -gone.amount, -gone.cash_rounding)
         released.append(gone)
@@ -71,7 +71,7 @@ def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], ex
 msgspec.json.Decoder(list[Release])
 
 
-def restore(
+def restore_released(
     ctx: Context, invoice: Row, payments: Mapping[str, Row], stored: Sequence[Row], released: Any
 ) -> list[Release]:
     """Put back the payments that a note released, except those reversed since.
@@ -90,7 +90,7 @@ def restore(
                 payment_id=payment.id,
             )
         if before := settling.get(one.payment_id):
-            keep(ctx, before, before.amount + one.amount, before.cash_rounding + one.cash_rounding)
+            store_allocation(ctx, before, before.amount + one.amount, before.cash_rounding + one.cash_rounding)
         else:
             new.append({"id": new_id("all"), "invoice_id": invoice.id, **msgspec.structs.asdict(one)})
         _change(ctx, payment, one.amount, one.cash_rounding)
@@ -119,7 +119,7 @@ def changes(
         )
 
 
-def bounced(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Change]:
+def changes_of_reversed(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Change]:
     """Return a change for each released payment that was reversed since; it ends the payment on that day.
 
     A payment reversed as a mistake never settled anything. `payments` are those that were not reversed.
@@ -139,10 +139,10 @@ def bounced(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Ch
     ]
 
 
-def tell(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
+def emit_payments(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
     """Emit an event of each of these payments."""
     if payment_ids:
-        for payment in shown(ctx, [*lock_payments(ctx, payment_ids).values()]):
+        for payment in show_payments(ctx, [*lock_payments(ctx, payment_ids).values()]):
             ctx.emit(event, payment)
 
 

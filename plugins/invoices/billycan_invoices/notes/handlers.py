@@ -24,23 +24,23 @@ from ..note_resource import (
     NewNoteLine,
     NoteLine,
 )
-from ..payments.settlement import becomes_paid, lock_invoices, moved, take_clients_turn
-from ..payments.settlement import tell as tell_of_invoice
+from ..payments.settlement import apply_changes, becomes_paid, lock_invoices, take_clients_turn
+from ..payments.settlement import emit_settlement as tell_of_invoice
 from ..rules import ZERO
 from ..tables import notes
 from . import credit_release
 from . import rules as note_rules
 from .records import (
     allowed_actions,
-    get,
-    insertion,
+    emit_note,
+    get_note,
+    insertion_of_lines,
     lines_of,
-    missing,
-    page,
+    missing_members,
+    page_of_notes,
     records,
-    show,
+    show_adjustment_note,
     store_lines,
-    tell,
     work_out,
 )
 from .schemas import NoteVoiding
@@ -56,7 +56,7 @@ def list_adjustment_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[List
 
     `search` covers number, client, invoice number and description.
     """
-    return page(ctx, query)
+    return page_of_notes(ctx, query)
 
 
 def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentNote:
@@ -87,13 +87,13 @@ def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentN
         released=[],
     )
     store_lines(ctx, row.id, lines)
-    return tell(ctx, row, "adjustment_note.created", lines)
+    return emit_note(ctx, row, "adjustment_note.created", lines)
 
 
 def prepare_note(ctx: Context, body: NewAdjustmentNote) -> None:
     """Do what drafting a note needs no lock for."""
     lines, _ = _worked_out(ctx, _invoice(ctx, body.invoice_id), body)
-    insertion(ctx, ctx.ahead("note id", lines, lambda: new_id(records.prefix)), lines)
+    insertion_of_lines(ctx, ctx.ahead("note id", lines, lambda: new_id(records.prefix)), lines)
 
 
 def get_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
@@ -101,7 +101,7 @@ def get_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
 
     Once it is issued, `hosted_url` is shown to keys with `invoices:write`.
     """
-    return get(ctx, id)
+    return get_note(ctx, id)
 
 
 def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]) -> AdjustmentNote:
@@ -172,7 +172,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     payment that it releases, and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "issue", released=False)
-    if lacks := missing(ctx, row):
+    if lacks := missing_members(ctx, row):
         raise Invalid(
             f"An adjustment note needs {', '.join(lacks)}: complete the business profile.",
             code="tax_invoice_incomplete",
@@ -185,23 +185,24 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     lines, columns = work_out(ctx, before, asked, drafted)
     columns["issue_date"] = _issued_on(ctx, row)
     due = amount_due(before)
-    released = credit_release.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
+    released = credit_release.release_excess(ctx, payments, stored, max(columns["total"] - due, ZERO))
     price = ledger.priced("note", columns["issue_date"], columns, -1, note_id=id, credited=columns["total"])
     stands = ledger.of_invoice(ctx, before.id) if released else []
     given_up = [*credit_release.changes(id, released, -1, columns["issue_date"], stands)]
-    after = moved(
+    after = apply_changes(
         ctx,
         before,
         [price, *given_up],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    unallocated.hold(ctx, before.id, price, given_up)
-    deposits.credit(ctx, before, after, columns["issue_date"])
+    if before.claim != "deposit":  # of which a note takes nothing off that was supplied
+        unallocated.hold(ctx, before.id, price, given_up)
+    deposits.credit_deposit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)
     kept = {"released": msgspec.to_builtins(released), "issued_at": ctx.now()}
-    note = tell(ctx, records.save(ctx, row, status="issued", **kept, **columns), "adjustment_note.issued", lines)
-    credit_release.tell(ctx, [one.payment_id for one in released], "payment.deallocated")
+    note = emit_note(ctx, records.save(ctx, row, status="issued", **kept, **columns), "adjustment_note.issued", lines)
+    credit_release.emit_payments(ctx, [one.payment_id for one in released], "payment.deallocated")
     if becomes_paid(before, after):
         tell_of_invoice(ctx, before, after)
     return note
@@ -217,7 +218,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
-    restored = credit_release.restore(ctx, before, payments, stored, row.released)
+    restored = credit_release.restore_released(ctx, before, payments, stored, row.released)
     stands = ledger.of_invoice(ctx, before.id)
     of_note = [one for one in stands if one.note_id == id]
     days = [one.counts_on for one in of_note]
@@ -226,21 +227,21 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
         # A payment reversed since then settled the invoice until its reversal, including the part the note released.
-        changes += credit_release.bounced(ctx, row.released, payments)
+        changes += credit_release.changes_of_reversed(ctx, row.released, payments)
     else:
         price = ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total)
         changes = [price, *credit_release.changes(id, restored, 1, on)]
-    after = moved(
+    after = apply_changes(
         ctx,
         before,
         changes,
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
     unallocated.end_of_note(ctx, before.id, id, on)
-    deposits.credit(ctx, before, after, on or row.issue_date)
+    deposits.credit_deposit(ctx, before, after, on or row.issue_date)
     row = records.save(ctx, row, status="void", voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
-    note = tell(ctx, row, "adjustment_note.voided")
-    credit_release.tell(ctx, [one.payment_id for one in restored], "payment.allocated")
+    note = emit_note(ctx, row, "adjustment_note.voided")
+    credit_release.emit_payments(ctx, [one.payment_id for one in restored], "payment.allocated")
     if becomes_paid(before, after):
         tell_of_invoice(ctx, before, after)
     return note
@@ -332,5 +333,5 @@ def _asked(line: NoteLine) -> NewNoteLine:
 
 def _tell_if_changed(ctx: Context, before: Row, after: Row, lines: list[NoteLine]) -> AdjustmentNote:
     if after.version == before.version:
-        return show(ctx, after, lines)
-    return tell(ctx, after, "adjustment_note.updated", lines)
+        return show_adjustment_note(ctx, after, lines)
+    return emit_note(ctx, after, "adjustment_note.updated", lines)

@@ -8,7 +8,7 @@ from billycan.paper import Paper
 from billycan_hosted.api import DocumentPage, Link, Shown, day, money, paper_of
 
 from .handlers import issue_adjustment_note
-from .records import PATH, hosted_url, price_before, records, show
+from .records import PATH, hosted_url, price_before, records, show_adjustment_note
 
 _REASONS = {
     "returned": "Goods or services returned",
@@ -42,7 +42,7 @@ def finish_note(ctx: Context, id: str) -> None:
 def note_paper(ctx: Context, id: str) -> Paper:
     """Return an adjustment note with everything it must show (s 29-75 GST Act; GSTR 2013/2)."""
     row = records.find(ctx, id)
-    note, is_void = show(ctx, row), row.status == "void"
+    note, is_void = show_adjustment_note(ctx, row), row.status == "void"
     effect = (
         Paper.Sum("Effect", "Decreasing adjustment"),
         Paper.Sum("Price reduced by", money(note.total)),

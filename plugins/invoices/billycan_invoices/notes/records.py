@@ -40,7 +40,7 @@ _CREDITED = Statement(
 _INSERT = Insertion(note_lines, note_lines.c.keys())
 
 
-def missing(ctx: Context, row: Row) -> list[str]:
+def missing_members(ctx: Context, row: Row) -> list[str]:
     """List what an adjustment note must show and does not; nothing for a credit note.
 
     Its effect, date of issue, reason and difference in price and GST are always there (s 29-75(1)(c) GST Act,
@@ -59,13 +59,13 @@ def missing(ctx: Context, row: Row) -> list[str]:
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
     """List the actions that are possible on a note now."""
-    return [] if row.status == "draft" and missing(ctx, row) else note_rules.actions.allowed(row.status)
+    return [] if row.status == "draft" and missing_members(ctx, row) else note_rules.actions.allowed(row.status)
 
 
 records = note_resource.notes.records
 
 
-def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
+def page_of_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
     """Return the page that `query` requests, with lines if it includes them."""
     found = records.rows(ctx, query, columns=records.columns(ctx))
     lines: dict[str, list[NoteLine]] = {}
@@ -79,12 +79,12 @@ def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]
     return found.of(Records.of_rows(ListedAdjustmentNote, found.items, beside))
 
 
-def get(ctx: Context, id: str) -> AdjustmentNote:
+def get_note(ctx: Context, id: str) -> AdjustmentNote:
     """Return one note. Raises NotFound for any id that is not the tenant's."""
-    return show(ctx, records.find(ctx, id, records.columns(ctx)))
+    return show_adjustment_note(ctx, records.find(ctx, id, records.columns(ctx)))
 
 
-def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
+def show_adjustment_note(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
     """Return one note by itself; passing `lines` saves a query."""
     (members,) = _beside(ctx, [row])
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
@@ -114,9 +114,9 @@ def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
     return invoice.total - total, invoice.gst - gst
 
 
-def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:
+def emit_note(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:
     """Emit this event of a note, and return the note as shown."""
-    note = show(ctx, row, lines)
+    note = show_adjustment_note(ctx, row, lines)
     ctx.emit(event, note)
     return note
 
@@ -138,10 +138,10 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
     if anew:
         ctx.db.execute(sa.delete(note_lines).where(own(ctx, note_lines), note_lines.c.document_id == note_id))
     if lines:
-        ctx.at_once(insertion(ctx, note_id, lines))
+        ctx.at_once(insertion_of_lines(ctx, note_id, lines))
 
 
-def insertion(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Statement.Asked:
+def insertion_of_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Statement.Asked:
     """Return the statement that inserts a note's lines; a route's `prepare` may call it first."""
 
     def made() -> Statement.Asked:
@@ -240,7 +240,7 @@ def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
             each["gst_breakdown"] = breakdown(row.gst_breakdown)
         if "tax_invoice" in wanted:
             # An issued note was checked when it was issued; later changes of the business profile do not matter.
-            lacks = missing(ctx, row) if row.status == "draft" else []
+            lacks = missing_members(ctx, row) if row.status == "draft" else []
             each["tax_invoice"] = TaxInvoice(not lacks if row.document_title == "Adjustment note" else None, lacks)
         if "allowed_actions" in wanted:
             each["allowed_actions"] = allowed_actions(ctx, row)

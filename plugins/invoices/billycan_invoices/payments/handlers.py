@@ -12,7 +12,7 @@ from ..books import ledger, unallocated
 from ..books.ledger import Change
 from ..full_lists import REFUNDS
 from ..tables import payments, refunds
-from .records import allocations_of, allowed_actions, check_coins, never_used, received, records, shown
+from .records import allocations_of, allowed_actions, check_coins, never_used, received, records, show_payments
 from .schemas import (
     NewReceipt,
     NewRefund,
@@ -23,17 +23,17 @@ from .schemas import (
     PaymentReversal,
 )
 from .settlement import (
-    allocate,
-    keep,
+    apply_changes,
+    emit_settlement,
     lock_invoices,
-    moved,
+    most_payable,
     noted_at_of,
-    owed,
-    receive,
-    reverse,
-    shares,
+    receive_payment,
+    reverse_locked_payment,
+    settle_invoices,
+    shares_of_payment,
+    store_allocation,
     take_clients_turn,
-    tell,
     tell_of_payment,
 )
 
@@ -44,7 +44,7 @@ def list_payments(ctx: Context, query: PaymentQuery) -> Page[Payment]:
     The sum of `unallocated` over a client's payments is the client's credit.
     """
     page = records.rows(ctx, query, columns=records.columns(ctx))
-    return page.of(shown(ctx, page.items))
+    return page.of(show_payments(ctx, page.items))
 
 
 def create_payment(ctx: Context, body: NewReceipt) -> Payment:
@@ -60,14 +60,14 @@ def create_payment(ctx: Context, body: NewReceipt) -> Payment:
     client = client_of(ctx, body.client_id)
     check_coins(body.payment_method, body.amount)
     rows = lock_invoices(ctx, (one.invoice_id for one in body.allocations))
-    given = shares(
+    given = shares_of_payment(
         ctx, body.allocations, rows, client_id=client.id, unallocated=body.amount, method=body.payment_method
     )
     own = {"external_id": body.external_id, "metadata": body.metadata}
-    payment, after = receive(ctx, Named(client.id, client.name), body.amount, body, given, **own)
+    payment, after = receive_payment(ctx, Named(client.id, client.name), body.amount, body, given, **own)
     ctx.emit("payment.recorded", payment)
     for one, row in zip(given, after, strict=True):
-        tell(ctx, one.invoice, row)
+        emit_settlement(ctx, one.invoice, row)
     return payment
 
 
@@ -76,7 +76,7 @@ def get_payment(ctx: Context, id: str) -> Payment:
 
     It says which invoices it settles, what was refunded, and what is left.
     """
-    return shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return show_payments(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
@@ -93,7 +93,7 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
     rows = lock_invoices(ctx, (one.invoice_id for one in body.allocations))
     payment = _locked(ctx, id, "allocate")
     stored = {one.invoice_id: one for one in allocations_of(ctx, [id])}
-    given = shares(
+    given = shares_of_payment(
         ctx,
         body.allocations,
         rows,
@@ -111,10 +111,10 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
         unallocated=payment.unallocated - amount,
         cash_rounding=payment.cash_rounding + sum(one.rounding for one in given),
     )
-    after = allocate(ctx, payment, given, stored, on=max(ctx.today(), payment.paid_on), never_used=unused)
+    after = settle_invoices(ctx, payment, given, stored, on=max(ctx.today(), payment.paid_on), never_used=unused)
     told = tell_of_payment(ctx, payment, "payment.allocated")
     for one, row in zip(given, after, strict=True):
-        tell(ctx, one.invoice, row)
+        emit_settlement(ctx, one.invoice, row)
     return told
 
 
@@ -138,9 +138,9 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
         raise Invalid(message, code="over_allocated", param="amount", allocated=before.amount)
     left = before.amount - taken
     # A remainder above the amount due is rounded down to it; rounding never replaces the amount taken off.
-    due = owed(row) + before.amount + before.cash_rounding
+    due = most_payable(row) + before.amount + before.cash_rounding
     rounding = min(due - left, rules.ZERO) if left else rules.ZERO
-    keep(ctx, before, left, rounding)
+    store_allocation(ctx, before, left, rounding)
     change = rounding - before.cash_rounding
     stands = ledger.of_payment(ctx, id)[body.invoice_id]
     changes = _taken_off(stands, taken, change)
@@ -149,7 +149,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     on = body.counts_on(ctx, days, least, noted_at=noted_at_of(ctx, payment, before))
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
-    moved(ctx, row, changes)
+    apply_changes(ctx, row, changes)
     unallocated.hold_again(ctx, id, body.invoice_id, taken, on)
     payment = records.save(
         ctx,
@@ -207,7 +207,7 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
     take_clients_turn(ctx, payments, id)
     stored = allocations_of(ctx, [id])
     rows = lock_invoices(ctx, ledger.of_payment(ctx, id))
-    return reverse(ctx, records.lock(ctx, id), rows, stored, body)
+    return reverse_locked_payment(ctx, records.lock(ctx, id), rows, stored, body)
 
 
 def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list[Change]:

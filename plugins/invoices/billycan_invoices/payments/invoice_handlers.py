@@ -10,7 +10,17 @@ from ..resource import Invoice
 from ..tables import payments
 from .records import allocations_of, check_coins
 from .schemas import NewPayment, PaymentReversal, Settlement
-from .settlement import Share, lock_invoices, lock_payments, owed, receive, reverse, share, take_clients_turn, tell
+from .settlement import (
+    Share,
+    emit_settlement,
+    lock_invoices,
+    lock_payments,
+    most_payable,
+    receive_payment,
+    reverse_locked_payment,
+    share_of_invoice,
+    take_clients_turn,
+)
 
 
 def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
@@ -24,9 +34,9 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "payments")
-    due = owed(row)
+    due = most_payable(row)
     check_coins(body.payment_method, body.amount, f": {rules.in_cash(due)} settles {due}")
-    return _pay(ctx, share(row, body.amount, body.payment_method, "amount"), body)
+    return _pay(ctx, share_of_invoice(row, body.amount, body.payment_method, "amount"), body)
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
@@ -67,7 +77,7 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
     if len(stored) > 1 and payment.status == "recorded":
         message = "This payment settles other invoices too: reverse it as a whole, at /v1/payments, or deallocate it."
         raise Conflict(message, code="allocated_elsewhere")
-    reverse(ctx, payment, rows, stored, body)
+    reverse_locked_payment(ctx, payment, rows, stored, body)
     return documents.get(ctx, id)
 
 
@@ -75,8 +85,8 @@ def _pay(ctx: Context, given: Share, body: NewPayment | Settlement) -> Invoice:
     """Record a payment that settles so much of what is owed, and nothing else."""
     before = given.invoice
     client = Named(before.client_id, before.client_name)
-    payment, (after,) = receive(ctx, client, given.amount, body, [given])
+    payment, (after,) = receive_payment(ctx, client, given.amount, body, [given])
     invoice = documents.show(ctx, after)
     ctx.emit("payment.recorded", payment)
-    tell(ctx, before, after, invoice)
+    emit_settlement(ctx, before, after, invoice)
     return invoice

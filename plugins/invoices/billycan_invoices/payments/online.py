@@ -16,7 +16,7 @@ from ..rules import OPEN
 from ..tables import payments
 from .handlers import create_payment, get_payment
 from .schemas import NewAllocation, NewReceipt, Payment
-from .settlement import lock_invoices, owed
+from .settlement import lock_invoices, most_payable
 
 
 class Payable(Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ def take_payment(
     try:
         documents.check(ctx, row, "payments")
         PAYMENTS.check_rows(ctx, [(row, None)])
-        settled = min(amount, owed(row))
+        settled = min(amount, most_payable(row))
     except Conflict:
         settled = Decimal(0)
     given = {

@@ -87,7 +87,7 @@ def never_used(ctx: Context, payment: Row) -> Decimal:
     return max(least, rules.ZERO)
 
 
-def shown(ctx: Context, rows: Sequence[Row]) -> list[Payment]:
+def show_payments(ctx: Context, rows: Sequence[Row]) -> list[Payment]:
     """Return payments as clients see them, with one query each for all allocations and all refunds."""
     ids = [row.id for row in rows]
     by_id: dict[str, list[Allocation]] = {id: [] for id in ids}
@@ -99,16 +99,16 @@ def shown(ctx: Context, rows: Sequence[Row]) -> list[Payment]:
         refunded = [row.id for row in rows if row.refunded and row.status == "recorded"]
         for row in _REFUNDS.all(ctx.db, ctx.tenant_id, refunded):
             given_back[row[0]].append(Refund(*row[1:]))
-    return show(ctx, rows, by_id, given_back)
+    return show_loaded_payments(ctx, rows, by_id, given_back)
 
 
-def show(
+def show_loaded_payments(
     ctx: Context,
     rows: Sequence[Row],
     by_id: dict[str, list[Allocation]],
     given_back: dict[str, list[Refund]],
 ) -> list[Payment]:
-    """Return payments as `shown` does, from allocations and refunds that the caller has already loaded, by payment."""
+    """Return payments as `show_payments` does, from allocations and refunds, by payment, that are loaded already."""
     wants_client, wants_allocations = ctx.wants(Payment, "client"), ctx.wants(Payment, "allocations")
     return records.show(
         ctx,

@@ -25,7 +25,7 @@ from ..invoices.documents import amount_due, documents
 from ..invoices.documents import records as invoice_records
 from ..resource import Invoice
 from ..tables import allocations, invoices, notes, payments
-from .records import allowed_actions, received, show, shown
+from .records import allowed_actions, received, show_loaded_payments, show_payments
 from .records import records as payment_records
 from .schemas import Allocation, NewAllocation, Payment, PaymentReversal
 
@@ -72,13 +72,13 @@ def lock_payments(ctx: Context, ids: Iterable[str]) -> dict[str, Row]:
     return {row.id: row for row in _PAYMENTS.all(ctx.db, ctx.tenant_id, sorted({*ids}))}
 
 
-def owed(row: Row) -> Decimal:
+def most_payable(row: Row) -> Decimal:
     """Return the most that a payment can settle of an invoice: the amount due or written off."""
     written_off: Decimal = row.amount_written_off
     return written_off if row.status == "written_off" else amount_due(row)
 
 
-def shares(
+def shares_of_payment(
     ctx: Context,
     asked: Sequence[NewAllocation],
     found: Mapping[str, Row],
@@ -112,15 +112,15 @@ def shares(
     made = []
     for i, one in enumerate(asked):
         row = found[one.invoice_id]
-        made.append(share(row, one.amount, method, f"allocations[{i}].amount", rounded))
+        made.append(share_of_invoice(row, one.amount, method, f"allocations[{i}].amount", rounded))
         made[-1].param = f"allocations[{i}].invoice_id"
         rounded += abs(made[-1].rounding)
     return made
 
 
-def share(row: Row, amount: Decimal, method: str, param: str, rounded: Decimal = rules.ZERO) -> Share:
+def share_of_invoice(row: Row, amount: Decimal, method: str, param: str, rounded: Decimal = rules.ZERO) -> Share:
     """Return the share of an invoice that an amount settles. Raises Invalid if it exceeds what is owed."""
-    due = owed(row)
+    due = most_payable(row)
     rounding = rules.cash_rounding(amount, due, rounded) if rules.is_cash(method) else rules.ZERO
     if amount + rounding > due:
         what = "was written off" if row.status == "written_off" else "is due"
@@ -133,7 +133,7 @@ def share(row: Row, amount: Decimal, method: str, param: str, rounded: Decimal =
     return Share(row, amount, rounding)
 
 
-def receive(
+def receive_payment(
     ctx: Context, client: Named, amount: Decimal, body: Any, given: Sequence[Share], **members: Any
 ) -> tuple[Payment, list[Row]]:
     """Store a client's new payment that settles these shares; return it and the changed invoices.
@@ -159,13 +159,13 @@ def receive(
         status="recorded",
         **{"metadata": {}, **members},
     )
-    after = allocate(ctx, row, given, {}, on=paid_on, never_used=allocated)
+    after = settle_invoices(ctx, row, given, {}, on=paid_on, never_used=allocated)
     found = [Allocation(one.invoice.id, one.invoice.number, one.amount, one.rounding, paid_on) for one in given]
-    (payment,) = show(ctx, [row], {row.id: found}, {row.id: []})
+    (payment,) = show_loaded_payments(ctx, [row], {row.id: found}, {row.id: []})
     return payment, after
 
 
-def allocate(
+def settle_invoices(
     ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping[str, Row], *, on: date, never_used: Decimal
 ) -> list[Row]:
     """Settle invoices with a payment whose own figures are already updated; return the changed invoices.
@@ -178,7 +178,7 @@ def allocate(
     new = []
     for one in given:
         if before := stored.get(one.invoice.id):
-            keep(ctx, before, before.amount + one.amount, before.cash_rounding + one.rounding)
+            store_allocation(ctx, before, before.amount + one.amount, before.cash_rounding + one.rounding)
             continue
         row = {"payment_id": payment.id, "invoice_id": one.invoice.id, "amount": one.amount, "allocated_on": on}
         new.append({"id": new_id("all"), "cash_rounding": one.rounding, **row})
@@ -192,7 +192,7 @@ def allocate(
         parts = (payment.paid_on, first), (on, one.amount - first)
         changes = [_paid(day, payment.id, amount) for day, amount in parts if amount]
         changes[-1].cash_rounding = one.rounding
-        settled.append(moved(ctx, one.invoice, changes, by=by))
+        settled.append(apply_changes(ctx, one.invoice, changes, by=by))
         never_used -= first
         if one.amount > first:
             unallocated.spend(ctx, payment.id, one.amount - first, on, one.invoice.id)
@@ -202,7 +202,7 @@ def allocate(
 _INSERT = Insertion(allocations, allocations.c.keys())
 
 
-def reverse(
+def reverse_locked_payment(
     ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequence[Row], body: PaymentReversal
 ) -> Payment:
     """Reverse a locked payment: the amounts it settled of these locked invoices are due, or written off, again.
@@ -225,12 +225,12 @@ def reverse(
         for id, of_one in stands.items():
             taken_off = [one.less("paid", "cash_rounding") for one in of_one if one.kind == "payment"]
             if id in settled:
-                moved(ctx, rows[id], taken_off)
+                apply_changes(ctx, rows[id], taken_off)
             else:  # it settled this invoice on some past days only, so the invoice's figures do not include it
                 ledger.write(ctx, id, _with_bad_debt(rows[id], taken_off))
     else:
         for one in stored:
-            moved(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
+            apply_changes(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
     unallocated.end_of_payment(ctx, payment.id, on)
     row = payment_records.save(
         ctx,
@@ -259,12 +259,12 @@ def noted_at_of(ctx: Context, payment: Row, allocation: Row) -> datetime:
 
 def tell_of_payment(ctx: Context, row: Row, event: str) -> Payment:
     """Emit this event of a payment, and return the payment as shown."""
-    (payment,) = shown(ctx, [row])
+    (payment,) = show_payments(ctx, [row])
     ctx.emit(event, payment)
     return payment
 
 
-def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> None:
+def store_allocation(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> None:
     """Store the new amount and rounding of an allocation."""
     this = own(ctx, allocations) & (allocations.c.id == allocation.id)
     if amount:
@@ -273,7 +273,7 @@ def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> N
         ctx.db.execute(sa.delete(allocations).where(this))
 
 
-def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str, Any] | None = None) -> Row:
+def apply_changes(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str, Any] | None = None) -> Row:
     """Apply these changes to a locked invoice and to the ledger, and return its new row with the status that follows.
 
     The amount written off follows, too. `by` says when and how the invoice became paid, if it did; the default is now.
@@ -317,7 +317,7 @@ def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal = rules.
     return Change(kind="payment", counts_on=on, payment_id=payment_id, paid=amount, cash_rounding=rounding)
 
 
-def tell(ctx: Context, before: Row, after: Row, invoice: Invoice | None = None) -> None:
+def emit_settlement(ctx: Context, before: Row, after: Row, invoice: Invoice | None = None) -> None:
     """Emit the effect of a payment on an invoice: `recovered` if it was written off, `paid` if it became paid."""
     told = {"invoice.recovered": before.status == "written_off", "invoice.paid": becomes_paid(before, after)}
     for event in (name for name, happened in told.items() if happened):

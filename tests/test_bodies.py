@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from billycan import wire
+from billycan import web
 from billycan.describe.schemas import described
 from billycan.problems import Problem
 from billycan.reader import decode, decode_patch, differing
@@ -64,9 +64,9 @@ def test_a_body_is_read_or_refused(signature, examples):
     @given(bodies(signature).map(lambda text: text.encode("utf-8", "surrogatepass")))
     def read(raw):
         with contextlib.suppress(Problem):
-            decode(wire.parse(raw), signature.body, signature.shown)
+            decode(web.parse(raw), signature.body, signature.shown)
         with contextlib.suppress(Problem):
-            patch, aside = decode_patch(wire.parse(raw), signature.body, signature.shown)
+            patch, aside = decode_patch(web.parse(raw), signature.body, signature.shown)
             differing(aside, dict.fromkeys(signature.body.__struct_fields__))
             patch.over(dict.fromkeys(signature.body.__struct_fields__))
 

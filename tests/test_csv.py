@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from msgspec.structs import fields
 
 from billycan import Manifest
+from billycan.csv.sheets import cell, columns, text_of
 from billycan.endpoints import PARAMETER
 from billycan.sharing.slots import Slots
-from billycan.sheets import cell, columns, text_of
 from billycan.starting import plugins
 from billycan.testing import Client
 from billycan_contacts import resource

@@ -28,10 +28,10 @@ import webtest
 from billycan import db, demo, fields, hookspecs, keys
 from billycan.describe import schemas
 from billycan.describe.codes import CODES
-from billycan.plain import parts
+from billycan.members import parts
 from billycan.sharing import limits
 from billycan.starting import packages, plugins, settings
-from billycan.testing import Client, decoded
+from billycan.testing import Client
 from billycan.tools import scaffold
 from billycan.tools.cli import commands
 
@@ -209,7 +209,7 @@ def test_every_type_of_a_member_is_documented_with_its_column():
         for name in re.findall(r"`(\w+)`", names):
             plain, rule, _ = parts(getattr(fields, name))
             told.add(name)
-            decimals = "`Cents()`" if getattr(rule, "places", 2) == 2 else "`TenThousandths()`"
+            decimals = f"`Decimals({getattr(rule, 'places', 2)})`"
             assert column in ("–", columns.get(get_origin(plain) or plain, decimals)), name
             if "characters" in takes or name == "Count":
                 assert f"{rule.most:,}" in takes and (not rule.least or f"{rule.least} to" in takes), name
@@ -254,7 +254,7 @@ def test_the_documented_plugin_with_hooks_only_works(install, make_app):
 def test_what_hooks_answer_is_documented():
     text = (ROOT / "docs" / "hooks.md").read_text("utf-8")
     for kind in (keys.Identity, limits.Allowance):
-        (table,) = re.findall(rf"^\| Member of an `{kind.__name__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
+        (table,) = re.findall(rf"^\| Member of an? `{kind.__qualname__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
         rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
         assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(kind.__struct_fields__)
 
@@ -409,7 +409,7 @@ class Reader:
         method = method or ("POST" if body else "GET")
         answer = self.ask(method, url, headers, body)
         assert (answer.status_int >= 400) == self.refused, f"{self.page}: {method} {url}: {answer.text}"
-        self.answer = decoded(answer)
+        self.answer = Client.decoded(answer)
         if not self.refused:
             data = self.answer.get("data", {})  # the OpenAPI document has none
             for record in [data] if isinstance(data, dict) else data[:1]:

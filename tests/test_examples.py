@@ -10,12 +10,13 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Context, Event, exporting
+from billycan import Address, Context, Event
+from billycan.csv import exporting
 from billycan.describe.codes import every_code
 from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
-from billycan.wire import encode, parse
+from billycan.web import encode, parse
 from billycan_apps.testing import OAuthApp
 from billycan_imports.testing import finish_imports
 from billycan_invoices.full_lists import MOST

@@ -9,7 +9,7 @@ from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan.tools.trigger import trigger
-from billycan.wire import encode, parse
+from billycan.web import encode, parse
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 

@@ -12,7 +12,7 @@ from billycan import Context, unit_of_work
 from billycan.endpoints import PARAMETER
 from billycan.starting import plugins
 from billycan.starting.packages import absent
-from billycan.testing import Client, decoded
+from billycan.testing import Client
 
 LINE = {"description": "Tap washers", "unit_price": "4.95"}
 
@@ -215,7 +215,7 @@ def strange(own, others):
 def answer(client, method, path, body):
     """Return status and body of a refusal, without the parts that may differ."""
     found = client.call(method, path, body)
-    error = decoded(found)["error"] or {}
+    error = Client.decoded(found)["error"] or {}
     headers = {k: v for k, v in found.headers.items() if not k.startswith(("x-ratelimit", "x-request-id"))}
     return found.status_int, {**error, "request_id": None}, headers
 
@@ -273,7 +273,7 @@ def test_no_list_search_or_count_shows_a_strangers_records(app, routes, enter):
                 if answer.status_int == 400:  # an id of another kind
                     assert answer.json["error"]["code"] == "invalid_filter", f"{path}?{name}={id}"
                     continue
-                found = decoded(answer)
+                found = Client.decoded(answer)
                 assert found["data"] == [] and found["pagination"]["total"] == 0, f"{path}?{name}={id}"
                 looked.add((path, name))
     assert {("/v1/invoices", "client_id"), ("/v1/bookings", "staff_id"), ("/v1/expenses", "job_id")} <= looked

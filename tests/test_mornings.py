@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Manifest, unit_of_work
 from billycan.testing import Client, run_timed
-from billycan.timed import by_zone
+from billycan.timed import Morning
 from billycan.working.worker import tick
 from billycan_invoices.invoices.due import tell_overdue
 
@@ -158,7 +158,7 @@ def test_only_zones_of_businesses_are_asked_of_and_a_change_counts_from_the_next
 
 def zones_of(app):
     """Return the time zones that timed work is looked for in."""
-    return [zone for zone, _ in by_zone(app, app.now(), lambda local: str(local.tzinfo))]
+    return [zone for zone, _ in Morning.by_zone(app, app.now(), lambda local: str(local.tzinfo))]
 
 
 @pytest.mark.both

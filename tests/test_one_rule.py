@@ -17,7 +17,7 @@ from msgspec.structs import fields
 from billycan import Context, Deleted, new_id, unit_of_work
 from billycan.endpoints import PARAMETER
 from billycan.fields import Text
-from billycan.plain import is_struct
+from billycan.members import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client
 from billycan_mail import records as mail

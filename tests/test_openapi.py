@@ -15,13 +15,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from billycan import Context, Manifest, Named, Page, Patch, Reply, Resource, Route, problems
 from billycan.app import App
 from billycan.describe.codes import CODES
-from billycan.describe.schemas import _split
+from billycan.members import split_docstring
 from billycan.resources import Paging
 from billycan.starting import plugins
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET, Client
-from billycan.wire import encode
+from billycan.web import encode
 
 pytestmark = pytest.mark.either
 
@@ -411,7 +411,7 @@ def test_a_docstring_explains_only_members_that_there_are(describe):
         waiting += kind.__subclasses__()
         if kind.__module__.startswith("billycan") and kind not in seen:
             seen.add(kind)
-            assert set(_split(vars(kind).get("__doc__"))[1]) <= set(kind.__struct_encode_fields__), kind
+            assert set(split_docstring(vars(kind).get("__doc__"))[1]) <= set(kind.__struct_encode_fields__), kind
     assert len(seen) > 50
 
 

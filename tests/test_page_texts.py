@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from billycan import demo
-from billycan.businesses import Profile
+from billycan import Profile, demo
 from billycan.starting.packages import first_party
 from billycan.testing import Client, run_timed
 from billycan_dashboard.resources import forms

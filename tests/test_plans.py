@@ -26,7 +26,7 @@ from billycan.fields import Moment
 from billycan.operating import metrics
 from billycan.resources import STEERING, Paging
 from billycan.starting import plugins
-from billycan.testing import Client, decoded
+from billycan.testing import Client
 from billycan.testing.samples import literals, sample
 from billycan.working import worker
 
@@ -193,7 +193,7 @@ def writes(tenant):
     client = tenant.client
     for path, id in reversed([*tenant.ids.items()]):
         client.call("PATCH", f"{path}/{id}", {"metadata": {"colour": "blue"}})
-        record = decoded(client.call("GET", f"{path}/{id}"))["data"]
+        record = Client.decoded(client.call("GET", f"{path}/{id}"))["data"]
         for action in (record or {}).get("allowed_actions", ()):
             client.call("POST", f"{path}/{id}/{action}", {"payment_method": "cash"} if action == "pay" else {})
         client.call("DELETE", f"{path}/{id}")

@@ -22,6 +22,6 @@ def test_a_file_has_its_tests(changed, tests):
 
 
 def test_a_module_of_core_has_the_tests_that_import_it():
-    found = [*quick["tests_of"]("core/billycan/wire.py")]
-    assert {"core/tests/test_wire.py", *quick["OF_CORE"]} < {*found}
+    found = [*quick["tests_of"]("core/billycan/web.py")]
+    assert {"core/tests/test_web.py", *quick["OF_CORE"]} < {*found}
     assert "core/tests/test_limits.py" not in found

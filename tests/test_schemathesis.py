@@ -33,7 +33,7 @@ from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import BankAccount
 from billycan.testing import SECRET, Client
-from billycan.wire import encode
+from billycan.web import encode
 
 pytestmark = pytest.mark.whole
 

@@ -212,7 +212,7 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
     assert "contacts" in tables and "core_keys" in tables
     touches = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE|TABLE) ({tables})\b")
     found = {name for name, source in modules() if "/migrations/" not in name and touches.search(source)}
-    assert found == {"core/billycan/rehearsing.py"}  # which gives each event that it logs its tenant
+    assert found == {"core/billycan/csv/rehearsing.py"}  # which gives each event that it logs its tenant
 
 
 def forget_where(monkeypatch):
@@ -292,7 +292,7 @@ def trips(app, file, request):
 def test_what_is_made_waits_for_postgresql_two_or_three_times(make_app, engine, monkeypatch, tmp_path):
     if engine == "sqlite":
         pytest.skip("SQLite is no server")
-    monkeypatch.setattr("billycan.sharing.recent.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("billycan.sharing.folder.time.monotonic", lambda: 1000.0)
     app = make_app("contacts", "documents", "hosted", "invoices", pool_size=1)
     client = Client(app)
     ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
@@ -311,7 +311,7 @@ def test_what_is_made_waits_for_postgresql_two_or_three_times(make_app, engine, 
 def test_policies_cost_no_round_trip(make_app, engine, monkeypatch, tmp_path):
     if engine == "sqlite":
         pytest.skip("SQLite is no server")
-    monkeypatch.setattr("billycan.sharing.recent.time.monotonic", lambda: 1000.0)  # keys and tenants are looked up once
+    monkeypatch.setattr("billycan.sharing.folder.time.monotonic", lambda: 1000.0)  # keys and tenants are looked up once
     counts = []
     for walled in (False, True):
         app = make_app("contacts", walled=walled, pool_size=1)

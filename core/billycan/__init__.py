@@ -8,12 +8,9 @@ if TYPE_CHECKING:
     from .context import Context, Event
     from .db import (
         ByCodePoint,
-        Cents,
         Decimals,
         Json,
-        TenThousandths,
         UTCDateTime,
-        numbered,
         own,
         reference,
         resource_table,
@@ -25,15 +22,11 @@ if TYPE_CHECKING:
     from .fields import new_id, new_ids
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Caller, Identity
+    from .keys import Caller, Identity, Secret
     from .manifest import (
-        ActionWords,
         Answered,
-        CallerKind,
         Card,
         Document,
-        DocumentRoutes,
-        EventCarrier,
         Every,
         Extends,
         Gauge,
@@ -42,7 +35,7 @@ if TYPE_CHECKING:
         RecordPages,
         Route,
     )
-    from .meanings import Member
+    from .members import Meaning, Member
     from .problems import (
         BadRequest,
         Code,
@@ -57,7 +50,7 @@ if TYPE_CHECKING:
     )
     from .reader import Patch, decode
     from .records import Records
-    from .references import Neighbours, check_unused, names_of, neighbour_index, take_turns
+    from .references import Neighbours, names_of
     from .resources import (
         Actions,
         Address,
@@ -71,30 +64,25 @@ if TYPE_CHECKING:
         Reply,
         Resource,
     )
-    from .sharing.limits import Allowance, Limit
+    from .sharing.limits import Limit
+    from .tenants import Profile
 
 __all__ = [
-    "ActionWords",
     "Actions",
     "Address",
-    "Allowance",
     "Answered",
     "App",
     "BadRequest",
     "ByCodePoint",
     "Caller",
-    "CallerKind",
     "Card",
-    "Cents",
     "Code",
     "Conflict",
     "Context",
     "Decimals",
     "Deleted",
     "Document",
-    "DocumentRoutes",
     "Event",
-    "EventCarrier",
     "Every",
     "Extends",
     "Fault",
@@ -107,6 +95,7 @@ __all__ = [
     "Json",
     "Limit",
     "Manifest",
+    "Meaning",
     "Member",
     "Named",
     "Neighbours",
@@ -118,6 +107,7 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
+    "Profile",
     "Query",
     "RecordPages",
     "Records",
@@ -126,22 +116,18 @@ __all__ = [
     "Route",
     "Row",
     "RuleBroken",
-    "TenThousandths",
+    "Secret",
     "UTCDateTime",
     "Unauthenticated",
-    "check_unused",
     "decode",
     "hookimpl",
     "names_of",
-    "neighbour_index",
     "new_id",
     "new_ids",
-    "numbered",
     "own",
     "reference",
     "resource",
     "resource_table",
-    "take_turns",
     "tenant_table",
     "unit_of_work",
 ]
@@ -150,24 +136,23 @@ __all__ = [
 _HOMES = {
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime numbered own reference resource_table"
-    " tenant_table",
+    "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
     "declarations": "resource",
     "engines.forms": "Row",
     "events": "unit_of_work",
     "fields": "new_id new_ids",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Caller Identity",
-    "manifest": "ActionWords Answered CallerKind Card Document DocumentRoutes EventCarrier Every Extends Gauge Manifest"
-    " Offer RecordPages Route",
-    "meanings": "Member",
+    "keys": "Caller Identity Secret",
+    "manifest": "Answered Card Document Every Extends Gauge Manifest Offer RecordPages Route",
+    "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
-    "references": "Neighbours check_unused names_of neighbour_index take_turns",
+    "references": "Neighbours names_of",
     "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
-    "sharing.limits": "Allowance Limit",
+    "sharing.limits": "Limit",
+    "tenants": "Profile",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

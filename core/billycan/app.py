@@ -14,25 +14,24 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import defaults, platform, wire
+from . import defaults, platform, web
 from .calls import Call, answer_call, count_records
-from .context import Context
+from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
-from .manifest import EventCarrier, Every, Manifest, Observer, Offer, Route
+from .manifest import Every, Manifest, Observer, Offer, Route
 from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
-from .sharing.folder import Epoch
+from .sharing.folder import Epoch, Recent
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
-from .sharing.recent import Recent
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
@@ -222,7 +221,7 @@ class App:
         """Look up who implements each hook: once, and not for each request."""
         self.hook = plugins.callable_hooks(self.plugins)
         self.after_commit = self.plugins.hook.after_commit.get_hookimpls()[::-1]
-        many = [self.plugins.get_plugin(name) for name, each in self.offered(EventCarrier) if each.note_many]
+        many = [self.plugins.get_plugin(name) for name, each in self.offered(Event.Carrier) if each.note_many]
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many) if many else self.hook.on_event
 
     def close(self) -> None:
@@ -390,7 +389,7 @@ class App:
         """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives.
         For core alone.
         """
-        body = wire.encode(self.openapi())
+        body = web.encode(self.openapi())
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def scopes_to_make(self, route: Route) -> list[str]:

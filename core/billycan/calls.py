@@ -11,18 +11,18 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from . import endpoints, exporting, idempotency, paging, wire
+from . import endpoints, idempotency, paging, web
 from .context import MOST_REPEATS, Context, Outdated
-from .endpoints import Endpoint
+from .csv import exporting
+from .endpoints import Endpoint, decode_query, with_cursor
 from .events import unit_of_work
 from .fields import is_id
 from .idempotency import Answer
 from .manifest import Route
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
-from .query import decode_query, with_cursor
 from .reader import SetAside, decode, decode_patch, differing
 from .resources import Empty, Page, Reply
-from .wire import Incoming
+from .web import Incoming
 
 if TYPE_CHECKING:
     from .app import App
@@ -153,7 +153,7 @@ def _decode(
         choice.take(ctx, query)
     if signature.query:
         values["query"] = query
-    tree = wire.parse(raw) if raw else {}
+    tree = web.parse(raw) if raw else {}
     if signature.patch:
         values["body"], aside = decode_patch(tree, signature.body, signature.shown)
     elif signature.body:
@@ -193,8 +193,8 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
         # In place and record by record: to encode a page of 8 MiB, and to free its records, takes a tenth of a second.
         result = page = page.of([])
         for i in ctx.in_turns(range(len(records))):
-            records[i] = msgspec.Raw(wire.encode(records[i]))
-    body = wire.encode(answer)
+            records[i] = msgspec.Raw(web.encode(records[i]))
+    body = web.encode(answer)
     if page:
         paging.check_size(len(body), records, _size)
     if page and page.next_cursor:
@@ -214,7 +214,7 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
     if_match = ctx.if_match
     ctx.check_version(getattr(record, "version", 0))
     ctx.if_match = if_match  # to be compared once more, under the record's lock
-    shown = wire.parse(wire.encode(record))
+    shown = web.parse(web.encode(record))
     if changed := differing(taken.aside, shown):
         raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
@@ -238,9 +238,9 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
     """Return the answer as it may be stored: a secret is never written down."""
     if route.shown_once is None:
         return answer
-    envelope = wire.parse(answer.body)
+    envelope = web.parse(answer.body)
     envelope["data"][route.shown_once] = None
-    return Answer(answer.status, answer.headers, wire.encode(envelope))
+    return Answer(answer.status, answer.headers, web.encode(envelope))
 
 
 def _is_known(tag: str | None, known: Sequence[Any]) -> bool:

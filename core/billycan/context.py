@@ -1,8 +1,8 @@
 """The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,14 +12,17 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
+from . import counters, filters
 from .apart import in_turns
+from .db import one_moment
 from .engines.forms import Row
-from .engines.statements import at_once
+from .engines.statements import Statement, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
-from .problems import MOST_SHOWN, BadRequest, Forbidden, Invalid, Problem, RateLimited, VersionConflict
+from .manifest import Offer
+from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
-from .wire import encode
+from .web import encode
 
 if TYPE_CHECKING:
     from .app import App
@@ -47,6 +50,21 @@ class Event(Struct, frozen=True):
     created_at: When it happened.
     data: The record's JSON, as GET answers it.
     """
+
+    class Carrier(Offer, frozen=True, kw_only=True):
+        """A plugin that carries events elsewhere, such as `webhooks`; all members are optional.
+
+        operation: The OpenAPI operation that receives each event; core adds what the event holds.
+        note_many: `note_many(ctx, names, first, last)` is called once for all events of an imported file, in the
+          transaction that writes them to the log and in place of the plugin's `on_event`: with their names, and their
+          first and last `sequence` in the log.
+        needs: A SELECT of the `tenant_id` and `id` of events that the plugin still has to read: the log keeps them,
+          however old they are.
+        """
+
+        operation: Mapping[str, Any] = {}
+        note_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
+        needs: sa.Select[Any] | None = None
 
     id: str
     name: str
@@ -159,6 +177,44 @@ class Context:
         """Return the time of this call, the same however often it is asked; never use `datetime.now()`."""
         return self._now
 
+    def take_turns(self) -> None:
+        """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
+
+        They reach both ways, so each would lock its own row and wait for the other's. Call it before locking a row that
+        such a write may wait for. SQLite has one writer anyway.
+        """
+        if self.writes and self.db.dialect.name == "postgresql":  # reads need not wait
+            _TAKE_TURNS.all(self.db, {"name": f"neighbours {self.tenant_id}"})
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let all that is read while the block runs be of one moment; in a write this changes nothing."""
+        return one_moment(self.db)
+
+    def advance_counter(self, name: str, by: int = 1) -> int:
+        """Give out `by` new numbers of a series of the business's, and count as many more records; return the last.
+
+        The counter stays locked until the transaction ends: numbers appear in commit order, and none is given twice.
+        """
+        return counters.advance(self, name, by)
+
+    def search_condition(
+        self, table: sa.Table, text: str, *, within: sa.Column[str] | None = None
+    ) -> sa.ColumnElement[bool]:
+        """Match the rows that `search=` finds; `within` is a folded column that has to hold the text itself."""
+        return filters.search_condition(table, text, self, within=within)
+
+    def either(self, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+        """Match rows for which one of several conditions holds, each found by its own index."""
+        return filters.either(self, table, *conditions)
+
+    def among(self, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+        """Match rows whose column holds one of the ids that a subquery finds."""
+        return filters.among(self, column, ids)
+
+    def json_list_has(self, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+        """Match rows whose JSON list of texts holds `text`."""
+        return filters.json_list_has(self, column, text)
+
     def acting_as(self, identity: "Identity") -> "Context":
         """Return a context for another caller in the same transaction, at the same moment."""
         found = Context(self.app, self.tenant_id, identity, path=self.path, request_id=self.request_id, now=self.now())
@@ -251,6 +307,20 @@ class Context:
             raise VersionConflict
         self.if_match = None
 
+    def check_unlocked(self, *days: date | None, cure: str = "Date it later") -> None:
+        """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
+
+        Call it with each day, new and old, on which the change counts; None is no day. `cure` says what the client can
+        send instead. Raises Conflict `period_locked`.
+        """
+        locked_until = self.tenant.locked_until
+        if locked_until is None:
+            return
+        if locked := [day for day in days if day is not None and day <= locked_until]:
+            message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
+            cure = f"{cure}, or move locked_until of the business profile first."
+            raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
+
     def asked(self, kind: type[Struct]) -> frozenset[str] | None:
         """Return the members that the client named in `fields`, of records of this Struct; None if it gets all."""
         return self.chosen[1] if self.chosen and issubclass(self.chosen[0], kind) else None
@@ -325,6 +395,11 @@ class Context:
         if len(encoded) > MOST_RECORD_BYTES:
             raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
+
+
+_TAKE_TURNS = Statement(
+    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(sa.bindparam("name", type_=sa.Text), 0)))
+)
 
 
 @lru_cache

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
 
-from .context import Context
 from .db import ByCodePoint, metadata, upserts
 from .engines.statements import Asked, Statement
+
+if TYPE_CHECKING:
+    from .context import Context
 
 EVENTS = "core_events"  # numbers a business's events
 counters = sa.Table(
@@ -54,7 +56,7 @@ def _skip(row: Any) -> Any:
 _SKIP = Statement(**upserts(counters, _skip))
 
 
-def advance(ctx: Context, name: str, by: int = 1) -> int:
+def advance(ctx: "Context", name: str, by: int = 1) -> int:
     """Give out `by` new numbers and count as many more records; return the last number.
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
@@ -62,7 +64,7 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
     return int(_ADVANCE.one(ctx.db, {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}).number)
 
 
-def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
+def advance_both(ctx: "Context", name: str, by: int, other: str, by_other: int) -> int:
     """Advance two counters in one statement; return the first one's number."""
     given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by, "name_2": other, "by_2": by_other}
     rows = _ADVANCE_BOTH.all(ctx.db, given)
@@ -75,7 +77,7 @@ def advanced_both() -> sa.CTE:
     return advanced
 
 
-def forget(ctx: Context, name: str, by: int = 1) -> None:
+def forget(ctx: "Context", name: str, by: int = 1) -> None:
     """Count `by` fewer records; their numbers stay used."""
     _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
 
@@ -97,7 +99,7 @@ def last_number(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
     return sa.select(counters.c.number).where(own).scalar_subquery()
 
 
-def skip_number(ctx: Context, name: str) -> Asked:
+def skip_number(ctx: "Context", name: str) -> Asked:
     """Return a statement for `at_once` that leaves a number out."""
     return _SKIP, {"tenant_id": ctx.tenant_id, "name_1": name}
 

@@ -18,7 +18,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from .engines import PLAIN, postgres, sqlite, walls
 from .fields import Moment
-from .wire import encode
+from .web import encode
 
 if TYPE_CHECKING:
     from .context import Context
@@ -48,7 +48,7 @@ Reader = Callable[[Any], T | None]
 
 
 class Decimals(sa.types.TypeDecorator[Decimal]):
-    """The column type of decimal numbers of at most so many places: `Decimals(1)` for 12.5; exact on both databases.
+    """The column type of decimal numbers of at most so many places: `Decimals(2)` for money; exact on both databases.
 
     Each is stored as a whole number of its smallest part, because SQLite has only floats. It takes a Decimal and
     refuses an int or float.
@@ -96,16 +96,6 @@ def _whole(places: int) -> "Reader[int]":
 def _scaled(places: int) -> "Reader[Decimal]":
     times = Decimal(1).scaleb(-places).__mul__  # exact, and twice as fast as scaleb
     return lambda value: None if value is None else times(value)
-
-
-def Cents() -> Decimals:
-    """Return the column type of money: `Decimals(2)`."""
-    return Decimals(2)
-
-
-def TenThousandths() -> Decimals:
-    """Return the column type of quantities, unit prices and percentages: `Decimals(4)`."""
-    return Decimals(4)
 
 
 class UTCDateTime(sa.types.TypeDecorator[Moment]):

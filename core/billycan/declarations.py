@@ -21,12 +21,11 @@ import sqlalchemy as sa
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, reference, resource_table, searchable
+from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from .engines.forms import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
-from .meanings import Member, beside
-from .plain import is_struct, parts
-from .plain import options as options_of
+from .members import Member, beside, is_struct, parts
+from .members import options as options_of
 from .records import Filter, Records
 from .references import Names, Neighbours
 from .resources import PageQuery, Query, Resource
@@ -78,10 +77,11 @@ def resource(
     query: A Struct with the parameters of the list that follow from no member; a handler takes it or `Query[Boat]`.
     more: Columns, indexes and constraints besides those that follow from the members; a column in it takes the place of
       its member's.
-    options: Those of Records; `search` names columns besides those of members.
+    options: Those of Records; `search` names columns besides those of members, and `number` adds the columns of one.
     """
     members = [*_members(sends, shows)]
     stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]
+    more = (*(numbered() if options.get("number") else ()), *more)
     written = {part.name for part in more if isinstance(part, sa.Column)}
     table = resource_table(name, *_columns([m for m in stored if m.name not in written]), *_constraints(stored), *more)
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]

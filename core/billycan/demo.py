@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from .businesses import Business, create_business
 from .context import Context
 from .events import unit_of_work
 from .fields import Moment
+from .keys import Business, create_business
 from .reader import decode
 from .tenants import Profile, tenants
 

@@ -4,13 +4,15 @@ The handlers and the Records of a resource are not involved. Added members are t
 runs and stored when the record's row is written; those that are shown are added before a record is encoded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import sqlalchemy as sa
-from msgspec import Struct, structs
+from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from .manifest import Extends
 from .reader import Patch, as_stored
@@ -119,3 +121,36 @@ def member_names(kind: Any) -> tuple[str, ...]:
 
 def _part(kind: Any, whole: Struct) -> Any:
     return kind(**{name: getattr(whole, name) for name in member_names(kind)})
+
+
+def extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
+    """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
+    parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
+    more = [part for _, part in parts]
+    added: list[Any] = []
+    for field in (field for part in more for field in structs.fields(part)):
+        member: list[Any] = [field.name, field.type]
+        if not shown or field.default is UNSET:  # otherwise it is always there
+            factory = field.default_factory
+            member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
+        added.append(tuple(member))
+    said = [_members_text(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
+    rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
+
+    def check(self: Any) -> None:
+        for rule in rules:
+            rule(self)
+
+    namespace = {
+        "__doc__": "\n\n".join([inspect.cleandoc(kind.__doc__ or ""), *filter(None, said)]),
+        "__post_init__": check,
+        ADDED_BY: {member: plugin for plugin, part in parts for member in part.__struct_encode_fields__},
+    }
+    return msgspec.defstruct(
+        kind.__name__, added, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
+    )
+
+
+def _members_text(kind: type[Struct] | None) -> str:
+    """Return the part of a docstring that describes the members."""
+    return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

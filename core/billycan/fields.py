@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Meta
@@ -59,6 +59,9 @@ _TWO = [f"{number:02}" for number in range(60)]
 
 class Moment(datetime):
     """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
+
+    LAST_DATE: ClassVar = date(2200, 12, 31)
+    """The last date that is accepted."""
 
     __slots__ = ("_text",)  # the printed form, once it is known
     _text: str
@@ -132,8 +135,7 @@ def day_after(day: date) -> date:
 
 MOST_MONEY = "999999999.99"
 MOST_WHOLE = 2_147_483_647  # an Integer column holds no more
-FIRST_DATE, LAST_DATE = date(1900, 1, 1), date(2200, 12, 31)
-"""The last date that is accepted."""
+FIRST_DATE = date(1900, 1, 1)
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
@@ -366,14 +368,10 @@ class Number(Rule):
 
 
 Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.", kind="money")]
-Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01", kind="money")]
 NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0", kind="money")]
 UnitPrice = Annotated[
     Decimal,
     Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
-]
-Quantity = Annotated[
-    Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
 ]
 Percent = Annotated[
     Decimal,
@@ -418,7 +416,7 @@ def _day(value: Any) -> date:
         day = None
     if day is None:
         raise RuleBroken("invalid_date", "must be a date that exists, such as 2026-11-30")
-    if not FIRST_DATE <= day <= LAST_DATE:
+    if not FIRST_DATE <= day <= Moment.LAST_DATE:
         raise RuleBroken("out_of_range", "must be between 1900-01-01 and 2200-12-31")
     return day
 
@@ -457,17 +455,14 @@ DayOrInstant = Annotated[
 ]
 
 __all__ = [
-    "LAST_DATE",
     "Abn",
     "Amount",
-    "AmountsAre",
     "Count",
     "Currency",
     "Day",
     "DayOrInstant",
     "Description",
     "Email",
-    "GstRounding",
     "Id",
     "Instant",
     "Moment",
@@ -477,8 +472,6 @@ __all__ = [
     "Number",
     "Percent",
     "Phone",
-    "Positive",
-    "Quantity",
     "Reference",
     "Rule",
     "Text",

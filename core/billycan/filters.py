@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from operator import ge, le, lt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
 
-from .context import Context
 from .db import UTCDateTime
 from .engines.statements import Statement
 from .fields import Moment, day_after
+
+if TYPE_CHECKING:
+    from .context import Context
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -54,22 +56,13 @@ def digits_of(text: str) -> str:
     return "0" + digits[2:] if text.lstrip().startswith("+61") else digits
 
 
-def stored_texts(value: Any) -> Iterable[str]:
-    """Yield all texts within a stored value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from stored_texts(part)
-
-
 def is_number(text: str) -> bool:
     """Tell whether a text consists of digits with the punctuation of phone numbers and ABNs."""
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
 
 
 def search_condition(
-    table: sa.Table, text: str, ctx: Context | None = None, *, within: sa.Column[str] | None = None
+    table: sa.Table, text: str, ctx: "Context | None" = None, *, within: sa.Column[str] | None = None
 ) -> sa.ColumnElement[bool]:
     """Match rows whose searched columns hold a text, ignoring case and accents, or its digits however spaced.
 
@@ -83,7 +76,7 @@ def search_condition(
     return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
 
 
-def either(ctx: Context, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+def either(ctx: "Context", table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     """Match rows for which one of several conditions holds, each found by its own index."""
     if ctx.db.dialect.name != "sqlite" or not any(map(is_narrowed, conditions)):
         return sa.or_(*conditions)
@@ -98,7 +91,7 @@ def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElemen
     return folded_column.like(f"%{escaped}%", escape="\\")
 
 
-def has_text(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
+def has_text(column: sa.Column[Any], ctx: "Context", key: str, text: str) -> sa.ColumnElement[bool]:
     """Match rows whose JSON map of texts holds `text` under `key`."""
     if ctx.db.dialect.name == "postgresql":
         return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
@@ -107,7 +100,7 @@ def has_text(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.Co
     return sa.exists().where(member.c.key == key, member.c.value == text)
 
 
-def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+def json_list_has(ctx: "Context", column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
     """Match rows whose JSON list of texts holds `text`."""
     if ctx.db.dialect.name == "postgresql":
         return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
@@ -115,7 +108,7 @@ def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnE
     return sa.exists().where(item.c.value == text)
 
 
-def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+def among(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
     """Match rows whose column holds one of the ids that a subquery finds."""
     if ctx.db.dialect.name == "postgresql":
         # Within an OR, PostgreSQL can use the column's index for an array, but not for a subquery.
@@ -123,7 +116,7 @@ def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.Colum
     return column.in_(ids)
 
 
-def bound_condition(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
+def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: Any) -> Condition:
     """Return the condition of a bound; a date bounds a time column by that whole day in the tenant's time zone."""
     if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
         zone = ctx.tenant.timezone
@@ -143,7 +136,7 @@ class FoundIds(sa.Text):
 
 
 def narrow_condition(
-    ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
+    ctx: "Context", table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
     """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
     ids = _find_ids(ctx, table, [fold(text) for text in texts])
@@ -193,7 +186,7 @@ def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[s
     ]
 
 
-def _find_ids(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
+def _find_ids(ctx: "Context", table: sa.Table, texts: list[str]) -> list[str] | None:
     """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
     if any(len(text) < 3 for text in texts):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -16,50 +16,16 @@ from msgspec import Struct
 from .db import ByCodePoint
 from .fields import Day
 from .manifest import GstPeriods, Offer
-from .problems import Conflict, Invalid
+from .problems import Invalid
 from .tenants import GstSetting
 
 if TYPE_CHECKING:
     from .context import Context
 
 __all__ = [
-    "LABELS",
-    "NAMES",
     "GstPeriods",
-    "GstSpan",
     "Undoing",
-    "check_unlocked",
 ]
-
-LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
-"""The labels of the activity statement and its worksheet that documents add to; the others follow from these."""
-
-NAMES = {
-    "G1": "Total sales, including GST",
-    "G2": "Exports",
-    "G3": "Other GST-free sales",
-    "G4": "Input taxed sales",
-    "G5": "Sales without GST: G2 + G3 + G4",
-    "G6": "Sales subject to GST: G1 less G5",
-    "G7": "Adjustments that increase GST",
-    "G8": "Sales after adjustments: G6 + G7",
-    "G9": "GST by the worksheet: G8 divided by 11",
-    "1A": "GST on sales",
-    "G10": "Capital purchases, including GST",
-    "G11": "Other purchases, including GST",
-    "G12": "All purchases: G10 + G11",
-    "G13": "Purchases for input taxed sales",
-    "G14": "Purchases without GST in the price",
-    "G15": "Private use, or not income tax deductible",
-    "G16": "Purchases without a credit: G13 + G14 + G15",
-    "G17": "Purchases subject to GST: G12 less G16",
-    "G18": "Adjustments that decrease GST",
-    "G19": "Purchases after adjustments: G17 + G18",
-    "G20": "GST by the worksheet: G19 divided by 11",
-    "1B": "GST on purchases",
-    "W4": "Tax withheld where no ABN was quoted",
-}
-"""The name of each label of a report, in the order of the statement and its calculation worksheet."""
 
 _NEVER = sa.literal(date(9999, 12, 31), sa.Date)
 
@@ -101,9 +67,9 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
             mistake = self.date is None and not (is_lodged or (noted_at and _is_lodged(ctx, stands, noted_at)))
         on = None if mistake else self.date or max(ctx.today(), least)
         if on is None:
-            check_unlocked(ctx, *stands, cure="Send the date on which it is undone, after that day")
+            ctx.check_unlocked(*stands, cure="Send the date on which it is undone, after that day")
         else:
-            check_unlocked(ctx, on)
+            ctx.check_unlocked(on)
         return on
 
     def check_date(self, ctx: "Context", least: Day) -> None:
@@ -115,21 +81,6 @@ class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
             raise Invalid.member("date", "out_of_range", rule)
         if self.date > ctx.today():
             raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
-
-
-def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it later") -> None:
-    """Refuse a change that counts on any of these days, if the business locked its books up to then or later.
-
-    Call it with each day, new and old, on which the change counts; None is no day. `cure` says what the client can send
-    instead. Raises Conflict `period_locked`.
-    """
-    locked_until = ctx.tenant.locked_until
-    if locked_until is None:
-        return
-    if locked := [day for day in days if day is not None and day <= locked_until]:
-        message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
-        cure = f"{cure}, or move locked_until of the business profile first."
-        raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
 
 
 def _is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
@@ -158,6 +109,47 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
     until: Any
     today: Any
     stood: "tuple[tuple[Basis | None, Any, Any], ...]"
+
+    class Span(Struct, frozen=True, kw_only=True):
+        """The first and last day of a GST report, and the settings to report by.
+
+        Reports read the registration and the basis from these settings and not from the profile, because a report may
+        use a basis that the business does not have.
+
+        since, until: The days, both inclusive.
+        settings: The settings, in order of date.
+        """
+
+        since: date
+        until: date
+        settings: Sequence[GstSetting]
+
+        @property
+        def period(self) -> "GstPeriod":
+            """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
+            return _period_of(tuple(basis for basis, _ in self._stood()))
+
+        def values(self, ctx: "Context") -> dict[str, Any]:
+            """Return the values of the parameters of a statement built with `period`."""
+            values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
+            for i, (_, since) in enumerate(self._stood()):
+                values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
+            return values
+
+        def with_values(self, ctx: "Context") -> "GstPeriod":
+            """Return `period` with its values filled in, for the conditions of a query without such parameters."""
+            types = {"tenant_id": ByCodePoint}
+            values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
+            return _made_of(tuple(basis for basis, _ in self._stood()), values)
+
+        def _stood(self) -> "list[tuple[Basis | None, date]]":
+            """List the business's bases, each with its first day; the basis is None while it was not registered."""
+            found: list[tuple[Basis | None, date]] = []
+            for one in self.settings:
+                basis = one.basis if one.registered else None
+                if not found or found[-1][0] != basis:
+                    found.append((basis, one.since))
+            return found
 
     def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
         """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
@@ -200,48 +192,6 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
         return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
 
 
-class GstSpan(Struct, frozen=True, kw_only=True):
-    """The first and last day of a GST report, and the settings to report by.
-
-    Reports read the registration and the basis from these settings and not from the profile, because a report may use a
-    basis that the business does not have.
-
-    since, until: The days, both inclusive.
-    settings: The settings, in order of date.
-    """
-
-    since: date
-    until: date
-    settings: Sequence[GstSetting]
-
-    @property
-    def period(self) -> GstPeriod:
-        """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
-        return _period_of(tuple(basis for basis, _ in self._stood()))
-
-    def values(self, ctx: "Context") -> dict[str, Any]:
-        """Return the values of the parameters of a statement built with `period`."""
-        values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
-        for i, (_, since) in enumerate(self._stood()):
-            values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
-        return values
-
-    def with_values(self, ctx: "Context") -> GstPeriod:
-        """Return `period` with its values filled in, for the conditions of a query without such parameters."""
-        types = {"tenant_id": ByCodePoint}
-        values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
-        return _made_of(tuple(basis for basis, _ in self._stood()), values)
-
-    def _stood(self) -> "list[tuple[Basis | None, date]]":
-        """List the business's bases, each with its first day; the basis is None while it was not registered."""
-        found: list[tuple[Basis | None, date]] = []
-        for one in self.settings:
-            basis = one.basis if one.registered else None
-            if not found or found[-1][0] != basis:
-                found.append((basis, one.since))
-        return found
-
-
 Basis = Literal["accrual", "cash"]
 
 
@@ -268,7 +218,7 @@ class GstEntries(Offer, frozen=True, kw_only=True):
 
     A report adds up the entries of all plugins, in the database, and lists the documents behind each label.
 
-    labels: Those of `billycan.gst.LABELS` that the documents add to.
+    labels: Those of `LABELS` that the documents add to.
     select: `select(period)` returns a SELECT of a business's entries: `document_id`, `counts_on` (a date) and a column
       for each of `labels`, in whole cents, null for none. Amounts that are taken off are below zero. Two more columns
       are optional: `supply_id`, the sale or purchase that an entry is of, by default the document itself; and
@@ -277,7 +227,37 @@ class GstEntries(Offer, frozen=True, kw_only=True):
       up, and entries of days outside the period are left out. The SELECT is kept and run for other businesses on other
       days: whatever differs between two reports is a member of the GstPeriod.
     names: `names(ctx, ids)` returns what people know the documents by; used for callers that may read them.
+    LABELS: The labels of the activity statement and its worksheet that documents add to; the others follow from these.
+    NAMES: The name of each label of a report, in the order of the statement and its calculation worksheet.
     """
+
+    LABELS: ClassVar = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
+
+    NAMES: ClassVar[Mapping[str, str]] = {
+        "G1": "Total sales, including GST",
+        "G2": "Exports",
+        "G3": "Other GST-free sales",
+        "G4": "Input taxed sales",
+        "G5": "Sales without GST: G2 + G3 + G4",
+        "G6": "Sales subject to GST: G1 less G5",
+        "G7": "Adjustments that increase GST",
+        "G8": "Sales after adjustments: G6 + G7",
+        "G9": "GST by the worksheet: G8 divided by 11",
+        "1A": "GST on sales",
+        "G10": "Capital purchases, including GST",
+        "G11": "Other purchases, including GST",
+        "G12": "All purchases: G10 + G11",
+        "G13": "Purchases for input taxed sales",
+        "G14": "Purchases without GST in the price",
+        "G15": "Private use, or not income tax deductible",
+        "G16": "Purchases without a credit: G13 + G14 + G15",
+        "G17": "Purchases subject to GST: G12 less G16",
+        "G18": "Adjustments that decrease GST",
+        "G19": "Purchases after adjustments: G17 + G18",
+        "G20": "GST by the worksheet: G19 divided by 11",
+        "1B": "GST on purchases",
+        "W4": "Tax withheld where no ABN was quoted",
+    }
 
     labels: tuple[str, ...]
     select: Callable[[GstPeriod], sa.Select[Any]]

@@ -5,7 +5,7 @@ import hashlib
 import logging
 import secrets
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,10 +16,10 @@ from msgspec import Struct
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
 from .fields import Moment, new_id
-from .manifest import CallerKind
+from .manifest import Offer
 from .problems import Conflict, Forbidden, NotFound, Unauthenticated
-from .sharing.recent import Recent
-from .tenants import tenants
+from .sharing.folder import Recent
+from .tenants import Profile, Tenants, tenants
 
 if TYPE_CHECKING:
     from .app import App
@@ -329,6 +329,18 @@ class Caller(Struct, frozen=True):
     scopes: The scopes of the request that queued it.
     """
 
+    class Kind(Offer, frozen=True):
+        """Callers that are not keys, so that work that one of them queued ends with their access: `Caller.Kind("usr",
+        find)`.
+
+        prefix: What begins their ids.
+        find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
+          scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
+        """
+
+        prefix: str
+        find: "Callable[[App, str, str], Identity]"
+
     id: str
     scopes: tuple[str, ...]
 
@@ -346,7 +358,7 @@ class Caller(Struct, frozen=True):
         disconnected. It reads on a connection of its own, so it can be called inside and outside of a transaction.
         """
         prefix = self.id.partition("_")[0]
-        kinds = {each.prefix: each.find for _, each in app.offered(CallerKind)}
+        kinds = {each.prefix: each.find for _, each in app.offered(Caller.Kind)}
         find = app.keys.find if prefix == "key" else kinds.get(prefix)
         if find is None:
             raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
@@ -359,3 +371,19 @@ class Caller(Struct, frozen=True):
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
+
+
+class Business(Struct):
+    """A new business: its two tenants, and a key to each, which cannot be shown again."""
+
+    tenant: str
+    sandbox: str
+    live_key: str
+    test_key: str
+
+
+def create_business(db: sa.Connection, profile: Profile, now: Moment) -> Business:
+    """Create a business, its sandbox, and a key with read and write to each."""
+    live, sandbox = Tenants.create(db, profile, now)
+    made = [Keys.create(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
+    return Business(live, sandbox, *made)

@@ -16,10 +16,9 @@ from .problems import Code
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
-    from .keys import Identity
     from .paper import Paper
     from .tenants import GstSetting
-    from .wire import Incoming
+    from .web import Incoming
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -146,6 +145,13 @@ class Extends(Struct, frozen=True, kw_only=True):
     keep: "Callable[[Context, str, Any], None] | None" = None
 
 
+class Offer(Struct, frozen=True):
+    """An object that a plugin gives to core or to another plugin, which asks for it by its class: `App.offered`.
+
+    A plugin that asks others has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
+    """
+
+
 class Document(Struct, frozen=True, kw_only=True):
     """A record that people read as a page, a PDF or an email: `Document(path="/v1/assets/{id}", show=loan_of,
     finish=None)`.
@@ -159,58 +165,21 @@ class Document(Struct, frozen=True, kw_only=True):
     template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
     """
 
+    class Routes(Offer, frozen=True):
+        """Routes for every document of the enabled plugins, such as those of its PDF file.
+
+        make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
+          plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the document's
+          own route for that type by Accept.
+        """
+
+        make: "Callable[[Document, Route], Sequence[Route]]"
+
     path: str
     show: "Callable[..., Paper]"
     finish: "Callable[[Context, str], None] | None" = None
     takes: type[Struct] | None = None
     template: Path | None = None
-
-
-class Offer(Struct, frozen=True):
-    """An object that a plugin gives to core or to another plugin, which asks for it by its class: `App.offered`.
-
-    A plugin that asks others has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
-    """
-
-
-class DocumentRoutes(Offer, frozen=True):
-    """Routes for every document of the enabled plugins, such as those of its PDF file.
-
-    make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
-      plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the document's own
-      route for that type by Accept.
-    """
-
-    make: Callable[[Document, Route], Sequence[Route]]
-
-
-class CallerKind(Offer, frozen=True):
-    """Callers that are not keys, so that work that one of them queued ends with their access: `CallerKind("usr",
-    find)`.
-
-    prefix: What begins their ids.
-    find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
-      scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
-    """
-
-    prefix: str
-    find: "Callable[[App, str, str], Identity]"
-
-
-class EventCarrier(Offer, frozen=True, kw_only=True):
-    """A plugin that carries events elsewhere, such as `webhooks`; all members are optional.
-
-    operation: The OpenAPI operation that receives each event; core adds what the event holds.
-    note_many: `note_many(ctx, names, first, last)` is called once for all events of an imported file, in the
-      transaction that writes them to the log and in place of the plugin's `on_event`: with their names, and their first
-      and last `sequence` in the log.
-    needs: A SELECT of the `tenant_id` and `id` of events that the plugin still has to read: the log keeps them, however
-      old they are.
-    """
-
-    operation: Mapping[str, Any] = {}
-    note_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
-    needs: sa.Select[Any] | None = None
 
 
 class GstPeriods(Offer, frozen=True, kw_only=True):
@@ -238,24 +207,6 @@ class Gauge(Struct, frozen=True):
     help: str
     label: str
     read: Callable[[sa.Connection, Moment], Mapping[str, float]]
-
-
-class ActionWords(Struct, frozen=True, kw_only=True):
-    """Texts for an action on the pages of a record, if the API's own words do not suit the people of a business.
-
-    label: The button; by default, the action's name.
-    says: What stands above the form; by default, the first sentence of the handler's docstring.
-    done: What the page says afterwards; by default, the record's new status.
-    asks: Whether the button of an action that takes no members asks first.
-    weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for what
-      ends something: the button that confirms it is red.
-    """
-
-    label: str = ""
-    says: str = ""
-    done: str = ""
-    asks: bool = False
-    weight: Literal["main", "aside", "ends"] = "main"
 
 
 class RecordPages(Struct, frozen=True, kw_only=True):
@@ -286,6 +237,23 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hidden: Whether it has no such pages, for example because the plugin has its own.
     """
 
+    class Action(Struct, frozen=True, kw_only=True):
+        """Texts for an action on the pages of a record, if the API's own words do not suit the people of a business.
+
+        label: The button; by default, the action's name.
+        says: What stands above the form; by default, the first sentence of the handler's docstring.
+        done: What the page says afterwards; by default, the record's new status.
+        asks: Whether the button of an action that takes no members asks first.
+        weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
+          what ends something: the button that confirms it is red.
+        """
+
+        label: str = ""
+        says: str = ""
+        done: str = ""
+        asks: bool = False
+        weight: Literal["main", "aside", "ends"] = "main"
+
     path: str
     title: str = ""
     one: str = ""
@@ -295,7 +263,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     deletable: tuple[str, ...] = ()
     kept_by: str = ""
     counts_on: tuple[str, ...] = ()
-    actions: Mapping[str, ActionWords] = {}
+    actions: Mapping[str, Action] = {}
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()

@@ -22,11 +22,6 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
-MOST_PAGE_BYTES = 8 * 1024 * 1024
-"""The largest page of JSON: 8 MiB; a single record may be larger.
-
-Core refuses a larger page. A plugin that adds much to each record refuses it before that is fetched.
-"""
 _TOTAL, _TOLD = "list_total", "list_told"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -84,20 +79,9 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
 
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
     """Refuse a page of records that are too large together; a single record never is."""
-    if size > MOST_PAGE_BYTES and len(records) > 1:
+    if size > Page.MOST_BYTES and len(records) > 1:
         # As many as fit if all were as large as the largest.
-        raise page_too_large(len(records), MOST_PAGE_BYTES // max(1, *map(size_of, records)))
-
-
-def page_too_large(records: int, fits: int) -> BadRequest:
-    """Return the refusal of a page that would be too large; its `per_page` is about how many such records fit."""
-    fits = max(1, fits)
-    return BadRequest(
-        f"per_page: these {records} records have more than {MOST_PAGE_BYTES >> 20} MiB: ask for {fits} at a time.",
-        code="page_too_large",
-        param="per_page",
-        per_page=fits,
-    )
+        raise Page.too_large(len(records), Page.MOST_BYTES // max(1, *map(size_of, records)))
 
 
 def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:

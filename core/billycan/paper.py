@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-__all__ = ["Paper", "picture_size", "picture_turned"]
+__all__ = ["Paper"]
 
 Tone = Literal["good", "warn", "bad"]
 Pairs = tuple[tuple[str, str], ...]
@@ -127,6 +127,37 @@ class Paper(Struct, frozen=True, kw_only=True):
         value: str
         note: str = ""
 
+    class Picture(Struct, frozen=True):
+        """A file with a logo.
+
+        content: Its bytes.
+        """
+
+        content: bytes
+
+        @property
+        def size(self) -> tuple[int, int] | None:
+            """The width and height that a PNG, JPEG or WebP file claims, in pixels; None if it cannot be told."""
+            if self.content.startswith(b"\x89PNG"):
+                size = _png(self.content)
+            elif self.content.startswith(b"\xff\xd8"):
+                size = _jpeg(self.content)
+            else:
+                size = _webp(self.content)
+            return size if all(size) else None
+
+        @property
+        def is_turned(self) -> bool:
+            """Whether a JPEG is to be shown turned or mirrored (EXIF orientation), which not every viewer does."""
+            if not self.content.startswith(b"\xff\xd8"):
+                return False
+            found = (
+                self.content[at + 4 : at + 2 + _read(self.content[at + 2 : at + 4])]
+                for kind, at in _segments(self.content)
+                if kind == 0xE1
+            )
+            return any(_turned(part[6:]) for part in found if part.startswith(b"Exif\0\0"))
+
     noun: str
     title: str
     filename: str
@@ -163,27 +194,6 @@ class Paper(Struct, frozen=True, kw_only=True):
 
 _ORIENTATION = 0x0112  # the tag of EXIF
 _MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in a PNG
-
-
-def picture_size(content: bytes) -> tuple[int, int] | None:
-    """Return the width and height that a PNG, JPEG or WebP file claims, in pixels; None if it cannot be told."""
-    if content.startswith(b"\x89PNG"):
-        size = _png(content)
-    elif content.startswith(b"\xff\xd8"):
-        size = _jpeg(content)
-    else:
-        size = _webp(content)
-    return size if all(size) else None
-
-
-def picture_turned(content: bytes) -> bool:
-    """Tell whether a JPEG file is to be shown turned or mirrored (EXIF orientation), which not every viewer does."""
-    if not content.startswith(b"\xff\xd8"):
-        return False
-    parts = (
-        content[at + 4 : at + 2 + _read(content[at + 2 : at + 4])] for kind, at in _segments(content) if kind == 0xE1
-    )
-    return any(_turned(part[6:]) for part in parts if part.startswith(b"Exif\0\0"))
 
 
 def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:

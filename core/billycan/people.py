@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import falcon
 
-from . import wire
+from . import web
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Home:
             write_page(resp, "billycan", "The JSON API for small business in Australia.", body)
             return
         data = {"links": [self.app.public_url + path for path in links]}
-        resp.data = wire.encode(self.app.hook.envelope(data=data, page=None, problem=None))
+        resp.data = web.encode(self.app.hook.envelope(data=data, page=None, problem=None))
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Vary", "Accept")
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 import falcon
 import sqlalchemy as sa
 
-from . import calls, endpoints, people, wire
+from . import calls, endpoints, people, web
 from .db import reason
 from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
@@ -164,13 +164,13 @@ class Pipeline:
 
     def read_body(self, req: falcon.Request) -> bytes:
         """Return the body; refuse a caller who lost access while it arrived."""
-        raw = wire.read_body(req)
+        raw = web.read_body(req)
         self.check_still_there(req)
         return raw
 
     def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
         """Yield the body as it arrives; check at its end as `read_body` does."""
-        yield from wire.read_pieces(req, most)
+        yield from web.read_pieces(req, most)
         self.check_still_there(req)
 
     def check_still_there(self, req: falcon.Request) -> None:
@@ -196,7 +196,7 @@ class Pipeline:
             raise Unauthenticated
         resp.set_header("Allow", methods)
         resp.content_type = falcon.MEDIA_JSON
-        resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=None))
+        resp.data = web.encode(self.app.hook.envelope(data=None, page=None, problem=None))
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
         """Set the headers of every answer."""
@@ -244,7 +244,7 @@ class Pipeline:
             log.exception("request %s failed, and so did its answer", request_id)
             problem = req.context.problem = Problem()
             problem.request_id = request_id
-            resp.text, resp.data = None, wire.encode(envelope(data=None, page=None, problem=problem))
+            resp.text, resp.data = None, web.encode(envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
         resp.status = problem.status
         resp.set_headers(problem.headers)
@@ -256,7 +256,7 @@ class Pipeline:
         elif not is_of_the_api(req.path) and people.is_person(req):
             people.write_refusal(resp, problem)
         else:
-            resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
+            resp.text, resp.data = None, web.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
 
 
@@ -285,7 +285,7 @@ class Outer:
             problem, headers = Problem(), headers_of(environ[STATE])
             problem.request_id = headers["X-Request-Id"]
             log.exception("request %s failed beyond its handler", problem.request_id)
-            body = [wire.encode({"data": None, "pagination": None, "error": problem.as_error()})]
+            body = [web.encode({"data": None, "pagination": None, "error": problem.as_error()})]
             headers |= {"Content-Type": "application/json", "Content-Length": str(len(body[0]))}
             # A server that has a head but has not sent it accepts another only with the error.
             start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
@@ -348,10 +348,10 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:
-    if isinstance(error, falcon.HTTPRouteNotFound):
+    if isinstance(error, falcon.HTTPNotFound):
         return RouteNotFound()
     if isinstance(error, falcon.HTTPMethodNotAllowed):
-        return MethodNotAllowed(headers=dict(error.headers or {}))
+        return MethodNotAllowed(error.description, headers=dict(error.headers or {}))
     return BadRequest(error.description or error.title) if error.status_code < 500 else Problem()
 
 

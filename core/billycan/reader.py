@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 import msgspec
-from msgspec import Meta, Struct, UnsetType
+from msgspec import Meta, Struct, StructMeta, UnsetType
 
 from .fields import Amount
-from .plain import is_struct, length_limits, options, parts, plain_reader
+from .members import is_struct, length_limits, options, parts, plain_reader
 from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 
 T = TypeVar("T")
@@ -276,7 +276,7 @@ Reader = Leaf | ListOf | MapOf | AnyOf | StructOf
 
 def compiled(kind: Any, shown: Any = None) -> Reader:
     """Return the reader of a type; it is built once for each Struct."""
-    if is_struct(kind) and (shown is None or is_struct(shown)):
+    if isinstance(kind, StructMeta) and (shown is None or isinstance(shown, StructMeta)):
         return _struct(kind, shown)
     kind, rule, limits = parts(kind)
     if rule:

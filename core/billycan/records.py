@@ -17,23 +17,14 @@ from .engines.rows import records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import new_id
-from .filters import (
-    Condition,
-    bound_condition,
-    digits_of,
-    expression,
-    fold,
-    has_text,
-    is_number,
-    search_condition,
-    stored_texts,
-)
+from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
-from .references import Names, Neighbours, take_turns
+from .references import Names, Neighbours
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
 
+S = TypeVar("S", bound=Struct)
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
@@ -181,7 +172,7 @@ class Records(Generic[T]):
         `hears` function changes, is not.
         """
         if self.neighbours:
-            take_turns(ctx)
+            ctx.take_turns()
         row = self._by_id_locked.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
@@ -269,6 +260,11 @@ class Records(Generic[T]):
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 
+    @staticmethod
+    def of_rows(kind: type[S], rows: Sequence[Row], beside: Iterable[Mapping[str, Any]]) -> list[S]:
+        """Return rows as records of this kind; `beside` has, for each row, the members to use in place of columns."""
+        return records_of(kind, rows, beside)
+
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
         """Return the rows as clients see them; `columns` gives, by record id, the members that are not columns.
 
@@ -326,7 +322,7 @@ class Records(Generic[T]):
                 f"Records of {self.table.name}: search needs a column search_text, a text that is not null"
             )
         if self.number and not {"number", "sequence"} <= set(self.table.c.keys()):
-            raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
+            raise ValueError(f"Records of {self.table.name}: number needs the columns number and sequence")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
         """Refuse ids of records that do not exist."""
@@ -431,3 +427,12 @@ def _by_id(table: sa.Table, columns: Iterable[Any] = ()) -> sa.Select[Any]:
 @lru_cache(1024)
 def _one(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
     return Statement(_by_id(table, columns))
+
+
+def stored_texts(value: Any) -> Iterable[str]:
+    """Yield all texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from stored_texts(part)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import own
 from .engines.many_rows import ByIds
-from .engines.statements import Asked, Statement
+from .engines.statements import Asked
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -46,27 +46,6 @@ def names_of(column: sa.Column[str]) -> LockingNames:
     return names  # type: ignore[return-value]
 
 
-def take_turns(ctx: Context) -> None:
-    """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
-
-    They reach both ways, so each would lock its own row and wait for the other's. Call it before locking a row that
-    such a write may wait for. SQLite has one writer anyway.
-    """
-    if ctx.writes and ctx.db.dialect.name == "postgresql":  # reads need not wait
-        _TAKE_TURNS.all(ctx.db, {"name": f"neighbours {ctx.tenant_id}"})
-
-
-_TAKE_TURNS = Statement(
-    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(sa.bindparam("name", type_=sa.Text), 0)))
-)
-
-
-def neighbour_index(column: str) -> sa.Index:
-    """Return an index of a column that holds a neighbour's id: it covers only the rows that have one."""
-    there = sa.text(f"{column} IS NOT NULL")
-    return sa.Index(None, "tenant_id", column, sqlite_where=there, postgresql_where=there)
-
-
 class Neighbours:
     """Members with ids of records of plugins that may be off: `Neighbours(job_id="jobs")`.
 
@@ -75,6 +54,25 @@ class Neighbours:
 
     def __init__(self, **plugins: str) -> None:
         self.plugins = plugins
+
+    @staticmethod
+    def index(column: str) -> sa.Index:
+        """Return an index on a column of such ids, for a table: it covers only the few rows that have one."""
+        there = sa.text(f"{column} IS NOT NULL")
+        return sa.Index(None, "tenant_id", column, sqlite_where=there, postgresql_where=there)
+
+    @staticmethod
+    def check_unused(
+        ctx: Context, table: sa.Table, refers: sa.ColumnElement[bool], *, kind: str = "", instead: str = ""
+    ) -> None:
+        """Raise Conflict `has_dependents` if rows of `table` refer to a record that is to be deleted.
+
+        Use it for references that are not foreign keys, in a function that hears of the deletion. `kind` is the name of
+        the rows in the refusal, if not the table's, and `instead` says what else can be done with the record.
+        """
+        count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), refers)
+        if number := ctx.db.execute(count).scalar_one():
+            raise deletion_refusal(ctx, {kind or table.name: number}, instead)
 
     def shown(self, ctx: Context, stored: Mapping[Any, Any]) -> dict[str, str | None]:
         """Return the ids as clients see them: None if the plugin is off."""
@@ -99,7 +97,7 @@ class Neighbours:
     def gone(self, ctx: Context, ids: Mapping[str, str | None]) -> list[str]:
         """List the members whose id names no record; from here on such writes of the tenant take turns."""
         if any(ids.values()):
-            take_turns(ctx)
+            ctx.take_turns()
         return [name for name, id in ids.items() if id is not None and not _exists(ctx, self.plugins[name], id)]
 
 
@@ -107,19 +105,6 @@ def _exists(ctx: Context, plugin: str, id: str) -> bool:
     tables = ctx.app.manifests[plugin].tables if ctx.has(plugin) else ()
     found = [sa.select(table.c.id).where(own(ctx, table), table.c.id == id) for table in tables if table.name == plugin]
     return any(ctx.db.execute(select).first() for select in found)
-
-
-def check_unused(
-    ctx: Context, table: sa.Table, refers: sa.ColumnElement[bool], *, kind: str = "", instead: str = ""
-) -> None:
-    """Raise Conflict `has_dependents` if rows of `table` refer to a record that is to be deleted.
-
-    Use it for references that are not foreign keys, in a function that hears of the deletion. `kind` is the name of the
-    rows in the refusal, if not the table's, and `instead` says what else can be done with the record.
-    """
-    count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), refers)
-    if number := ctx.db.execute(count).scalar_one():
-        raise deletion_refusal(ctx, {kind or table.name: number}, instead)
 
 
 def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:

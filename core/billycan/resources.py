@@ -1,13 +1,13 @@
 """Structs that resources share: a list's query, records, answers, addresses and the actions of each status."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from .fields import DayOrInstant, ExternalId, Metadata, Moment, Text
-from .problems import Conflict, RuleBroken
+from .problems import BadRequest, Conflict, RuleBroken
 
 T = TypeVar("T")
 
@@ -22,6 +22,12 @@ class Page(Struct, Generic[T]):
     next_cursor, prev_cursor: What leads to the pages beside it; None if there is none.
     """
 
+    MOST_BYTES: ClassVar = 8 * 1024 * 1024
+    """The largest page of JSON: 8 MiB; a single record may be larger.
+
+    Core refuses a larger page. A plugin that adds much to each record refuses it before that is fetched.
+    """
+
     items: list[T]
     page: int
     per_page: int
@@ -33,6 +39,17 @@ class Page(Struct, Generic[T]):
     def of(self, items: list[Any]) -> "Page[Any]":
         """Return the same page with other items."""
         return Page(items, self.page, self.per_page, self.total, self.has_more, self.next_cursor, self.prev_cursor)
+
+    @classmethod
+    def too_large(cls, records: int, fits: int) -> BadRequest:
+        """Return the refusal of a page of so many records; its `per_page` is about how many such records fit."""
+        fits = max(1, fits)
+        return BadRequest(
+            f"per_page: these {records} records have more than {cls.MOST_BYTES >> 20} MiB: ask for {fits} at a time.",
+            code="page_too_large",
+            param="per_page",
+            per_page=fits,
+        )
 
 
 class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -153,6 +170,18 @@ class Reply(Struct):
     headers: Further headers; say `Content-Length` if the length of the pieces is known.
     """
 
+    class Pieces:
+        """The bytes of an answer, sent piece by piece; `close` is called at the end, even at an early one."""
+
+        def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
+            self._pieces, self.close = pieces, close
+
+        def __iter__(self) -> Iterator[bytes]:
+            try:
+                yield from self._pieces
+            finally:
+                self.close()
+
     body: bytes | Iterable[bytes]
     content_type: str
     headers: Mapping[str, str] = {}
@@ -165,7 +194,7 @@ class Reply(Struct):
         for a formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and
         phone numbers stay as they are.
         """
-        from . import sheets  # noqa: PLC0415 - it writes what this module describes
+        from .csv import sheets  # noqa: PLC0415 - it writes what this module describes
 
         there = {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
         return cls(sheets.write_rows([columns, *rows]), sheets.MEDIA_TYPE, there)

@@ -1,39 +1,25 @@
 """Names for a plugin's own SQL: core's tables, conditions for both databases, and values as columns store them."""
 
-from .counters import advance, counters
-from .db import at_most, bytes_of, deployment_table, one_moment, upsert
+from .counters import counters
+from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.many_rows import ByIds, Insertion
-from .engines.postgres import PLANNED_ANEW
-from .engines.rows import records_of
-from .engines.statements import Asked, Statement
+from .engines.statements import Statement
 from .events import events
-from .filters import among, either, fold, json_list_has, search_condition
-from .paging import MOST_PAGE_BYTES, page_too_large
+from .filters import fold
 from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
-    "MOST_PAGE_BYTES",
-    "PLANNED_ANEW",
-    "Asked",
     "ByIds",
     "Insertion",
     "Statement",
-    "advance",
-    "among",
     "as_stored",
     "at_most",
     "bytes_of",
     "counters",
     "deployment_table",
-    "either",
     "events",
     "fold",
-    "json_list_has",
-    "one_moment",
-    "page_too_large",
-    "records_of",
-    "search_condition",
     "tenants",
     "upsert",
 ]

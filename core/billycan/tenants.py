@@ -17,8 +17,8 @@ from .problems import Conflict, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
 from .sharing.addresses import by_address
+from .sharing.folder import MOST, Recent
 from .sharing.limits import Limit
-from .sharing.recent import MOST, Recent
 
 if TYPE_CHECKING:
     from .app import App

@@ -18,7 +18,7 @@ from .tenants import tenants
 if TYPE_CHECKING:
     from .app import App
 
-__all__ = ["AHEAD_SECONDS", "Leases", "Morning", "by_zone"]
+__all__ = ["Leases", "Morning"]
 
 T = TypeVar("T")
 
@@ -56,6 +56,17 @@ class Morning(Struct, frozen=True):
         """Return the last date on which it has been 09:00."""
         return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
 
+    @staticmethod
+    def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> "list[tuple[T, sa.ColumnElement[bool]]]":
+        """Return each result of a function of the local time, and the condition that it is a business's.
+
+        The condition is for a SELECT that joins `tenants`. There is at least one result, even without any business.
+        """
+        found: dict[T, list[str]] = {}
+        for name, zone in _zones(app, now):
+            found.setdefault(value(now.astimezone(zone)), []).append(name)
+        return [(result, _ZONE.in_(names)) for result, names in found.items()]
+
     def due(self, app: "App", day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
         """The records, in any business, for which it is time, by this column of their table; the earliest date first.
 
@@ -65,7 +76,7 @@ class Morning(Struct, frozen=True):
         was_told = sa.exists().where(
             told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
         )
-        groups = by_zone(app, now, lambda local: (self.latest(local), local.date()))
+        groups = self.by_zone(app, now, lambda local: (self.latest(local), local.date()))
         spans = [
             (is_there, today - timedelta(self.last), since - timedelta(self.first))
             for (since, today), is_there in groups
@@ -89,17 +100,6 @@ class Morning(Struct, frozen=True):
             return False
         row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
-
-
-def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, sa.ColumnElement[bool]]]:
-    """Return each result of a function of the local time, and the condition that it is a business's.
-
-    The condition is for a SELECT that joins `tenants`. There is at least one result, even without any business.
-    """
-    found: dict[T, list[str]] = {}
-    for name, zone in _zones(app, now):
-        found.setdefault(value(now.astimezone(zone)), []).append(name)
-    return [(result, _ZONE.in_(names)) for result, names in found.items()]
 
 
 def forget_mornings(ctx: Context) -> bool:
@@ -130,19 +130,17 @@ _ZONE: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()
 _NAMES = sa.select(_ZONE).distinct().order_by(_ZONE)
 
 
-AHEAD_SECONDS = 5.0
-"""The seconds by which the clocks of hosts may differ."""
-
-
 class Leases:
     """Leases of a table's rows: at most one worker at a time does the work of a row, and a dead one's goes on.
 
     For work that is done outside of transactions, such as sending. The table has `due_at`, `first_attempt_at` (null for
     what was never tried) and `lease_until`.
 
+    AHEAD_SECONDS: The seconds by which the clocks of hosts may differ.
     NOW: The parameter that is the present time, for a statement of your own.
     """
 
+    AHEAD_SECONDS: ClassVar = 5.0
     NOW: ClassVar[sa.BindParameter[Any]] = sa.bindparam("now", type_=UTCDateTime())
     _SOON: ClassVar[sa.BindParameter[Any]] = sa.bindparam("soon", type_=UTCDateTime())
 
@@ -152,7 +150,7 @@ class Leases:
     @staticmethod
     def times(now: Moment) -> dict[str, Moment]:
         """Return the parameters of a statement with `is_free`, for `now = app.shared_now(db)`."""
-        return {Leases.NOW.key: now, Leases._SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
+        return {Leases.NOW.key: now, Leases._SOON.key: Moment.of(now + timedelta(seconds=Leases.AHEAD_SECONDS))}
 
     @property
     def is_free(self) -> sa.ColumnElement[bool]:
@@ -175,7 +173,7 @@ class Leases:
         Call it each minute. It acts on the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a
         lease `lease_seconds`.
         """
-        table, c, far = self._table, self._table.c, timedelta(seconds=AHEAD_SECONDS)
+        table, c, far = self._table, self._table.c, timedelta(seconds=Leases.AHEAD_SECONDS)
         late = c.first_attempt_at.is_(None) | (c.due_at > Moment.of(now + timedelta(seconds=retry_seconds) + far))
         ahead = sa.update(table).where(is_open, c.due_at > Moment.of(now + far), late).values(due_at=now)
         held = c.lease_until.is_not(None) & (c.lease_until > Moment.of(now + timedelta(seconds=lease_seconds) + far))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from billycan.testing import Client, race
+from billycan.testing import Client
 
 pytestmark = pytest.mark.either
 
@@ -209,7 +209,7 @@ def test_a_change_of_another_version_is_refused(client, ada, path, header, metho
 
 
 def test_of_changes_that_meet_one_wins(client, ada, path):
-    found = race(client, *(("PATCH", path, {"name": f"Eve {i}"}, None, {"If-Match": '"1"'}) for i in range(6)))
+    found = client.race(*(("PATCH", path, {"name": f"Eve {i}"}, None, {"If-Match": '"1"'}) for i in range(6)))
     assert sorted(answer.status_int for answer in found) == [200] + [412] * 5
     (won,) = (answer.json["data"] for answer in found if answer.status_int == 200)
     assert client.get(path)["data"] == won and won["version"] == 2
@@ -217,13 +217,13 @@ def test_of_changes_that_meet_one_wins(client, ada, path):
 
 
 def test_changes_that_meet_are_all_kept(client, ada, path):
-    race(client, *(("PATCH", path, {"metadata": {f"key {i}": "x"}}, 200) for i in range(6)))
+    client.race(*(("PATCH", path, {"metadata": {f"key {i}": "x"}}, 200) for i in range(6)))
     changed = client.get(path)["data"]
     assert changed["version"] == 7 and changed["metadata"] == FULL["metadata"] | {f"key {i}": "x" for i in range(6)}
 
 
 def test_of_new_records_with_one_external_id_that_meet_one_is_made(client):
-    found = race(client, *[("POST", "/v1/contacts", FULL)] * 6)
+    found = client.race(*[("POST", "/v1/contacts", FULL)] * 6)
     assert sorted(answer.status_int for answer in found) == [201] + [409] * 5
     assert {answer.json["error"]["code"] for answer in found if answer.status_int == 409} == {"duplicate_external_id"}
     assert client.get("/v1/contacts")["pagination"]["total"] == 1 and client.events() == ["contact.created"]

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from billycan.db import UTCDateTime
+from billycan.db import UTCDateTime, one_moment
 from billycan.engines import sqlite
 from billycan.engines.sqlite import Turns
 from billycan.engines.statements import at_once
 from billycan.fields import Moment
-from billycan.sql import ByIds, Statement, one_moment
+from billycan.sql import ByIds, Statement
 from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working import worker

@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Cents, Decimals, Records, Resource, resource_table
+from billycan import Decimals, Records, Resource, resource_table
 
 PLACES = (0, 1, 3, 6)
 table = resource_table(
-    "tanks", sa.Column("price", Cents()), *(sa.Column(f"litres_{places}", Decimals(places)) for places in PLACES)
+    "tanks", sa.Column("price", Decimals(2)), *(sa.Column(f"litres_{places}", Decimals(places)) for places in PLACES)
 )
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from billycan import (
     ByCodePoint,
-    Cents,
     Context,
+    Decimals,
     Json,
     Member,
     Named,
@@ -23,7 +23,6 @@ from billycan import (
     Resource,
     Route,
     UTCDateTime,
-    numbered,
     resource,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Name, Number, Search, Text
@@ -82,7 +81,6 @@ kites = resource(
     prefix="kit",
     query=KiteQuery,
     more=(
-        *numbered(),
         sa.Column("strings", sa.SmallInteger),
         sa.Column("maker", sa.Text),
         sa.Index(None, "tenant_id", "size", "id"),
@@ -102,7 +100,7 @@ def test_columns_follow_from_what_is_sent_and_shown():
         "colour": ("Text()", True),
         "size": ("Text()", False),
         "plan": ("Text()", True),
-        "price": (repr(Cents()), True),
+        "price": (repr(Decimals(2)), True),
         "length": (repr(columns["length"].type), False),
         "sold_on": ("Date()", False),  # which is never null when it is shown
         "owner_id": (repr(ByCodePoint), False),

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from billycan import Context, Document, DocumentRoutes, Manifest, NotFound, Reply, Route
+from billycan import Context, Document, Manifest, NotFound, Reply, Route
 from billycan.paper import Paper
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
@@ -40,7 +40,7 @@ def stamps(scope="slips:read", suffix=".txt"):
 
         return (Route("GET", f"{document.path}{suffix}", get_stamp, scope=scope, answers="text/x-stamp"),)
 
-    return Manifest(name="stamps", offers=(DocumentRoutes(on),))
+    return Manifest(name="stamps", offers=(Document.Routes(on),))
 
 
 def test_a_document_is_answered_in_what_others_add(make_app, install):

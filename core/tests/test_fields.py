@@ -13,7 +13,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from billycan import fields, wire
+from billycan import fields, web
+from billycan.endpoints import decode_query
 from billycan.fields import (
     Abn,
     Amount,
@@ -31,10 +32,9 @@ from billycan.fields import (
     Name,
     Notes,
     NotNegative,
+    Number,
     Percent,
     Phone,
-    Positive,
-    Quantity,
     Reference,
     Search,
     Text,
@@ -45,15 +45,16 @@ from billycan.fields import (
     is_abn,
 )
 from billycan.filters import digits_of, fold
-from billycan.plain import parts
+from billycan.members import parts
 from billycan.problems import BadRequest, Invalid
-from billycan.query import decode_query
 from billycan.reader import Walk, compiled, decode
 from billycan.resources import Country, Postcode
 from billycan.tenants import AccountNumber, Bsb
 
 Anyhow = Annotated[str, Text()]
 TEXTS = [Anyhow, Name, Reference, ExternalId, Id, Description, Notes, Search]
+Positive = Annotated[Decimal, Number(least="0.01", kind="money")]
+Quantity = Annotated[Decimal, Number(places=4, kind="quantity")]
 NUMBERS = [Amount, Positive, NotNegative, UnitPrice, Quantity, Percent]
 ADA = "ada@example.com"
 
@@ -78,8 +79,7 @@ def code(kind, value):
 
 def named(value):
     """The name of a type, for a test's."""
-    kinds = {**vars(fields), "Country": Country, "Postcode": Postcode, "Bsb": Bsb, "AccountNumber": AccountNumber}
-    return next((name for name, kind in kinds.items() if kind is value), None)
+    return next((name for name, kind in {**vars(fields), **globals()}.items() if kind is value), None)
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ numerals = st.builds(
 @example("0e" + "9" * 100)
 @example("9" * 10_000)
 def test_however_a_number_is_written_it_is_read_or_refused(kind, text):
-    (value,) = wire.parse(f"[{text}]".encode())
+    (value,) = web.parse(f"[{text}]".encode())
     assert code(kind, value) in (None, "invalid_type", "invalid_value", "out_of_range")
     with contextlib.suppress(Invalid):
         decode({"seats": value}, Seated)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from billycan import Context, Manifest, Route, idempotency
 from billycan.idempotency import answers
-from billycan.testing import Client, race, run_timed
+from billycan.testing import Client, run_timed
 from billycan.working import replays
 
 pytestmark = pytest.mark.as_app
@@ -170,7 +170,7 @@ def test_answer_and_change_are_one_transaction(client, monkeypatch):
 
 @pytest.mark.parametrize("threads", [2, 6])
 def test_requests_that_meet_make_one_record(client, threads):
-    found = race(client, *[("POST", "/v1/contacts", ADA, None, KEY)] * threads)
+    found = client.race(*[("POST", "/v1/contacts", ADA, None, KEY)] * threads)
     made = [answer for answer in found if answer.status_int == 201]
     assert len({answer.body for answer in made}) == 1
     assert sum("Idempotent-Replayed" not in answer.headers for answer in made) == 1

@@ -110,7 +110,7 @@ def test_a_revoked_key_is_refused_from_the_next_request_on_in_every_worker(clien
 
 def test_another_host_refuses_a_revoked_key_within_a_second(client, monkeypatch):
     now = 1000.0
-    monkeypatch.setattr("billycan.sharing.recent.time.monotonic", lambda: now)
+    monkeypatch.setattr("billycan.sharing.folder.time.monotonic", lambda: now)
     doomed = client.key("read")
     doomed.get("/v1/contacts")
     revoke(doomed, client.app, bump=False)

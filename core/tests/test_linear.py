@@ -10,7 +10,7 @@ import pytest
 import webob
 from msgspec import Meta, Struct
 
-from billycan import Resource, filters, wire
+from billycan import Resource, filters, web
 from billycan.fields import Amount, Id, Metadata, Name
 from billycan.filters import fold
 from billycan.problems import Problem
@@ -139,11 +139,11 @@ STORED = {
 
 
 def make(raw: str) -> None:
-    decode(wire.parse(raw.encode()), NewThing, Thing)
+    decode(web.parse(raw.encode()), NewThing, Thing)
 
 
 def change(raw: str) -> None:
-    patch, aside = decode_patch(wire.parse(raw.encode()), NewThing, Thing)
+    patch, aside = decode_patch(web.parse(raw.encode()), NewThing, Thing)
     differing(aside, STORED)
     patch.over(STORED)
 
@@ -166,7 +166,7 @@ def test_only_so_many_faults_are_told(run, shape):
 @pytest.mark.parametrize("read", [decode, decode_patch])
 @pytest.mark.parametrize("shape", ["items without a name", "items of the wrong type"])
 def test_once_there_are_so_many_faults_no_more_are_looked_for(read, shape):
-    trees = [wire.parse(BODIES[shape](n).encode()) for n in (N, 2 * N)]
+    trees = [web.parse(BODIES[shape](n).encode()) for n in (N, 2 * N)]
     _, once, twice = (steps(read, tree, NewThing, Thing) for tree in (trees[0], *trees))
     assert once == twice
 

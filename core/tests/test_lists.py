@@ -264,7 +264,7 @@ def test_what_reads_a_query_is_built_once(make_app, monkeypatch):
     def refuse(*args: Any) -> None:
         raise AssertionError("built again")
 
-    monkeypatch.setattr("billycan.query.compiled", refuse)
+    monkeypatch.setattr("billycan.endpoints.compiled", refuse)
     client.get("/v1/contacts?status=active,archived&per_page=2")
 
 

@@ -26,14 +26,15 @@ ADDED = """\
     more=(
         sa.Column("tonnes", Decimals(1)),
         sa.Column("job_id", sa.Text),
-        neighbour_index("job_id"),
+        Neighbours.index("job_id"),
     ),
 """
 SECOND = """
 
 trips = resource_table(
     "vans_trips",
-    *numbered(),
+    sa.Column("number", sa.Text, nullable=False),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("van_id", sa.Text, nullable=False),
     sa.Column("on", sa.Date, nullable=False),
     sa.Column("at", UTCDateTime),
@@ -140,7 +141,7 @@ def change(path, *pairs):
 @pytest.mark.long
 def test_the_next_migration_is_written_and_runs_both_ways(vans, tmp_path):
     folder, run = vans
-    names = "Decimals, Json, UTCDateTime, neighbour_index, numbered, reference, resource_table"
+    names = "Decimals, Json, Neighbours, UTCDateTime, reference, resource_table"
     change(
         folder / "resource.py",
         ("from billycan import ", f"import sqlalchemy as sa\nfrom billycan import {names}, "),

@@ -25,7 +25,7 @@ SERVE = """
 import json, sys, threading, urllib.request
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 from billycan.starting import migrate, settings
-from billycan.businesses import create_business
+from billycan.keys import create_business
 from billycan.app import App
 from billycan.fields import Moment
 from billycan.tenants import Profile

@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from billycan import paging
+from billycan import Page
 from billycan.testing import Client
 
 NOTES = "ä" * 10_000
@@ -13,7 +13,7 @@ MOST = 100_000  # bytes, for these tests
 
 @pytest.fixture
 def client(make_app, monkeypatch):
-    monkeypatch.setattr(paging, "MOST_PAGE_BYTES", MOST)
+    monkeypatch.setattr(Page, "MOST_BYTES", MOST)
     client = Client(make_app("contacts"))
     for i in range(8):
         client.post("/v1/contacts", {"name": str(i), "notes": NOTES})
@@ -57,7 +57,7 @@ def test_what_is_said_to_fit_fits_though_most_are_small(client, path):
 
 
 def test_a_single_record_is_shown_whatever_its_size(client, monkeypatch):
-    monkeypatch.setattr(paging, "MOST_PAGE_BYTES", 100)
+    monkeypatch.setattr(Page, "MOST_BYTES", 100)
     assert len(client.get("/v1/contacts?per_page=1")["data"]) == len(client.get("/v1/events?per_page=1")["data"]) == 1
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from billycan.endpoints import with_cursor
 from billycan.fields import Moment
 from billycan.filters import fold
-from billycan.query import with_cursor
 from billycan.testing import Client
 
 COLUMNS = {

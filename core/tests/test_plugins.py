@@ -16,12 +16,11 @@ from msgspec.structs import replace
 
 from billycan import (
     Actions,
-    ActionWords,
-    CallerKind,
+    Caller,
     Context,
     Deleted,
-    DocumentRoutes,
-    EventCarrier,
+    Document,
+    Event,
     Every,
     GstEntries,
     Manifest,
@@ -343,7 +342,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
         (
             {
                 "routes": (Route("GET", "/v1/assets", print, "assets:read"),),
-                "records": (RecordPages(path="/v1/assets", actions={"mend": ActionWords()}),),
+                "records": (RecordPages(path="/v1/assets", actions={"mend": RecordPages.Action()}),),
             },
             "its records of /v1/assets have no action mend: correct the actions",
         ),
@@ -362,12 +361,12 @@ def table(name: str, prefix: str = "") -> sa.Table:
             "what it offers as GstEntries has the label G99, which must be one of G1, ",
         ),
         (
-            {"offers": (DocumentRoutes("stamp"),)},
-            "what it offers as DocumentRoutes has 'stamp' as make, which must be a function",
+            {"offers": (Document.Routes("stamp"),)},
+            "what it offers as Document.Routes has 'stamp' as make, which must be a function",
         ),
         (
-            {"offers": (EventCarrier(needs="all"),)},
-            "what it offers as EventCarrier has needs that are not a SELECT of tenant_id and id",
+            {"offers": (Event.Carrier(needs="all"),)},
+            "what it offers as Event.Carrier has needs that are not a SELECT of tenant_id and id",
         ),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),
         ({"events": {"asset.created": dict}}, "the event asset.created must be declared with the Struct of its data"),
@@ -456,8 +455,8 @@ def test_one_with_a_route_that_cannot_be(installed, route, said):
             "make ids that begin with thg",
         ),
         (
-            {"offers": (CallerKind("bot", print),)},
-            {"offers": (CallerKind("bot", print),)},
+            {"offers": (Caller.Kind("bot", print),)},
+            {"offers": (Caller.Kind("bot", print),)},
             "know the callers whose ids begin with bot",
         ),
     ],
@@ -708,7 +707,7 @@ def things(*columns: Any, name: str = "assets") -> sa.Table:
     [
         (("name",), {"search": ("name", "rego")}, "search needs the column rego, which the table has not: add it"),
         (("name",), {"search": ("name",)}, "search needs a column search_text, a text that is not null"),
-        (("number",), {"number": "VEH-"}, "number needs *numbered() among the table's columns"),
+        (("number",), {"number": "VEH-"}, "number needs the columns number and sequence"),
         (("name",), {"references": {"owner": dict}}, "references needs the column owner_id, which the table has not"),
     ],
 )

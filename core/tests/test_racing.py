@@ -17,10 +17,9 @@ from billycan import (
     Route,
     own,
     resource_table,
-    take_turns,
 )
 from billycan.fields import Count
-from billycan.testing import Client, race
+from billycan.testing import Client
 
 MOST = 10
 table = resource_table("loads", sa.Column("weight", sa.Integer, nullable=False))
@@ -63,7 +62,7 @@ class Loads:
         def create_load(ctx: Context, body: NewLoad) -> Load:
             """Add a load."""
             if self.guards:
-                take_turns(ctx)
+                ctx.take_turns()
             total = ctx.db.execute(sa.select(sa.func.sum(table.c.weight)).where(own(ctx, table))).scalar() or 0
             if not self.guards and not ctx.app.db.is_sqlite:
                 self.meet.wait(30)
@@ -90,14 +89,14 @@ def total(client):
 
 @pytest.mark.parametrize("client", [True], indirect=True)
 def test_who_takes_turns_keeps_the_rule(client):
-    answers = race(client, *[("POST", "/v1/loads", {"weight": 4})] * 8)
+    answers = client.race(*[("POST", "/v1/loads", {"weight": 4})] * 8)
     assert sorted(answer.status_int for answer in answers) == [201] * 2 + [422] * 6
     assert total(client) == 8
 
 
 @pytest.mark.parametrize("client", [False], indirect=True)
 def test_who_does_not_breaks_it_where_others_write_meanwhile(client):
-    race(client, *[("POST", "/v1/loads", {"weight": 8})] * 2)
+    client.race(*[("POST", "/v1/loads", {"weight": 8})] * 2)
     assert total(client) == (8 if client.app.db.is_sqlite else 16)
 
 
@@ -105,7 +104,7 @@ def test_who_does_not_breaks_it_where_others_write_meanwhile(client):
 def test_the_responses_come_in_the_order_of_the_calls(client):
     weights = [2, 9, 3, 11, 1, 12, 0, 10, 20, 30, 0]
     calls = [("POST", "/v1/loads", {"weight": weight}) for weight in weights]
-    for weight, answer in zip(weights, race(client, *calls), strict=True):
+    for weight, answer in zip(weights, client.race(*calls), strict=True):
         assert answer.status_int == 422 or answer.json["data"]["weight"] == weight
 
 
@@ -113,18 +112,18 @@ def test_the_responses_come_in_the_order_of_the_calls(client):
 def test_a_call_that_fails_fails_the_test_and_not_only_its_thread(client, monkeypatch):
     monkeypatch.setattr(Records, "add", lambda *_: 1 / 0)
     with pytest.raises(AssertionError, match="POST /v1/loads: 500"):
-        race(client, *[("POST", "/v1/loads", {"weight": 1})] * 2)
+        client.race(*[("POST", "/v1/loads", {"weight": 1})] * 2)
 
 
 def test_changes_of_the_profile_at_once_lose_nothing(make_app):
     client = Client(make_app())
     members = {"legal_name": "Ada Pty Ltd", "phone": "03 5550 0134", "email": "ada@example.com"}
     members |= {"default_payment_terms_days": 7, "amounts_are": "inclusive", "timezone": "Australia/Perth"}
-    answers = race(client, *[("PATCH", "/v1/tenant", {name: value}, 200) for name, value in members.items()])
+    answers = client.race(*[("PATCH", "/v1/tenant", {name: value}, 200) for name, value in members.items()])
     first = min(each.json["data"]["version"] for each in answers)
     assert sorted(each.json["data"]["version"] for each in answers) == [*range(first, first + len(members))]
     profile = client.get("/v1/tenant")["data"]
     assert members.items() <= profile.items()
     one = {"If-Match": f'"{profile["version"]}"'}
     calls = [("PATCH", "/v1/tenant", {"name": f"Ada {i}"}, None, one) for i in range(6)]
-    assert sorted(each.status_int for each in race(client, *calls)) == [200, *[412] * 5]
+    assert sorted(each.status_int for each in client.race(*calls)) == [200, *[412] * 5]

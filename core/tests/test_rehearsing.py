@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, unit_of_work
-from billycan.rehearsing import Rehearsal
+from billycan.csv.rehearsing import Rehearsal
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either

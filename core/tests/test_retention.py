@@ -4,7 +4,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, EventCarrier, Manifest, unit_of_work
+from billycan import Context, Event, Manifest, unit_of_work
 from billycan.counters import counters
 from billycan.events import BYTES, events
 from billycan.testing import Client, run_timed
@@ -154,7 +154,7 @@ def test_each_transaction_forgets_no_more_than_a_batch(client, clock, monkeypatc
 def test_what_a_plugin_needs_stays(make_app, install, clock):
     of = events.alias()
     needed = sa.select(of.c.tenant_id, of.c.id).where(of.c.data.like("%keep%"))
-    install(Manifest(name="guest", offers=(EventCarrier(needs=needed),)))
+    install(Manifest(name="guest", offers=(Event.Carrier(needs=needed),)))
     client = Client(make_app("contacts", "guest", fresh=True))
     (ada,) = add(client, "Ada")
     change(client, ada, "a", "keep", "b")

@@ -10,7 +10,6 @@ from falcon.testing import create_environ
 from billycan import Conflict, Context, Manifest, Reply, Route
 from billycan.sharing import shares
 from billycan.testing import Client
-from billycan.web import Pieces
 
 pytestmark = pytest.mark.either
 
@@ -65,7 +64,7 @@ def app(make_app, install, gate):
         return object()
 
     def pieces(ctx: Context) -> Reply:
-        return Reply(Pieces(iter([b"a", b"b"]), lambda: None), "text/plain", {"Content-Length": "2"})
+        return Reply(Reply.Pieces(iter([b"a", b"b"]), lambda: None), "text/plain", {"Content-Length": "2"})
 
     def broken_pieces(ctx: Context) -> Reply:
         def broken():

@@ -15,12 +15,12 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from .. import problems
+from ..context import Event
 from ..defaults import Pagination
-from ..manifest import EventCarrier
-from ..plain import options
+from ..members import options
 from ..resources import Empty, Reply
 from ..starting import packages
-from ..wire import encode, parse
+from ..web import encode, parse
 from .codes import every_code
 from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
 from .parameters import PARAMETERS, describe_parameters, reads_body, shows_version
@@ -128,7 +128,7 @@ class _Document:
 
     def __init__(self, app: "App") -> None:
         self.app = app
-        self.delivery = next((each.operation for _, each in app.offered(EventCarrier) if each.operation), None)
+        self.delivery = next((each.operation for _, each in app.offered(Event.Carrier) if each.operation), None)
         signatures = [endpoint.signature for endpoint in app.endpoints]
         answers = [s.listed or s.answer for s in signatures if s.answer is not Reply]
         events = app.events.values() if self.delivery else ()

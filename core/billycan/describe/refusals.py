@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import problems
 from ..problems import Problem
 from ..resources import Reply
-from ..wire import encode, parse
+from ..web import encode, parse
 from .parameters import checks_version, reads_body
 from .schemas import Json
 

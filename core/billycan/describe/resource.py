@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import sqlalchemy as sa
 from msgspec import Struct, UnsetType, structs
 
-from ..plain import is_struct, options, parts
+from ..members import is_struct, options, parts
 from ..resources import STEERING
 from ..starting.extensions import structs_of, table_of
 

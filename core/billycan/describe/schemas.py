@@ -1,6 +1,5 @@
 """The JSON Schemas of the Structs that clients send, receive and patch."""
 
-import inspect
 import json
 import re
 from collections import Counter
@@ -14,8 +13,7 @@ import msgspec
 
 from ..extending import ADDED_BY
 from ..fields import Moment
-from ..meanings import Meaning, meanings, sent_as
-from ..plain import is_struct, options, parts
+from ..members import Meaning, is_struct, meanings, options, parts, split_docstring
 from ..resources import Resource
 from ..starting import packages
 
@@ -200,7 +198,7 @@ def _family(kind: Any) -> str:
 
 def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Json:
     """Return the schema of a Struct, with the descriptions from its docstring."""
-    said, added, meant = members_explained(kind), getattr(kind, ADDED_BY, {}), meanings(kind)
+    added, meant = getattr(kind, ADDED_BY, {}), meanings(kind)
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
         is_plain = not is_taken and meant[field.encode_name].kind in _PLAIN_WHERE_SHOWN
@@ -214,8 +212,9 @@ def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Js
         if plugin := added.get(field.encode_name):
             schema["x-plugin"] = plugin
         schema |= _number_kind(meant[field.encode_name])
-        properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
-    struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
+        properties[field.encode_name] = _with_words(schema, meant[field.encode_name].says)
+    about, _ = split_docstring(kind.__doc__)
+    struct = {"description": about, "type": "object", "properties": properties, "required": required}
     return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})
 
 
@@ -306,36 +305,10 @@ def without_key(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}
 
 
-def members_explained(kind: type) -> dict[str, str]:
-    """Map each member to its description: from the Struct, its bases, or the Struct that is sent to create it."""
-    sent = sent_as(kind) if is_struct(kind) else None
-    made_of = [*(reversed(sent.__mro__) if sent else ()), *reversed(kind.__mro__)]
-    return {name: text for part in made_of for name, text in _split(vars(part).get("__doc__"))[1].items()}
-
-
-def _split(docstring: str | None) -> tuple[str, dict[str, str]]:
-    """Split a docstring into its text and its lines `member: description`.
-
-    A line may describe several members, and continue on indented lines.
-    """
-    text: list[str] = []
-    members: dict[str, str] = {}
-    for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
-        lines = [line.partition(": ") for line in re.sub(r"\n +", " ", paragraph).split("\n")]
-        if text and all(_MEMBERS.fullmatch(names) and said for names, _, said in lines):
-            members |= {name: said for names, _, said in lines for name in names.split(", ")}
-        else:
-            text.append(paragraph)
-    return "\n\n".join(text), members
-
-
-_MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
-
-
-def _with_words(schema: Json, words: str | None) -> Json:
+def _with_words(schema: Json, words: str) -> Json:
     """Return a member's schema with its description, or else with the description of its type."""
     option: Json = next((o for o in schema.get("anyOf", ()) if "description" in o), {})
-    words = words or schema.get("description") or option.get("description")
+    words = words or schema.get("description") or option.get("description") or ""
     bare = {**schema, "anyOf": [without_key(o, "description") for o in schema["anyOf"]]} if option else schema
     return {**bare, "description": words} if words else bare
 

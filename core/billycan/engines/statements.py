@@ -6,7 +6,7 @@ one row by its id takes 210 µs of CPU by `Connection.execute`, 47 by psycopg al
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sqlalchemy as sa
 
@@ -27,6 +27,15 @@ class Statement:
     `parameters` are named as its `bindparam`s are. Rows, types, errors and the events of a connection are those of
     `Connection.execute`. Where databases differ, `by_dialect` gives a statement for each. `varying` are the keys of
     parameters that have values of their own, and are given others nevertheless.
+    """
+
+    Asked = tuple["Statement | Insertion", Any]
+    """A statement with its parameters, as `Context.at_once` takes it."""
+
+    PLANNED_ANEW: ClassVar = postgres.PLANNED_ANEW
+    """The execution option `{Statement.PLANNED_ANEW: True}`: PostgreSQL plans the statement for its values.
+
+    It helps a sum over some days, of which PostgreSQL cannot know beforehand how many rows they have.
     """
 
     def __init__(self, statement: Any = None, *, varying: Iterable[str] = (), **by_dialect: Any) -> None:
@@ -83,14 +92,13 @@ class Statement:
         return form
 
 
+Asked = Statement.Asked
+
+
 def _executed(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
     """Run a statement by SQLAlchemy and return its rows."""
     found = db.execute(statement, parameters)
     return list(found.all()) if found.returns_rows else []
-
-
-Asked = tuple["Statement | Insertion", Any]
-"""A statement with its parameters, as `Context.at_once` takes it."""
 
 
 def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[list[Any]]:

@@ -21,7 +21,7 @@ from gunicorn.http.errors import ParseException
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
-from billycan import wire
+from billycan import web
 from billycan.apart import begin_turn, let_others_go
 from billycan.app import App, build
 from billycan.defaults import rate_limit_refusal
@@ -158,7 +158,7 @@ def prepare_worker(worker: Any) -> None:
     Body.read = _read_or_fail(Body.read)
     ChunkedReader.parse_chunk_size = _count_chunks(ChunkedReader.parse_chunk_size)
     # Read no more than requested: with a megabyte read ahead, each piece taken copies the rest.
-    SocketUnreader.max_body_chunk = wire.PIECE_BYTES
+    SocketUnreader.max_body_chunk = web.PIECE_BYTES
     # The rest of the request has been read already; a gthread worker would answer no one while it waits for more.
     util.close_graceful = util.close
     # Fewer than gunicorn would accept; the others wait in the kernel's queue.
@@ -353,7 +353,7 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
     if problem.status >= 500:
         log.error("request %s failed in gunicorn itself", problem.request_id)
     envelope = {"data": None, "pagination": None, "error": problem.as_error()}
-    body = wire.encode(app.hook.envelope(data=None, page=None, problem=problem) if app else envelope)
+    body = web.encode(app.hook.envelope(data=None, page=None, problem=problem) if app else envelope)
     headers |= {**problem.headers, "Content-Length": str(len(body))}
     lines = [f"HTTP/1.1 {problem.status} {_REASONS[problem.status]}", *(f"{k}: {v}" for k, v in headers.items())]
     sock.refuse("\r\n".join([*lines, "", ""]).encode("latin-1") + body)

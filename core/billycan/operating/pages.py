@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import falcon
 import sqlalchemy as sa
 
-from .. import wire
+from .. import web
 from ..db import reason
 from ..people import Home
 from ..problems import RouteNotFound
@@ -83,4 +83,4 @@ pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
 
 
 def _write(resp: falcon.Response, value: Any) -> None:
-    resp.data, resp.content_type = wire.encode(value), falcon.MEDIA_JSON
+    resp.data, resp.content_type = web.encode(value), falcon.MEDIA_JSON

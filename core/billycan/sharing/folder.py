@@ -1,4 +1,4 @@
-"""The private folder that the processes of a host share, and the epoch of the API keys in it.
+"""The private folder that the processes of a host share, the epoch in it, and what each keeps until a new one.
 
 The folder may be full. Space is reserved for every part of a file before it is mapped, because touching a mapped page
 without space kills the process without a message.
@@ -9,7 +9,14 @@ import hashlib
 import os
 import stat
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+SECONDS = 1.0
+MOST = 10_000
 
 
 class Epoch:
@@ -32,6 +39,35 @@ class Epoch:
         with self._path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # needs no space, even in a full folder
+
+
+class Recent(Generic[T]):
+    """A small cache of values at most a second old, and read since any process of this host last bumped the epoch."""
+
+    def __init__(self, epoch: Epoch) -> None:
+        self.epoch = epoch
+        self._seen: dict[str, tuple[float, int, T]] = {}
+
+    def get(self, key: str, load: Callable[[], T]) -> T:
+        """Return the value of `key`; call `load` if there is no recent one."""
+        now, epoch = time.monotonic(), self.epoch.read()
+        found = self._seen.get(key)
+        if found and now - found[0] < SECONDS and found[1] == epoch:
+            return found[2]
+        value = load()
+        if len(self._seen) >= MOST:
+            self._seen.clear()
+        self._seen[key] = (now, epoch, value)
+        return value
+
+    def last(self, key: str) -> T | None:
+        """Return the value of `key` that was loaded last, however old it is; None if there is none."""
+        found = self._seen.get(key)
+        return found[2] if found else None
+
+    def forget(self, key: str) -> None:
+        """Load the value of `key` anew when it is needed next."""
+        self._seen.pop(key, None)
 
 
 def reserve_bytes(file: int, first: int, last: int) -> None:

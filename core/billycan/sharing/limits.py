@@ -62,24 +62,6 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
-class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of counting a request, with the figures of the minute, or of the window that refused it.
-
-    allowed: Whether the request may go on.
-    limit, remaining: How many requests the window takes, and how many of them are left.
-    reset: When the oldest counted request leaves the window, in Unix seconds, rounded up.
-    window: `minute` or `second`.
-    retry_after: The seconds, at least 1, after which a request is certain to be allowed; None if this one is.
-    """
-
-    allowed: bool
-    limit: int
-    remaining: int
-    reset: int
-    window: Window
-    retry_after: int | None = None
-
-
 class Limit(msgspec.Struct, frozen=True):
     """The most requests that may be counted under a name.
 
@@ -88,9 +70,29 @@ class Limit(msgspec.Struct, frozen=True):
     per_second: The most in any second.
     """
 
+    class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+        """The outcome of counting a request, with the figures of the minute, or of the window that refused it.
+
+        allowed: Whether the request may go on.
+        limit, remaining: How many requests the window takes, and how many of them are left.
+        reset: When the oldest counted request leaves the window, in Unix seconds, rounded up.
+        window: `minute` or `second`.
+        retry_after: The seconds, at least 1, after which a request is certain to be allowed; None if this one is.
+        """
+
+        allowed: bool
+        limit: int
+        remaining: int
+        reset: int
+        window: Window
+        retry_after: int | None = None
+
     name: str
     per_minute: int
     per_second: int
+
+
+Allowance = Limit.Allowance
 
 
 class Limiter:

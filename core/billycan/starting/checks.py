@@ -10,10 +10,12 @@ from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from .. import pipeline
+from ..context import Event
 from ..endpoints import PARAMETER
-from ..gst import LABELS, GstEntries
-from ..manifest import CallerKind, Document, EventCarrier, Every, Extends, Manifest, Offer, RecordPages, Route
-from ..plain import is_struct, options, structs_within, types_within
+from ..gst import GstEntries
+from ..keys import Caller
+from ..manifest import Document, Every, Extends, Manifest, Offer, RecordPages, Route
+from ..members import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
 from .signatures import heard_struct, read
 
@@ -71,7 +73,7 @@ def check_names(manifests: Iterable[Manifest]) -> Iterator[str]:
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
         ("make ids that begin with", id_prefixes),
-        ("know the callers whose ids begin with", lambda m: (o.prefix for o in m.offers if isinstance(o, CallerKind))),
+        ("know the callers whose ids begin with", lambda m: (o.prefix for o in m.offers if isinstance(o, Caller.Kind))),
     ]
     for use, taken in uses:
         owners: dict[Any, str] = {}
@@ -227,7 +229,7 @@ def _data_faults(manifest: Manifest) -> Iterator[str]:
         if setting not in manifest.settings.__struct_fields__:  # type: ignore[union-attr]
             yield f"{name}: when_alone names {setting}, which is not among its settings: correct the name"
     for offer in manifest.offers:
-        yield from (f"{name}: what it offers as {type(offer).__name__} {fault}" for fault in _offer_faults(offer))
+        yield from (f"{name}: what it offers as {type(offer).__qualname__} {fault}" for fault in _offer_faults(offer))
 
 
 def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
@@ -267,9 +269,11 @@ def _offer_faults(offer: Offer) -> Iterator[str]:
         value = getattr(offer, member)
         if "Callable[" in str(kind) and not callable(value) and not (value is None and "None" in str(kind)):
             yield f"has {value!r} as {member}, which must be a function"
-    if isinstance(offer, GstEntries) and (unknown := [label for label in offer.labels if label not in LABELS]):
-        yield f"has the label {unknown[0]}, which must be one of {', '.join(LABELS)}"
-    if isinstance(offer, EventCarrier) and not isinstance(offer.needs, sa.Select | None):
+    if isinstance(offer, GstEntries) and (
+        unknown := [label for label in offer.labels if label not in GstEntries.LABELS]
+    ):
+        yield f"has the label {unknown[0]}, which must be one of {', '.join(GstEntries.LABELS)}"
+    if isinstance(offer, Event.Carrier) and not isinstance(offer.needs, sa.Select | None):
         yield "has needs that are not a SELECT of tenant_id and id"
 
 

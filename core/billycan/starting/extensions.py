@@ -1,19 +1,17 @@
 """Members that plugins add to the records of others, made part of their Structs and endpoints."""
 
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, get_args, get_origin
 
-import msgspec
 import sqlalchemy as sa
-from msgspec import NODEFAULT, UNSET, Struct, structs
+from msgspec import structs
 
 from ..endpoints import Endpoint
-from ..extending import ADDED_BY, Extended, Extensions, member_names
+from ..extending import Extended, Extensions, extend_struct, member_names
 from ..manifest import Extends, Manifest
-from ..plain import options
+from ..members import options
 from ..resources import Page
 
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
@@ -34,10 +32,8 @@ def extend_endpoints(
         if path in listed:
             by = [extends for _, extends in added]
             shown, sent = structs_of(path, endpoints)
-            shows = {kind: _extend_struct(kind, added, shown=True) for kind in shown}
-            takes = (
-                {kind: _extend_struct(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
-            )
+            shows = {kind: extend_struct(kind, added, shown=True) for kind in shown}
+            takes = {kind: extend_struct(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
             own = {more: kind for kind, more in takes.items()}
             resource = Extended(path, by, own, table_of(shown, manifests[listed[path]].tables))
             extended = [_extend_endpoint(e, resource, shows, takes) for e in extended]
@@ -87,36 +83,3 @@ def _mapped(kind: Any, to: Kinds) -> Any:
         return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
     found = [to.get(option, option) for option in options(kind)]
     return found[0] if len(found) == 1 else reduce(or_, found)
-
-
-def _extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
-    """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
-    parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
-    more = [part for _, part in parts]
-    added: list[Any] = []
-    for field in (field for part in more for field in structs.fields(part)):
-        member: list[Any] = [field.name, field.type]
-        if not shown or field.default is UNSET:  # otherwise it is always there
-            factory = field.default_factory
-            member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
-        added.append(tuple(member))
-    said = [_members_text(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
-    rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
-
-    def check(self: Any) -> None:
-        for rule in rules:
-            rule(self)
-
-    namespace = {
-        "__doc__": "\n\n".join([inspect.cleandoc(kind.__doc__ or ""), *filter(None, said)]),
-        "__post_init__": check,
-        ADDED_BY: {member: plugin for plugin, part in parts for member in part.__struct_encode_fields__},
-    }
-    return msgspec.defstruct(
-        kind.__name__, added, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
-    )
-
-
-def _members_text(kind: type[Struct] | None) -> str:
-    """Return the part of a docstring that describes the members."""
-    return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

@@ -9,7 +9,7 @@ from falcon.routing import CompiledRouter
 
 from ..endpoints import PARAMETER, Endpoint
 from ..events import events
-from ..manifest import Document, DocumentRoutes, Manifest, Route
+from ..manifest import Document, Manifest, Route
 from ..pipeline import Pipeline
 from . import checks, signatures
 from .packages import PluginError
@@ -156,8 +156,8 @@ def _on_documents(
     return added
 
 
-def _offers(manifest: Manifest) -> list[DocumentRoutes]:
-    return [offer for offer in manifest.offers if isinstance(offer, DocumentRoutes)]
+def _offers(manifest: Manifest) -> list[Document.Routes]:
+    return [offer for offer in manifest.offers if isinstance(offer, Document.Routes)]
 
 
 def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct
 
-from ..plain import options
+from ..members import options
 from .packages import StartRefused
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from ..declarations import resolve_query
 from ..endpoints import PARAMETER, Signature
 from ..manifest import Route
-from ..plain import is_struct
+from ..members import is_struct
 from ..reader import Patch, StructOf, compiled
 
 

@@ -11,10 +11,9 @@ _ASSERT = ("client", "conformance", "extended", "finding", "racing", "strict")
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _ASSERT))
 
 from ..starting.packages import StartRefused
-from .client import Client, counted, decoded, run_timed, upgrade_to
+from .client import Client, counted, run_timed, upgrade_to
 from .conformance import PluginConformance
 from .fixtures import SECRET, Clock
-from .racing import race
 from .recorder import Recorder
 
 __all__ = [
@@ -25,8 +24,6 @@ __all__ = [
     "Recorder",
     "StartRefused",
     "counted",
-    "decoded",
-    "race",
     "run_timed",
     "upgrade_to",
 ]

@@ -11,7 +11,7 @@ import msgspec
 from .. import problems
 from ..describe.codes import CODES
 from ..manifest import Manifest
-from ..plain import structs_within
+from ..members import structs_within
 from ..platform import manifest as platform
 from ..problems import Code, Problem
 from ..starting import packages, plugins, signatures

@@ -10,7 +10,7 @@ import pytest
 
 from ..endpoints import PARAMETER
 from ..manifest import Extends
-from ..plain import structs_within, types_within
+from ..members import structs_within, types_within
 from ..resources import Resource
 from ..starting import migrate, packages
 from . import chosen, codes, extended, finding

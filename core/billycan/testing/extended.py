@@ -7,7 +7,7 @@ import msgspec
 
 from ..context import Context
 from ..manifest import Extends
-from ..wire import encode, parse
+from ..web import encode, parse
 from .client import counted
 
 if TYPE_CHECKING:

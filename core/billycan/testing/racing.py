@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from threading import Barrier
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .client import Client
+if TYPE_CHECKING:
+    from .client import Client
 
 C = TypeVar("C")
 A = TypeVar("A")
@@ -15,12 +16,8 @@ MOST = 8  # clients of a race: the connections of an app's pool
 _SECONDS = 180
 
 
-def race(client: Client, *calls: Sequence[Any]) -> list[Any]:
-    """Make calls of the API at once, each `("POST", path, body)`; return webtest's responses in the same order.
-
-    Each call runs in a thread with its own client, up to 8 at a time, all with the same key. Fails the test if a
-    response is 5xx: a 503 may be a deadlock between two requests that lock the same rows in different orders.
-    """
+def race(client: "Client", *calls: Sequence[Any]) -> list[Any]:
+    """See `Client.race`."""
 
     def make(call: Sequence[Any]) -> Any:
         one = copy(client)

@@ -24,7 +24,7 @@ from ..endpoints import endpoint_at
 from ..hookspecs import hookimpl
 from ..starting import packages
 from ..tenants import tenants
-from ..wire import encode, parse
+from ..web import encode, parse
 from .client import Client, decoded
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, get_origin
 import msgspec
 from msgspec import Struct
 
-from ..plain import is_struct, types_within
+from ..members import is_struct, types_within
 
 NOBODYS = "no_such_member"  # what no plugin calls anything
 

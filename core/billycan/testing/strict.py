@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, UnsetType
 
 from ..endpoints import endpoint_at
-from ..plain import is_struct, options, parts
+from ..members import is_struct, options, parts
 from ..resources import Reply, Resource
 from .client import Client, decoded
 

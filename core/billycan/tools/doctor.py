@@ -19,7 +19,7 @@ from ..starting.command import command_line
 from ..starting.explain import explain_error
 from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError
-from ..timed import AHEAD_SECONDS
+from ..timed import Leases
 from ..working import replays, retention, worker
 from .serve import SECRET
 
@@ -198,7 +198,7 @@ def _check_clock(app: App) -> Finding:
     """Check that this machine's clock agrees with the database server's."""
     with app.db.reading() as db:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
-    if abs(ahead) <= AHEAD_SECONDS:
+    if abs(ahead) <= Leases.AHEAD_SECONDS:
         return Finding("clock", True, "agrees with the database's", figures={"ahead_seconds": round(ahead, 3)})
     said = f"this machine's is {_apart(ahead)} the database server's"
     return Finding("clock", False, said, _SET_CLOCK, {"ahead_seconds": round(ahead, 3)})
@@ -213,12 +213,12 @@ def _worker(app: App) -> Finding:
         return Finding("worker", False, "none has run yet", cure)
     ago = (now - seen).total_seconds()
     figures = {"seen_seconds": round(ago, 3), "clock_ahead_seconds": round(ahead, 3)}
-    if ago < -AHEAD_SECONDS:
+    if ago < -Leases.AHEAD_SECONDS:
         said = f"last seen in the future, {-ago:,.0f} s from now: the clock that it noted was wrong, or no worker runs"
         return Finding("worker", False, said, f"{_SET_CLOCK}, then {cure}", figures)
     if ago > _ALIVE_SECONDS:
         return Finding("worker", False, f"last seen {ago:,.0f} s ago", cure, figures)
-    if abs(ahead) > AHEAD_SECONDS:
+    if abs(ahead) > Leases.AHEAD_SECONDS:
         return Finding("worker", False, f"its clock is {_apart(ahead)} the database server's", _SET_CLOCK, figures)
     return Finding("worker", True, f"last seen {max(ago, 0):.0f} s ago", figures=figures)
 

@@ -18,9 +18,8 @@ _WIDTH = 120
 _TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
 _NAMES = sqlite.dialect().identifier_preparer
 _POSTGRESQL = sa.make_url("postgresql+psycopg://").get_dialect()()
-_BRIEF = {2: "Cents()", 4: "TenThousandths()"}
 _FROM = {
-    "billycan": ("ByCodePoint", "Cents", "Decimals", "Json", "TenThousandths", "UTCDateTime"),
+    "billycan": ("ByCodePoint", "Decimals", "Json", "UTCDateTime"),
     "billycan.migrations": ("create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"),
 }
 # What rows that exist get in a new column that must not be null.
@@ -215,7 +214,7 @@ def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
 
 def _type(kind: Any) -> str:
     if isinstance(kind, Decimals):
-        return _BRIEF.get(kind.places, f"Decimals({kind.places})")
+        return f"Decimals({kind.places})"
     if isinstance(kind, UTCDateTime):
         return "UTCDateTime"
     if isinstance(kind, sa.JSON):

@@ -13,7 +13,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for 
 
 
 def print_json(value: Any) -> None:
-    from ..wire import encode
+    from ..web import encode
 
     click.echo(msgspec.json.format(encode(value), indent=2))
 

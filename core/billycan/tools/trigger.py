@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 import sqlalchemy as sa
 
-from .. import wire
+from .. import web
 from ..app import App
 from ..context import Context
 from ..endpoints import endpoint_at
@@ -51,7 +51,7 @@ def ways(app: App) -> dict[str, list[_Call]]:
     found: dict[str, list[_Call]] = {}
     for file in map(packages.examples_of, app.manifests):
         if file and file.exists():  # there is none before the first recording
-            recorded = msgspec.convert(wire.parse(file.read_bytes()), _Ways)
+            recorded = msgspec.convert(web.parse(file.read_bytes()), _Ways)
             found |= {name: [recorded.calls[i] for i in way] for name, way in recorded.ways.items()}
     return found
 
@@ -119,7 +119,7 @@ def _make_call(
     ctx = Context(app, tenant_id, _as_a_key(tenant_id), path=path)
     with unit_of_work(ctx):
         answer = endpoint.run(ctx, values, ids)
-    return wire.parse(wire.encode(answer)), [(event.name, event.id) for event in ctx.events]
+    return web.parse(web.encode(answer)), [(event.name, event.id) for event in ctx.events]
 
 
 def _as_a_key(tenant_id: str) -> Identity:

@@ -12,11 +12,10 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .. import counters
-from ..context import Context
+from ..context import Context, Event
 from ..db import bytes_of, own, upsert
 from ..events import BYTES, events, forgotten
 from ..fields import Moment
-from ..manifest import EventCarrier
 
 if TYPE_CHECKING:
     from ..app import App
@@ -116,7 +115,7 @@ def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[
     newest = sa.select(sa.func.max(later.c.sequence)).where(
         later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_until(later.c.sequence, before)
     )
-    needed = [each.needs for _, each in ctx.app.offered(EventCarrier) if each.needs is not None]
+    needed = [each.needs for _, each in ctx.app.offered(Event.Carrier) if each.needs is not None]
     return [
         own(ctx, events),
         *_until(_e.sequence, before),

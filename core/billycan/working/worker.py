@@ -24,7 +24,7 @@ from ..fields import Moment
 from ..manifest import Every
 from ..problems import NotFound
 from ..tenants import tenants
-from ..timed import AHEAD_SECONDS
+from ..timed import Leases
 from . import plans
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Round:
     @property
     def is_clock_wrong(self) -> bool:
         """True if this machine's clock differs too much from the shared one."""
-        return abs(self.ahead_seconds) > AHEAD_SECONDS
+        return abs(self.ahead_seconds) > Leases.AHEAD_SECONDS
 
     def now(self) -> Moment:
         """The present time by the clock that all processes share."""
@@ -344,7 +344,7 @@ def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:
 
 def _latest(now: Moment, seconds: float) -> Moment:
     """Return the latest time that a wait of so many seconds can rightly end, allowing for clock differences."""
-    return Moment.of(now + timedelta(seconds=seconds + AHEAD_SECONDS))
+    return Moment.of(now + timedelta(seconds=seconds + Leases.AHEAD_SECONDS))
 
 
 def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:

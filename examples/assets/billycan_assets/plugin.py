@@ -1,6 +1,6 @@
 """Equipment a business owns, and which contact looks after it."""
 
-from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
 from .resource import Asset, assets
@@ -28,7 +28,7 @@ manifest = Manifest(
             path="/v1/assets",
             empty="An asset has a cost, and a contact who looks after it.",
             columns=("name", "custodian", "cost", "bought_on", "status"),
-            actions={"retire": ActionWords(weight="aside")},
+            actions={"retire": RecordPages.Action(weight="aside")},
         ),
     ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, Event, UTCDateTime, new_id, own, tenant_table
-from billycan.sql import advance, counters
+from billycan.sql import counters
 from billycan.web import encode
 
 START = "0" * 64
@@ -29,7 +29,7 @@ HASHED = sorted(column.name for column in audit.c if column.name != "hash")
 
 def append_entry(ctx: Context, event: Event) -> None:
     """Add an entry to the tenant's chain; concurrent writers wait, since the counter's row stays locked."""
-    sequence = advance(ctx, "audit")
+    sequence = ctx.advance_counter("audit")
     before = sa.select(audit.c.hash).where(own(ctx, audit), audit.c.sequence == sequence - 1)
     entry = {
         "tenant_id": ctx.tenant_id,

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan.testing import Client, race
+from billycan.testing import Client
 from billycan_audit.chain import START, audit, count_entries, find_faults
 from billycan_audit.commands import verify
 
@@ -125,7 +125,7 @@ def test_tampering_is_named(client, statement, said):
 
 
 def test_many_at_once_make_one_chain(client):
-    race(client, *[("POST", "/v1/contacts", ADA, 201)] * 30)
+    client.race(*[("POST", "/v1/contacts", ADA, 201)] * 30)
     assert faults(client) == []
     assert [e["sequence"] for e in client.get("/v1/audit?per_page=100&sort=sequence")["data"]] == list(range(1, 31))
 

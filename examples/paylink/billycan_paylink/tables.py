@@ -2,12 +2,12 @@
 
 import sqlalchemy as sa
 
-from billycan import Cents, UTCDateTime, reference, tenant_table
+from billycan import Decimals, UTCDateTime, reference, tenant_table
 
 checkouts = tenant_table(
     "paylink_checkouts",
     sa.Column("invoice_id", sa.Text, nullable=False),
-    sa.Column("amount", Cents(), nullable=False),
+    sa.Column("amount", Decimals(2), nullable=False),
     sa.Column("url", sa.Text),  # null until the provider has answered
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("paid_at", UTCDateTime),

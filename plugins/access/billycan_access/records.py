@@ -9,8 +9,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, NotFound, new_id
-from billycan.businesses import Profile
+from billycan import App, Conflict, NotFound, Profile, new_id
 from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan_users.api import can_send, invite_person, page_address, send

@@ -9,8 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
-from billycan.businesses import Secret
+from billycan import App, Conflict, Fault, Invalid, NotFound, Secret, new_id
 from billycan.fields import Moment, Name, Url
 from billycan_users.api import read_field
 

@@ -4,10 +4,10 @@ import logging
 import weakref
 from typing import Any
 
+import falcon
 import sqlalchemy as sa
 
-from billycan import App, Identity, Unauthenticated
-from billycan.businesses import Secret
+from billycan import App, Identity, Secret, Unauthenticated, hookimpl
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
@@ -63,9 +63,13 @@ _BY_ID = Statement(
 )
 
 
-def identify_caller(app: App, header: str) -> Identity | None:
-    """Return the identity of an access token, or None for other credentials. Raise Unauthenticated for a bad token."""
-    scheme, _, token = header.partition(" ")
+@hookimpl
+def authenticate(app: App, req: falcon.Request) -> Identity | None:
+    """Return the identity of an access token, or None for any other credential, which core checks.
+
+    Raise Unauthenticated for a bad token.
+    """
+    scheme, _, token = (req.get_header("Authorization") or "").partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token.startswith(_STARTS):
         return None

@@ -17,8 +17,7 @@ import sqlalchemy as sa
 from cryptography.fernet import Fernet
 from msgspec import Struct
 
-from billycan import App, Context, NotFound, Row, new_id, own, unit_of_work
-from billycan.businesses import Secret
+from billycan import App, Context, NotFound, Row, Secret, new_id, own, unit_of_work
 from billycan.fields import Moment
 from billycan.sql import at_most, tenants
 from billycan.web import encode

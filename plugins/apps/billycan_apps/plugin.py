@@ -1,12 +1,13 @@
 """Apps: third parties connect a business's account by OAuth 2.1, and call the API for it until somebody ends that."""
 
-import falcon
-
-from billycan import App, CallerKind, Code, Every, Identity, Manifest, hookimpl
+from billycan import Caller, Code, Every, Manifest
 
 from . import authorizing, callers, grants, operating, pages, protocol
+from .callers import authenticate
 from .connecting import Connection
 from .tables import access_tokens, apps, codes, connections, refresh_tokens, secrets
+
+__all__ = ["authenticate", "manifest"]
 
 manifest = Manifest(
     name="apps",
@@ -27,11 +28,5 @@ manifest = Manifest(
         Every(seconds=3600, run=grants.forget_old),
     ),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
-    offers=(CallerKind("cnx", callers.find_identity),),
+    offers=(Caller.Kind("cnx", callers.find_identity),),
 )
-
-
-@hookimpl
-def authenticate(app: App, req: falcon.Request) -> Identity | None:
-    """Return the identity of an access token, or None for any other credential, which core checks."""
-    return callers.identify_caller(app, req.get_header("Authorization") or "")

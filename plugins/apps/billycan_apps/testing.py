@@ -13,8 +13,7 @@ import sqlalchemy as sa
 import webtest
 from msgspec.structs import replace
 
-from billycan import App, Identity, new_id
-from billycan.businesses import Secret
+from billycan import App, Identity, Secret, new_id
 from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser

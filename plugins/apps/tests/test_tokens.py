@@ -290,7 +290,7 @@ def test_two_who_consent_at_once_make_one_connection(oauth, client, app):
 
 def test_another_host_refuses_a_token_within_a_second_of_its_end(oauth, app, client, make_app, monkeypatch):
     now = 0.0
-    monkeypatch.setattr("billycan.sharing.recent.time.monotonic", lambda: now)
+    monkeypatch.setattr("billycan.sharing.folder.time.monotonic", lambda: now)
     caller = oauth.connect()
     url = app.db.url.render_as_string(hide_password=False)
     given = {"database": url, "webhooks": {"allow_private": True}}

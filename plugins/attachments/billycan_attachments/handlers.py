@@ -9,8 +9,8 @@ from typing import Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import BadRequest, Conflict, Context, Deleted, NotFound, Page, Records, Reply, Row, new_id, own
-from billycan.web import Incoming, Unavailable
+from billycan import BadRequest, Conflict, Context, Deleted, NotFound, Page, Problem, Records, Reply, Row, new_id, own
+from billycan.web import Incoming
 
 from . import stored_files
 from .owners import owner_of, owners_by_prefix, readable_attachments
@@ -19,6 +19,14 @@ from .schemas import Attachment, AttachmentQuery, Upload
 from .settings import Settings
 from .storage import storage_of
 from .tables import attachments
+
+
+class Unavailable(Problem):
+    """The storage of files cannot be reached."""
+
+    status, type, code = 503, "api", "unavailable"
+    message = "Files cannot be stored or read at the moment: try again later."
+
 
 log = logging.getLogger("billycan.attachments")
 MOST_OF_RECORD = 100  # they are deleted with their record, in one transaction
@@ -141,7 +149,7 @@ def _available() -> Iterator[None]:
         raise
     except OSError:
         log.exception("the storage of attachments failed")
-        raise Unavailable("Files cannot be stored or read at the moment: try again later.") from None
+        raise Unavailable(headers={"Retry-After": "1"}) from None
 
 
 def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 from urllib.parse import quote
 
-from billycan import Fault, Invalid, RuleBroken
-from billycan.web import UnsupportedMediaType
+from billycan import Fault, Invalid, Problem, RuleBroken
 
 ContentType = Literal["application/pdf", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain"]
 
@@ -34,6 +33,12 @@ _REFUSED = "An attachment must be a PDF, a JPEG, PNG or WebP image, or plain tex
 # that `invoice_fdp.exe` looks like `invoice_exe.pdf`.
 _NEVER_IN_NAMES = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+class UnsupportedMediaType(Problem):
+    """A file that is of none of the known types."""
+
+    status, type, code = 415, "invalid_request", "unsupported_media_type"
 
 
 def check_name(text: str) -> str:

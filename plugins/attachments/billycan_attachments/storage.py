@@ -12,8 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from billycan import App
-from billycan.web import Pieces
+from billycan import App, Reply
 
 from .settings import Settings
 
@@ -33,7 +32,7 @@ class Storage(Protocol):
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         """Store these bytes: all of them, durably, or none."""
 
-    def open(self, key: str) -> Pieces:
+    def open(self, key: str) -> Reply.Pieces:
         """Open the bytes of a key. Raise FileNotFoundError if there are none."""
 
     def remove(self, key: str) -> None:
@@ -80,9 +79,9 @@ class Folder:
         for folder in (final.parent, self.path, self.path.parent):
             _sync(folder)  # a name is durable once its folder is
 
-    def open(self, key: str) -> Pieces:
+    def open(self, key: str) -> Reply.Pieces:
         file = (self.path / key).open("rb")
-        return Pieces(iter(lambda: file.read(_PIECE_BYTES), b""), file.close)
+        return Reply.Pieces(iter(lambda: file.read(_PIECE_BYTES), b""), file.close)
 
     def remove(self, key: str) -> None:
         sys.audit(*_REMOVE)
@@ -113,10 +112,10 @@ class Bucket:
             file.seek(0)
             self._put(key, file)
 
-    def open(self, key: str) -> Pieces:
+    def open(self, key: str) -> Reply.Pieces:
         with _as_os_error():
             found = self._store.get(key)
-        return Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
+        return Reply.Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
 
     def remove(self, key: str) -> None:
         sys.audit(*_REMOVE)

@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Deleted, Event, Invalid, hookimpl, own
+from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, hookimpl, own
 from billycan.fields import Moment
-from billycan.sql import PLANNED_ANEW, upsert
-from billycan.web import Pieces
+from billycan.sql import Statement, upsert
 
 from .owners import owners_by_prefix
 from .schemas import Attachment
@@ -59,12 +58,12 @@ def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None)
     return made
 
 
-def open_content(ctx: Context, id: str) -> Pieces:
+def open_content(ctx: Context, id: str) -> Reply.Pieces:
     """Open the bytes of an attachment, wherever they are."""
     # Read the database first: bytes that are gone from it are in the storage already.
     found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
     if found is not None:
-        return Pieces([bytes(found)])
+        return Reply.Pieces([bytes(found)])
     return storage_of(ctx.app).open(storage_key(ctx.tenant_id, id))
 
 
@@ -152,7 +151,7 @@ def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
     ]
     found = sa.union_all(sa.select(a.tenant_id, a.id).where(sa.false()), *parts).subquery()
     # A cached plan would read every attachment: most belong to resources that emit the event.
-    return sa.select(found.c.tenant_id, found.c.id).execution_options(**{PLANNED_ANEW: True})
+    return sa.select(found.c.tenant_id, found.c.id).execution_options(**{Statement.PLANNED_ANEW: True})
 
 
 def remove_orphan(ctx: Context, id: str) -> None:

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from billycan import Context, NotFound, unit_of_work
 from billycan.testing import Client, run_timed
-from billycan.web import UnsupportedMediaType
 from billycan_attachments import handlers
 from billycan_attachments.api import keep_attachment, read_attachment
+from billycan_attachments.rules import UnsupportedMediaType
 from billycan_attachments.storage import Folder, storage_of
 from billycan_attachments.tables import attachments, leftovers, used, waiting
 

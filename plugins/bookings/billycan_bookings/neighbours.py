@@ -5,8 +5,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused, own
-from billycan.sql import json_list_has
+from billycan import Context, Deleted, Neighbours, own
 
 from .records import emit_booking, records
 from .tables import bookings, services
@@ -21,8 +20,8 @@ class Job(Struct):
 
 def keep_named(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff that a service names."""
-    naming = json_list_has(ctx, services.c.staff_ids, staff.id)
-    check_unused(ctx, services, naming, instead="set `active` to false instead")
+    naming = ctx.json_list_has(services.c.staff_ids, staff.id)
+    Neighbours.check_unused(ctx, services, naming, instead="set `active` to false instead")
 
 
 def store_job(ctx: Context, job: Job) -> None:

@@ -1,6 +1,6 @@
 """Dashboard pages of bookings and services."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 
 from . import rules
 
@@ -11,15 +11,15 @@ bookings = RecordPages(
     deletable=tuple(sorted(rules.DELETABLE)),
     order=40,
     actions={
-        "decline": ActionWords(
+        "decline": RecordPages.Action(
             says="The booking is turned down, and its time is free again.", asks=True, weight="ends"
         ),
-        "cancel": ActionWords(says="The booking is called off, and its time is free again.", weight="ends"),
-        "no_show": ActionWords(
+        "cancel": RecordPages.Action(says="The booking is called off, and its time is free again.", weight="ends"),
+        "no_show": RecordPages.Action(
             label="Did not come", done="The booking says that the client did not come.", weight="aside"
         ),
-        "reopen": ActionWords(weight="aside"),
-        "reschedule": ActionWords(
+        "reopen": RecordPages.Action(weight="aside"),
+        "reschedule": RecordPages.Action(
             says="Move the booking to another time, with the same person or another one.", weight="aside"
         ),
     },

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from billycan import App, Context, own
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import by_zone
+from billycan.timed import Morning
 
 from .records import emit_booking, records
 from .tables import bookings
@@ -19,7 +19,7 @@ HOUR = 9
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the confirmed bookings whose reminder is due and not yet sent, the earliest start first."""
-    ends = by_zone(app, now, _end)
+    ends = Morning.by_zone(app, now, _end)
     is_time = sa.or_(*(is_there & (bookings.c.start_at < end) for end, is_there in ends))
     ahead = (bookings.c.start_at > now) & (bookings.c.start_at < max(end for end, _ in ends))
     of = sa.select(bookings.c.tenant_id, bookings.c.id).join(tenants, tenants.c.id == bookings.c.tenant_id)

@@ -17,13 +17,11 @@ from billycan import (
     RuleBroken,
     UTCDateTime,
     names_of,
-    neighbour_index,
     own,
     reference,
     resource,
 )
 from billycan.fields import Id, Instant, Moment, Name, Notes, NotNegative, Text
-from billycan.sql import among, either, search_condition
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -168,9 +166,9 @@ neighbours = Neighbours(job_id="jobs")
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """Match bookings that contain a text, or whose client's or service's name contains it."""
     table, of = bookings.table, services.table
-    named = sa.select(of.c.id).where(own(ctx, of), search_condition(of, text, ctx, within=of.c.name_folded))
-    of_service = among(ctx, table.c.service_id, named)
-    return either(ctx, table, contacts.found_by("bookings", "client_id")(ctx, text), of_service)
+    named = sa.select(of.c.id).where(own(ctx, of), ctx.search_condition(of, text, within=of.c.name_folded))
+    of_service = ctx.among(table.c.service_id, named)
+    return ctx.either(table, contacts.found_by("bookings", "client_id")(ctx, text), of_service)
 
 
 bookings = resource(
@@ -190,7 +188,7 @@ bookings = resource(
         sa.Index(None, "tenant_id", "client_id", "start_at"),
         sa.Index(None, "tenant_id", "slot_id"),
         sa.Index(None, "status", "start_at"),
-        neighbour_index("job_id"),
+        Neighbours.index("job_id"),
     ),
     references={"service": names_of(services.table.c.name), "staff": staff.names, "client": contacts.names},
     filters={"search": found_by},

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Invalid, Row, new_id, own
-from billycan.fields import LAST_DATE, Moment
+from billycan.fields import Moment
 from billycan.web import in_turns
 from billycan_staff.api import Person, people
 
@@ -130,7 +130,7 @@ def terms_of(service: Row) -> Terms:
 def _window(ctx: Context, service: Row) -> Span:
     """Return the times between which a service can be booked: its notice, and whole days ahead in the tenant's zone."""
     days = service.max_advance_days
-    last = LAST_DATE if days is None else ctx.today() + timedelta(days=days)
+    last = Moment.LAST_DATE if days is None else ctx.today() + timedelta(days=days)
     return ctx.now() + timedelta(minutes=service.min_notice_minutes), Moment.start_of(
         last + timedelta(days=1), ctx.tenant.timezone
     )

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, unit_of_work
-from billycan.testing import Client, counted, race
+from billycan.testing import Client, counted
 from billycan_bookings import handlers, rules, slots
 from billycan_bookings.tables import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table
@@ -636,7 +636,7 @@ def test_on_postgresql_the_constraint_alone_keeps_times_apart(app, monkeypatch):
     unlocked = slots.people
     monkeypatch.setattr(slots, "people", lambda ctx, ids=None, *, lock=False: unlocked(ctx, ids))
     minutes = (0, 0, 7, 15, 29, 30, 45, 59)
-    answers = race(shop.web, *(("POST", "/v1/bookings", shop.body(monday(f"09:{minute:02}"))) for minute in minutes))
+    answers = shop.web.race(*(("POST", "/v1/bookings", shop.body(monday(f"09:{minute:02}"))) for minute in minutes))
     assert sorted(answer.status_int for answer in answers) == [201] + [409] * 7
 
 

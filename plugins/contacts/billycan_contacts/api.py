@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, names_of, own
-from billycan.sql import Asked, ByIds, among, either, fold, search_condition
+from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
 
@@ -62,7 +62,7 @@ def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
     return {row[0]: Party(*row) for row in _PARTIES.all(ctx.db, ctx.tenant_id, ids)}
 
 
-def party_asked(ctx: Context, id: str) -> Asked:
+def party_asked(ctx: Context, id: str) -> Statement.Asked:
     """Return the statement that loads a contact's Party, to run in one trip with others by `at_once`."""
     return _PARTIES.asked(ctx.tenant_id, id)
 
@@ -126,7 +126,7 @@ def not_registered(ctx: Context | GstPeriod) -> sa.Select[str]:
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
     """Select the ids of contacts whose name contains a text, for use in another query."""
-    named = search_condition(_table, text, ctx, within=_table.c.name_folded)
+    named = ctx.search_condition(_table, text, within=_table.c.name_folded)
     return sa.select(_table.c.id).where(own(ctx, _table), named)
 
 
@@ -138,7 +138,7 @@ def found_by(table: str, column: str) -> Callable[[Context, str], sa.ColumnEleme
 
     def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
         contact_id = _table.metadata.tables[table].c[column]
-        itself = search_condition(contact_id.table, text, ctx)
-        return either(ctx, contact_id.table, itself, among(ctx, contact_id, named_like(ctx, text)))
+        itself = ctx.search_condition(contact_id.table, text)
+        return ctx.either(contact_id.table, itself, ctx.among(contact_id, named_like(ctx, text)))
 
     return search

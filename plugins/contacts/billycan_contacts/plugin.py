@@ -1,6 +1,6 @@
 """Contacts: the people and companies a business deals with."""
 
-from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -25,7 +25,7 @@ manifest = Manifest(
             empty="A contact is anybody you sell to or buy from. Invoices, quotes and jobs are made for one.",
             columns=("name", "roles", "email", "phone", "status"),
             actions={
-                "archive": ActionWords(
+                "archive": RecordPages.Action(
                     says="The contact is no longer offered for anything new. What names them stays.",
                     asks=True,
                     weight="aside",

@@ -7,7 +7,6 @@ from msgspec import Meta, Struct, field
 
 from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, resource
 from billycan.fields import Abn, Email, Name, Notes, Phone, Text, Url
-from billycan.sql import json_list_has
 
 Kind = Literal["person", "company"]
 Role = Literal["client", "supplier"]
@@ -110,12 +109,12 @@ class ContactQuery(PageQuery, kw_only=True):
 
 def has_role(ctx: Context, role: str) -> sa.ColumnElement[bool]:
     """Match contacts with a role."""
-    return json_list_has(ctx, contacts.table.c.roles, role)
+    return ctx.json_list_has(contacts.table.c.roles, role)
 
 
 def has_tag(ctx: Context, tag: str) -> sa.ColumnElement[bool]:
     """Match contacts with a tag."""
-    return json_list_has(ctx, contacts.table.c.tags, tag)
+    return ctx.json_list_has(contacts.table.c.tags, tag)
 
 
 actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})

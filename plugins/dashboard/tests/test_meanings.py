@@ -11,9 +11,9 @@ import pytest
 
 from billycan import (
     Actions,
-    ActionWords,
     Context,
     Manifest,
+    Meaning,
     Member,
     NewResource,
     Page,
@@ -25,8 +25,7 @@ from billycan import (
 )
 from billycan.describe.openapi import describe_api
 from billycan.fields import Amount, Name, Number, Percent
-from billycan.members import meanings
-from billycan.plain import structs_within
+from billycan.members import structs_within
 from billycan.resources import Deleted, Named
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
@@ -84,8 +83,8 @@ def act(ctx: Context, id: str) -> Crane:
 
 
 WORDS = {
-    "retire": ActionWords(says="It is scrapped.", asks=True, weight="ends"),
-    "polish": ActionWords(weight="aside"),
+    "retire": RecordPages.Action(says="It is scrapped.", asks=True, weight="ends"),
+    "polish": RecordPages.Action(weight="aside"),
 }
 manifest = Manifest(
     name="cranes",
@@ -192,6 +191,6 @@ def test_each_decimal_that_a_plugin_shows_says_its_kind(make_app):
         f"{struct.__name__}.{name}"
         for struct in shown
         for name, kind in get_type_hints(struct).items()
-        if Decimal in (kind, *get_args(kind)) and not meanings(struct)[name].kind
+        if Decimal in (kind, *get_args(kind)) and not Meaning.of(struct)[name].kind
     ]
     assert not silent, f"pages show them as plain numbers: declare Amount or another kind: {sorted(silent)}"

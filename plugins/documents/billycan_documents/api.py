@@ -6,6 +6,7 @@ from .claims import (
     Left,
     NewClaim,
     Part,
+    Positive,
     bill_for,
     cents,
     combined,
@@ -20,11 +21,14 @@ from .claims import (
     retain,
 )
 from .documents import NEEDS, Documents, Figures, client_of, frozen
-from .items import keeps_items
+from .figures import keeps_items
 from .lines import (
+    AmountsAre,
+    GstRounding,
     Line,
     NewDocument,
     NewLine,
+    Quantity,
     breakdown,
     check_registration,
     document_columns,
@@ -62,12 +66,14 @@ __all__ = [
     "RATES",
     "RETENTION_HINTS",
     "RETENTION_LABELS",
+    "AmountsAre",
     "Bill",
     "Charge",
     "CodeTotals",
     "Documents",
     "Figures",
     "GstCode",
+    "GstRounding",
     "Invoiced",
     "Left",
     "Line",
@@ -76,6 +82,8 @@ __all__ = [
     "NewLine",
     "Part",
     "Parts",
+    "Positive",
+    "Quantity",
     "allocate",
     "bill_for",
     "breakdown",

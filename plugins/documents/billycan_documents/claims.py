@@ -11,11 +11,12 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from billycan import Fault, Invalid, RuleBroken
-from billycan.fields import Amount, Id, Number, Positive
+from billycan.fields import Amount, Id, Number
 
 from .lines import Line
 from .rules import dollars, nearest, whole_cents
 
+Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01", kind="money")]
 ClaimKind = Literal["progress", "part_payment", "deposit", "retention"]
 
 _NOTHING = dollars(0)

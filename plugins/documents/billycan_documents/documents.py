@@ -24,14 +24,12 @@ from billycan import (
     decode,
     new_id,
     own,
-    take_turns,
 )
-from billycan.sql import Asked, Insertion, as_stored, records_of
+from billycan.sql import Insertion, Statement, as_stored
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
-from .figures import work_of, work_out
-from .items import let_new_items_fill_in
+from .figures import let_new_items_fill_in, work_of, work_out
 from .lines import (
     Line,
     NewLine,
@@ -130,7 +128,7 @@ class Documents(Generic[L, T]):
         actions: Actions,
         allowed: Callable[[Context, Row], list[str]],
         alone: Callable[[Context, Row, Sequence[Row] | None], dict[str, Any]] = lambda ctx, row, rows: {},
-        beside: Callable[[Context, str], Asked | None] = lambda ctx, id: None,
+        beside: Callable[[Context, str], Statement.Asked | None] = lambda ctx, id: None,
         of_client: Sequence[str] = ("client",),
         hosted_url: Callable[[Context, Row], str | None] | None = None,
         open_once_sent: frozenset[str] | None = None,
@@ -156,7 +154,7 @@ class Documents(Generic[L, T]):
             ids = [row.id for row in page.items]
             lines = _by_document(ids, ctx.in_turns(self._lines.of_page(ctx, ids)))
             beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
-        return page.of(records_of(self.records.shows, page.items, beside))
+        return page.of(Records.of_rows(self.records.shows, page.items, beside))
 
     def get(self, ctx: Context, id: str) -> T:
         """Return one document; raise NotFound unless the id is the tenant's."""
@@ -185,7 +183,7 @@ class Documents(Generic[L, T]):
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
         members |= self.alone(ctx, row, rows) | {"line_items": UNSET if lines is None else lines}
-        return records_of(self.shows, [row], [members])[0]
+        return Records.of_rows(self.shows, [row], [members])[0]
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """Map each document's id to its lines, in order, in one query."""
@@ -350,7 +348,7 @@ class Documents(Generic[L, T]):
 
     def held(self, ctx: Context, which: sa.ColumnElement[bool]) -> list[Row]:
         """Lock and return the rows that match, to change them along with another record whose If-Match was compared."""
-        take_turns(ctx)
+        ctx.take_turns()
         table = self.records.table
         found = sa.select(table).where(own(ctx, table), which).order_by(table.c.id).with_for_update()
         return list(ctx.db.execute(found))
@@ -389,20 +387,20 @@ class Documents(Generic[L, T]):
         work = work_of(ctx, body, stored)
         return ctx.ahead((self.noun, "figures"), work, lambda: work_out(work))
 
-    def _new_lines(self, ctx: Context, lines: Sequence[Line]) -> tuple[str, list[Asked]]:
+    def _new_lines(self, ctx: Context, lines: Sequence[Line]) -> tuple[str, list[Statement.Asked]]:
         """Return a new document's id and the statements that insert its lines, for `at_once`."""
 
-        def made() -> tuple[str, list[Asked]]:
+        def made() -> tuple[str, list[Statement.Asked]]:
             id = new_id(self.records.prefix)
             return id, self._insertions(ctx, id, lines)
 
         return ctx.ahead((self.noun, "lines"), lines, made)
 
-    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
+    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         """Return the statements that insert a document's lines, for `at_once`."""
         return ctx.ahead((self.noun, document_id), lines, lambda: self._insertions(ctx, document_id, lines))
 
-    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
+    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]

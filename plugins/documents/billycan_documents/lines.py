@@ -4,41 +4,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
 from billycan import (
     ByCodePoint,
-    Cents,
     Context,
+    Decimals,
     Fault,
     Invalid,
     Json,
     Member,
+    Neighbours,
     NewResource,
     Patch,
-    TenThousandths,
     decode,
-    neighbour_index,
     tenant_table,
 )
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Currency,
-    Description,
-    GstRounding,
-    Id,
-    Percent,
-    Quantity,
-    Text,
-    UnitPrice,
-)
+from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
 
 from .rules import CodeTotals, GstCode
 
+AmountsAre = Literal["exclusive", "inclusive"]  # of GST
+GstRounding = Literal["total_invoice", "per_line"]
+Quantity = Annotated[
+    Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
+]
 MOST_LINES = 500  # that a client may send
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 
@@ -195,12 +188,12 @@ def document_columns() -> tuple[sa.Column[Any], ...]:
     return (
         sa.Column("amounts_are", sa.Text, nullable=False),
         sa.Column("gst_rounding", sa.Text, nullable=False),
-        sa.Column("discount_percent", TenThousandths()),
-        sa.Column("discount_amount", Cents()),
-        sa.Column("subtotal", Cents(), nullable=False),
-        sa.Column("discount_total", Cents(), nullable=False),
-        sa.Column("gst", Cents(), nullable=False),
-        sa.Column("total", Cents(), nullable=False),
+        sa.Column("discount_percent", Decimals(4)),
+        sa.Column("discount_amount", Decimals(2)),
+        sa.Column("subtotal", Decimals(2), nullable=False),
+        sa.Column("discount_total", Decimals(2), nullable=False),
+        sa.Column("gst", Decimals(2), nullable=False),
+        sa.Column("total", Decimals(2), nullable=False),
         sa.Column("gst_breakdown", sa.JSON, nullable=False),
     )
 
@@ -226,19 +219,19 @@ def lines_table(parent: str) -> sa.Table:
         sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
         sa.Column("description", sa.Text, nullable=False),
-        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("quantity", Decimals(4), nullable=False),
         sa.Column("unit", sa.Text),
-        sa.Column("unit_price", TenThousandths(), nullable=False),
-        sa.Column("discount_percent", TenThousandths()),
-        sa.Column("discount_amount", Cents()),
+        sa.Column("unit_price", Decimals(4), nullable=False),
+        sa.Column("discount_percent", Decimals(4)),
+        sa.Column("discount_amount", Decimals(2)),
         sa.Column("gst_code", sa.Text, nullable=False),
-        sa.Column("net", Cents(), nullable=False),
-        sa.Column("gst", Cents(), nullable=False),
-        sa.Column("total", Cents(), nullable=False),
+        sa.Column("net", Decimals(2), nullable=False),
+        sa.Column("gst", Decimals(2), nullable=False),
+        sa.Column("total", Decimals(2), nullable=False),
         sa.Column("item_id", ByCodePoint),
         sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
         sa.Index(None, "tenant_id", "document_id", "position"),
-        neighbour_index("item_id"),
+        Neighbours.index("item_id"),
     )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
-from billycan import Context, Row
-from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, bytes_of, page_too_large
+from billycan import Context, Page, Row
+from billycan.sql import ByIds, Statement, bytes_of
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -27,10 +27,14 @@ class Parts:
         # Two steps in the index for each record, however many parts it has.
         counts = sa.select(of, (last.scalar_subquery() + 1).label("parts")).where(table.c.position == 0)
         sizes = sa.select(of, sa.func.sum(bytes_of(table.c.description) + besides).label("size")).group_by(of)
-        self._rows, self._counts, self._sizes = ByIds(rows, of), ByIds(counts, of), ByIds(sizes, of)
+        self._rows, self._counts, self._sizes = (
+            ByIds(rows, of),
+            ByIds(counts, of),
+            ByIds(sizes, of),
+        )
         self._most = _MOST_TEXT + besides
 
-    def asked(self, tenant_id: str, id: str) -> Asked:
+    def asked(self, tenant_id: str, id: str) -> Statement.Asked:
         """Return a statement for `at_once` that finds the parts of one record."""
         return self._rows.asked(tenant_id, id)
 
@@ -47,8 +51,8 @@ class Parts:
             yield from self.all(ctx, ids)
             return
         counts = {row[0]: row.parts for row in self._counts.all(ctx.db, ctx.tenant_id, ids)}
-        if sum(counts.values()) * self._most > MOST_PAGE_BYTES:
-            self._check_size(ctx, len(ids), ByIds.groups(ids, counts, _MOST_AT_ONCE))
+        if sum(counts.values()) * self._most > Page.MOST_BYTES:
+            self._check_size(ctx, len(ids), self._rows.groups(ids, counts, _MOST_AT_ONCE))
         yield from self._rows.in_groups(ctx.db, ctx.tenant_id, ids, counts, _MOST_AT_ONCE)
 
     def _check_size(self, ctx: Context, records: int, groups: Sequence[Sequence[str]]) -> None:
@@ -58,6 +62,6 @@ class Parts:
             sizes = {row[0]: row.size for row in self._sizes.all(ctx.db, ctx.tenant_id, group)}
             for id in group:
                 so_far += sizes.get(id, 0)
-                if so_far > MOST_PAGE_BYTES:
-                    raise page_too_large(records, fits)
+                if so_far > Page.MOST_BYTES:
+                    raise Page.too_large(records, fits)
                 fits += 1

@@ -2,9 +2,8 @@
 
 import pytest
 
-from billycan import paging
+from billycan import Page
 from billycan.testing import Client
-from billycan_documents import parts
 
 pytestmark = pytest.mark.either
 
@@ -14,8 +13,7 @@ MOST = 200_000
 
 @pytest.fixture
 def client(make_app, monkeypatch):
-    for module in (paging, parts):
-        monkeypatch.setattr(module, "MOST_PAGE_BYTES", MOST)
+    monkeypatch.setattr(Page, "MOST_BYTES", MOST)
     client = Client(make_app("contacts", "documents", "hosted", "invoices", fresh=True))
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     for _ in range(6):
@@ -26,8 +24,7 @@ def client(make_app, monkeypatch):
 
 @pytest.mark.parametrize("most", [MOST, 100_000])  # the second: not even two fit
 def test_a_page_with_large_lines_is_refused_and_says_what_fits(client, most, monkeypatch):
-    for module in (paging, parts):
-        monkeypatch.setattr(module, "MOST_PAGE_BYTES", most)
+    monkeypatch.setattr(Page, "MOST_BYTES", most)
     path = "/v1/invoices?include=line_items"
     fits = client.refused(400, "page_too_large", "GET", path)["per_page"]
     assert fits == most // 85_000

@@ -4,10 +4,9 @@ import sys
 
 import pytest
 
-from billycan import apart, paging
+from billycan import Page, apart
 from billycan.sql import ByIds
 from billycan.testing import Client
-from billycan_documents import parts
 
 pytestmark = pytest.mark.either
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "jobs", "quotes", "recurring")
@@ -77,8 +76,7 @@ def test_a_page_that_is_too_large_is_refused_before_any_of_its_lines_are_fetched
     path = f"/v1/{kind}?include=line_items"
     fetched, fetch = [], ByIds.in_groups
     monkeypatch.setattr(ByIds, "in_groups", lambda *given: fetched.append(given) or fetch(*given))
-    for module in (paging, parts):
-        monkeypatch.setattr(module, "MOST_PAGE_BYTES", 2 * LINES * 350)
+    monkeypatch.setattr(Page, "MOST_BYTES", 2 * LINES * 350)
     assert client.refused(400, "page_too_large", "GET", path)["per_page"] == 2
     assert fetched == []
     assert len(client.get(f"{path}&per_page=2")["data"]) == 2 and fetched

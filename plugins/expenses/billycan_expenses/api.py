@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Row, names_of, own
-from billycan.sql import PLANNED_ANEW, Statement
+from billycan.sql import Statement
 
 from .gst import not_claimed
 from .records import emit_expense, records
@@ -112,7 +112,7 @@ def _paid_to_each() -> Statement:
         mine, expenses.c.supplier_id.is_not(None), either, counts != 0
     )
     # The number of rows in a year decides whether the database sorts or hashes them.
-    return Statement(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True}))
+    return Statement(asked.group_by(expenses.c.supplier_id).execution_options(**{Statement.PLANNED_ANEW: True}))
 
 
 _PAID_TO_EACH = _paid_to_each()

@@ -5,7 +5,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstPeriod, Row
-from billycan.gst import GstSpan
 from billycan_contacts import api as contacts
 
 from . import rules
@@ -70,4 +69,4 @@ def _creditable(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
 def period_of(ctx: Context) -> GstPeriod:
     """Return the business's GST settings and today, for queries about expenses of any day."""
     settings, today = ctx.tenant.gst_settings, ctx.today()
-    return GstSpan(since=today, until=today, settings=settings).with_values(ctx)
+    return GstPeriod.Span(since=today, until=today, settings=settings).with_values(ctx)

@@ -14,7 +14,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, Row, own
-from billycan.gst import GstSpan
 from billycan.sql import ByIds, Statement
 
 from . import rules
@@ -177,7 +176,7 @@ gst = (
 
 def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
     """Return the amounts that a lodged expense adds to each label up to the last day of the period that counted it."""
-    span = GstSpan(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
+    span = GstPeriod.Span(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
     values = {**span.values(ctx), "id": row.id}
     return {(source.labels, *entry) for source in gst for entry in _counted_of(source, span.period).all(ctx.db, values)}
 
@@ -208,7 +207,7 @@ def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bo
 
     The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
-    period = GstSpan(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
+    period = GstPeriod.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
     mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))

@@ -10,21 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import (
-    Conflict,
-    Context,
-    Deleted,
-    Fault,
-    Invalid,
-    Page,
-    Patch,
-    Row,
-    RuleBroken,
-    check_unused,
-    own,
-    take_turns,
-)
-from billycan.gst import check_unlocked
+from billycan import Conflict, Context, Deleted, Fault, Invalid, Neighbours, Page, Patch, Row, RuleBroken, own
 from billycan.sql import as_stored
 
 from . import categories, rules
@@ -60,7 +46,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     if body.tax_invoice_held:
         body.tax_invoice_held_on = body.tax_invoice_held_on or body.date
     columns = _columns(ctx, body, ctx.now())
-    check_unlocked(ctx, *(columns[name] for name in rules.DATES))
+    ctx.check_unlocked(*(columns[name] for name in rules.DATES))
     row = records.insert(ctx, status="recorded", **columns)
     return emit_expense(ctx, row, "expense.created")
 
@@ -81,7 +67,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     something that the supplier gave back of it is recorded. Emits `expense.updated` if anything changed.
     """
     if "job_id" in body:
-        take_turns(ctx)  # before locking the expense, in the order of invoicing a job
+        ctx.take_turns()  # before locking the expense, in the order of invoicing a job
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
     _let_the_tax_invoice_follow(ctx, body, row)
@@ -128,8 +114,8 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
     if charged_by.shown(ctx, row._mapping)["invoice_id"]:
         message = "Still in use by the invoice that charges it: void that, or delete it while it is a draft."
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
-    check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
-    check_unused(ctx, expenses, expenses.c.refunded_expense_id == id)
+    ctx.check_unlocked(*(getattr(row, name) for name in rules.DATES))
+    Neighbours.check_unused(ctx, expenses, expenses.c.refunded_expense_id == id)
     deleted = records.delete(ctx, row)
     ctx.emit("expense.deleted", deleted)
     return deleted
@@ -256,7 +242,7 @@ def _check_unlocked(ctx: Context, row: Row, columns: dict[str, Any]) -> None:
     changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
     counts = changed - rules.OPEN_WHERE_LOCKED
     dates = rules.DATES if counts - {*rules.DATES} else [name for name in rules.DATES if name in counts]
-    check_unlocked(ctx, *(one for name in dates for one in (getattr(row, name), columns[name])))
+    ctx.check_unlocked(*(one for name in dates for one in (getattr(row, name), columns[name])))
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused, own
-from billycan.gst import check_unlocked
+from billycan import Context, Deleted, Neighbours, own
 from billycan_contacts import api as contacts
 
 from .gst import first_claim
@@ -36,7 +35,7 @@ def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
         return
     by_abn_alone = _standing(before)[0] == _standing(contact)[0]
     day = first_claim(ctx, contact.id, locked_until, by_abn_alone=by_abn_alone)
-    check_unlocked(ctx, day, cure="Leave abn and gst_registered as they are")
+    ctx.check_unlocked(day, cure="Leave abn and gst_registered as they are")
 
 
 def _standing(supplier: Any) -> tuple[bool, bool]:
@@ -47,7 +46,7 @@ def _standing(supplier: Any) -> tuple[bool, bool]:
 
 def keep_job(ctx: Context, job: Deleted) -> None:
     """Refuse to delete a job that has expenses."""
-    check_unused(ctx, expenses, expenses.c.job_id == job.id)
+    Neighbours.check_unused(ctx, expenses, expenses.c.job_id == job.id)
 
 
 def free(ctx: Context, invoice: Gone) -> None:

@@ -1,6 +1,6 @@
 """Dashboard pages of expenses and their categories."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 
 from . import rules
 
@@ -13,7 +13,7 @@ expenses = RecordPages(
     counts_on=rules.DATES,
     order=70,
     actions={
-        "void": ActionWords(
+        "void": RecordPages.Action(
             says="It stays listed. As a mistake it counts nowhere; otherwise it counts until the date that you give.",
             weight="ends",
         ),

@@ -17,7 +17,6 @@ from billycan import (
     PageQuery,
     Resource,
     RuleBroken,
-    neighbour_index,
     resource,
 )
 from billycan.fields import (
@@ -237,8 +236,8 @@ expenses = resource(
         sa.Index(None, "tenant_id", "category_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
-        neighbour_index("invoice_id"),
-        neighbour_index("refunded_expense_id"),
+        Neighbours.index("invoice_id"),
+        Neighbours.index("refunded_expense_id"),
     ),
     references={"category": categories.names, "supplier": contacts.names},
     filters={"search": contacts.found_by("expenses", "supplier_id"), "claim_status": of_claim_status},

@@ -7,7 +7,7 @@ are shown from the start, and become rows at the first write that may touch one 
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Context, Json, tenant_table
-from billycan.sql import advance, fold, tenants, upsert
+from billycan.sql import fold, tenants, upsert
 
 from . import category_resource
 
@@ -119,4 +119,4 @@ def store(ctx: Context) -> None:
         for id, name in STARTER.items()
     ]
     ctx.db.execute(sa.insert(categories), rows)
-    advance(ctx, categories.name, len(rows))
+    ctx.advance_counter(categories.name, len(rows))

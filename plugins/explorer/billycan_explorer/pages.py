@@ -7,7 +7,6 @@ import falcon
 from msgspec import Struct
 
 from billycan import App
-from billycan.web import RouteNotFound
 
 from .settings import Settings
 
@@ -58,7 +57,7 @@ class Document:
         limits = self.app.settings
         self.app.count_visit("explorer", req, VISIT * limits.per_minute, VISIT * limits.per_second)
         if file is None:
-            raise RouteNotFound
+            raise falcon.HTTPNotFound
         resp.etag = file.tag
         resp.cache_control = ["no-cache"]
         if file.tag in (req.if_none_match or ()) or "*" in (req.if_none_match or ()):

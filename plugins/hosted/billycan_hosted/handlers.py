@@ -5,8 +5,8 @@ from contextlib import suppress
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
-from billycan.paper import picture_size, picture_turned
+from billycan import Context, Deleted, Invalid, NotFound, Patch, own
+from billycan.paper import Paper
 from billycan.sql import upsert
 
 from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load_branding
@@ -30,7 +30,7 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a logo
     needs the read scope of the record that the file is attached to.
     """
-    take_turns(ctx)  # two first changes at once would find no row to lock
+    ctx.take_turns()  # two first changes at once would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
     stored = load_branding(ctx, lock=True)
     ctx.check_version(stored.version)
@@ -68,12 +68,12 @@ def _check_logo(ctx: Context, id: str) -> None:
     from billycan_attachments import api as attachments  # noqa: PLC0415 - the plugin may be off
 
     content = attachments.read_attachment(ctx, id).content
-    size = picture_size(content)
+    size = Paper.Picture(content).size
     if size is None or size[0] * size[1] > MOST_PIXELS:
         raise Invalid.member(
             "logo_attachment_id", "invalid_value", "must be a picture of at most 16 megapixels, such as 4,096 by 4,096"
         )
-    if picture_turned(content):
+    if Paper.Picture(content).is_turned:
         raise Invalid.member(
             "logo_attachment_id",
             "invalid_value",

@@ -13,7 +13,7 @@ import jinja2
 from msgspec import Struct
 
 from billycan import App, Context, Problem, unit_of_work
-from billycan.web import MethodNotAllowed, PayloadTooLarge, finalize_in_turns, read_bytes, share_time
+from billycan.web import PayloadTooLarge, finalize_in_turns, read_bytes, share_time
 
 from .branding import logo_url
 from .colours import on_dark
@@ -77,7 +77,9 @@ class DocumentPage:
         if not link:
             return
         if self.act is None or req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none"):
-            raise MethodNotAllowed("This page does not accept this form.", headers={"Allow": "GET, HEAD, OPTIONS"})
+            raise falcon.HTTPMethodNotAllowed(
+                ["GET", "HEAD", "OPTIONS"], description="This page does not accept this form."
+            )
         form = form_of(req)
         ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
         try:

@@ -10,7 +10,7 @@ import pypdf
 import pytest
 import webtest
 
-from billycan.paper import picture_size, picture_turned
+from billycan.paper import Paper
 from billycan.testing import Client, StartRefused
 from billycan_hosted import colours
 
@@ -139,9 +139,9 @@ def test_few_bytes_that_stand_for_many_pixels_are_no_logo(client, head):
 
 
 def test_a_small_picture_of_each_type_may_be_a_logo():
-    assert picture_size(PNG) == (1, 1)
-    assert picture_size(b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08\x00\x02\x00\x03\x01") == (3, 2)
-    assert picture_size(b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\x02\x40\x00\x00") == (3, 2)
+    assert Paper.Picture(PNG).size == (1, 1)
+    assert Paper.Picture(b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08\x00\x02\x00\x03\x01").size == (3, 2)
+    assert Paper.Picture(b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\x02\x40\x00\x00").size == (3, 2)
 
 
 def photo(orientation, order):
@@ -165,7 +165,7 @@ def test_a_photo_that_is_turned_only_when_it_is_shown_is_no_logo(client, order):
 def test_what_looks_like_exif_is_read_at_once_and_no_further_than_it_is_long():
     part = b"Exif\0\0MM\0*" + struct.pack(">IH", 8, 65_535)  # tags that are not there
     many = b"\xff\xd8" + (b"\xff\xe1" + struct.pack(">H", 2 + len(part)) + part) * 50_000
-    assert not any(map(picture_turned, (many, many[:-1], PNG, b"\xff\xd8\xff\xe1")))
+    assert not any(Paper.Picture(each).is_turned for each in (many, many[:-1], PNG, b"\xff\xd8\xff\xe1"))
 
 
 def test_a_logo_that_cannot_be_read_keeps_nobody_from_a_document(app, client, tmp_path):

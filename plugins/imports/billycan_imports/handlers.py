@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import BadRequest, Caller, Conflict, Context, Page, new_id, own
-from billycan.importing import Importer
+from billycan.csv.importing import Importer
 from billycan.web import Incoming, encode, in_turns
 
 from .reading import rows_of

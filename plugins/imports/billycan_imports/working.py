@@ -19,8 +19,8 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import App, Context, Fault, Row, own, unit_of_work
+from billycan.csv.importing import Importer
 from billycan.fields import Moment
-from billycan.importing import Importer, Recording
 from billycan.sql import counters, events
 
 from .handlers import ROWS_OF_CHUNK
@@ -131,7 +131,7 @@ def _check(ctx: Context, row: Row) -> None:
     records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **fault_columns(row, faults))
 
 
-def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
+def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Importer.Recording, list[ImportFault]]:
     """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
     faults: list[ImportFault] = []
     with importer.rehearsal(ctx) as rehearsal:
@@ -267,13 +267,13 @@ def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
     return sa.and_(own(ctx, chunks), chunks.c.import_id == row.id)
 
 
-def _recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Recording]]:
+def _recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Importer.Recording]]:
     """Yield the recordings of an import in the order of its rows; only a few are in memory at a time."""
     for first in range(0, -(-row.rows // ROWS_OF_CHUNK), _CHUNKS_AT_ONCE):
         some = _of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
         found = sa.select(chunks.c.number, chunks.c.recording).where(some, chunks.c.recording.is_not(None))
         for chunk in ctx.db.execute(found.order_by(chunks.c.number)).all():
-            yield chunk.number, Recording.of(chunk.recording)
+            yield chunk.number, Importer.Recording.of(chunk.recording)
 
 
 def _row_at(ctx: Context, row: Row, place: int) -> list[Any]:

@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from billycan import rehearsing
+from billycan.csv import rehearsing
+from billycan.csv.importing import Importer
 from billycan.db import Database
-from billycan.importing import Importer
 from billycan.keys import keys
 from billycan.testing import Client, Clock, holding, run_timed
 from billycan_contacts.resource import contacts

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused
+from billycan import Context, Deleted, Neighbours
 from billycan_documents.api import keeps_items
 
 from .books import early_gst
@@ -16,7 +16,7 @@ from .tables import invoices, lines
 def keep_named(ctx: Context, gone: Deleted) -> None:
     """Refuse to delete a quote, job or booking that an invoice names."""
     named = sa.or_(*(invoices.c[member] == gone.id for member in neighbours.plugins))
-    check_unused(ctx, invoices, named)
+    Neighbours.check_unused(ctx, invoices, named)
 
 
 class Job(Struct):

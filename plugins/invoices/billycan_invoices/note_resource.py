@@ -7,21 +7,9 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Cents, Json, Member, Named, NewResource, PageQuery, Resource, numbered, resource
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Day,
-    Description,
-    GstRounding,
-    Id,
-    Moment,
-    Number,
-    Quantity,
-    Text,
-    UnitPrice,
-)
-from billycan_documents.api import CodeTotals, GstCode, party_columns
+from billycan import Decimals, Json, Member, Named, NewResource, PageQuery, Resource, resource
+from billycan.fields import Amount, Day, Description, Id, Moment, Number, Text, UnitPrice
+from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity, party_columns
 
 from .resource import TaxInvoice
 
@@ -199,9 +187,8 @@ notes = resource(
     query=AdjustmentNoteQuery,
     number="ADJ-",
     more=(
-        *numbered(),
         # The invoice's total, copied like its number: the invoice is locked, so neither can change.
-        sa.Column("invoice_total", Cents(), nullable=False),
+        sa.Column("invoice_total", Decimals(2), nullable=False),
         *party_columns(),
         # The amounts that issuing the note took off the invoice's payments, so that voiding can put them back.
         sa.Column("released", Json, nullable=False),

@@ -1,6 +1,6 @@
 """Dashboard pages of invoices, payments and adjustment notes."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE
 
 _PAYMENT = {
@@ -20,48 +20,48 @@ invoices = RecordPages(
     deletable=("draft",),
     order=50,
     actions={
-        "send": ActionWords(
+        "send": RecordPages.Action(
             label="Mark as sent",
             says="The invoice becomes final: what it says can no longer be changed, and the client can open its page."
             " This does not email it.",
             asks=True,
         ),
-        "payments": ActionWords(
+        "payments": RecordPages.Action(
             label="Record a payment",
             says="Money that the client has paid for this invoice: all of what is due, or a part.",
             done="The payment was recorded.",
         ),
-        "payments/reverse": ActionWords(
+        "payments/reverse": RecordPages.Action(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
             " it bounced, give the date on which it did.",
             done="The payment was reversed.",
             weight="ends",
         ),
-        "pay": ActionWords(
+        "pay": RecordPages.Action(
             label="Mark as paid",
             says="Record that the client has paid everything that is due. A draft becomes final first.",
         ),
-        "void": ActionWords(
+        "void": RecordPages.Action(
             says="For an invoice that was sent by mistake and has no payments. It stays listed, and its number is never"
             " reused.",
             weight="ends",
         ),
-        "write_off": ActionWords(
+        "write_off": RecordPages.Action(
             says="Give up what is still due as a bad debt. If the client pays after all, you can record it here.",
             weight="ends",
         ),
-        "undo_write_off": ActionWords(
+        "undo_write_off": RecordPages.Action(
             label="Undo the write-off",
             says="What is left of the debt is due again.",
             done="The debt is due again.",
         ),
-        "forfeit": ActionWords(
+        "forfeit": RecordPages.Action(
             label="Keep the deposit",
             says="The client did not go ahead with the work, and you keep the deposit that they paid.",
             done="The deposit is kept.",
             weight="ends",
         ),
-        "duplicate": ActionWords(done="This new draft has the same content.", weight="aside"),
+        "duplicate": RecordPages.Action(done="This new draft has the same content.", weight="aside"),
     },
     labels={
         **LABELS,
@@ -90,24 +90,24 @@ payments = RecordPages(
     columns=("paid_on", "client", "payment_method", "amount", "unallocated", "status"),
     order=60,
     actions={
-        "allocate": ActionWords(
+        "allocate": RecordPages.Action(
             label="Use for invoices",
             says="Use what is left of this payment to pay invoices of the same client.",
             done="The payment was used for the invoices.",
         ),
-        "deallocate": ActionWords(
+        "deallocate": RecordPages.Action(
             label="Take off an invoice",
             says="The amount is due on the invoice again, and is left of this payment for another one.",
             done="The amount is due on the invoice again.",
             weight="aside",
         ),
-        "refund": ActionWords(
+        "refund": RecordPages.Action(
             label="Record a refund",
             says="Record that you have given back some of what is left of this payment.",
             done="The refund was recorded.",
             weight="aside",
         ),
-        "reverse": ActionWords(
+        "reverse": RecordPages.Action(
             says="For a payment that did not go through. Every invoice that it paid is due again. If it bounced, give"
             " the date on which it did.",
             weight="ends",
@@ -129,12 +129,12 @@ adjustment_notes = RecordPages(
     deletable=("draft",),
     order=65,
     actions={
-        "issue": ActionWords(
+        "issue": RecordPages.Action(
             says="The note becomes final. It reduces what is due on the invoice; what the client has paid beyond that"
             " becomes their credit.",
             asks=True,
         ),
-        "void": ActionWords(says="Undo this note: what it took off is due on the invoice again.", weight="ends"),
+        "void": RecordPages.Action(says="Undo this note: what it took off is due on the invoice again.", weight="ends"),
     },
     labels={"full": "Everything that is left", "hosted_url": "The client's page"},
     hints={

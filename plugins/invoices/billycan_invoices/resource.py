@@ -6,23 +6,19 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import (
-    ByCodePoint,
-    Cents,
-    Context,
-    Json,
-    Member,
-    Named,
-    PageQuery,
-    Resource,
-    TenThousandths,
-    neighbour_index,
-    numbered,
-    resource,
-)
-from billycan.fields import Amount, AmountsAre, Day, GstRounding, Id, Moment, Notes, Percent, Reference, Text
+from billycan import ByCodePoint, Context, Decimals, Json, Member, Named, Neighbours, PageQuery, Resource, resource
+from billycan.fields import Amount, Day, Id, Moment, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
-from billycan_documents.api import NEEDS, CodeTotals, Line, NewDocument, document_columns, party_columns
+from billycan_documents.api import (
+    NEEDS,
+    AmountsAre,
+    CodeTotals,
+    GstRounding,
+    Line,
+    NewDocument,
+    document_columns,
+    party_columns,
+)
 
 from . import rules
 
@@ -295,31 +291,30 @@ invoices = resource(
     query=InvoiceQuery,
     number="INV-",
     more=(
-        *numbered(),
         *document_columns(),
         *party_columns(),
         # The part of a quote's or job's work that it bills: see `claims`. `claimed` is the amount without extras.
         sa.Column("claim_on", ByCodePoint),
-        sa.Column("claimed", Cents()),
-        sa.Column("claim_percent", TenThousandths()),
+        sa.Column("claimed", Decimals(2)),
+        sa.Column("claim_percent", Decimals(4)),
         sa.Column("claim_parts", Json),
         # For a final invoice or a claim with retention: the lines that take off earlier invoices or retention, and
         # their totals.
         sa.Column("less_line_ids", Json),
-        sa.Column("less_subtotal", Cents()),
-        sa.Column("less_gst", Cents()),
+        sa.Column("less_subtotal", Decimals(2)),
+        sa.Column("less_gst", Decimals(2)),
         # For a progress claim: the retention, and what each part has of it.
-        sa.Column("retained", Cents()),
+        sa.Column("retained", Decimals(2)),
         sa.Column("retained_parts", Json),
         sa.Column("applied_to", ByCodePoint),
-        sa.Column("deposit_gst", Cents()),
+        sa.Column("deposit_gst", Decimals(2)),
         # For a part payment: the total of the work at that time, see `supplies`.
         sa.Column("claim_supply", Json),
         sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "status", "created_at", "id"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "status", "due_date"),
-        *map(neighbour_index, (*NEIGHBOURS, "applied_to")),
+        *map(Neighbours.index, (*NEIGHBOURS, "applied_to")),
     ),
     search=("client_name",),
     filters={"status": of_status, "search": contacts.found_by("invoices", "client_id")},

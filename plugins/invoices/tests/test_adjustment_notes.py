@@ -5,9 +5,8 @@ from decimal import Decimal
 import pytest
 import webtest
 
-from billycan import paging
+from billycan import Page
 from billycan.testing import Client
-from billycan_documents import parts
 
 pytestmark = pytest.mark.either
 
@@ -349,8 +348,7 @@ def test_a_page_with_large_lines_is_refused_and_says_what_fits(shop, monkeypatch
     invoice = shop.sent()
     for _ in range(4):
         shop.draft(invoice, *[item("1.00", description="x" * 4_000)] * 5)
-    for module in (paging, parts):
-        monkeypatch.setattr(module, "MOST_PAGE_BYTES", 50_000)
+    monkeypatch.setattr(Page, "MOST_BYTES", 50_000)
     path = "/v1/adjustment_notes?include=line_items"
     assert shop.web.refused(400, "page_too_large", "GET", path)["per_page"] == 2
     assert (

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, check_unused, take_turns
+from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Query, Resource
 from billycan.sql import as_stored
 from billycan_documents.api import NewClaim, id_faults
 
@@ -86,7 +86,7 @@ def delete_job(ctx: Context, id: str) -> Deleted:
             code="document_locked",
             status=row.status,
         )
-    check_unused(ctx, invoiced, invoiced.c.job_id == id, kind="invoices")
+    Neighbours.check_unused(ctx, invoiced, invoiced.c.job_id == id, kind="invoices")
     return documents.remove(ctx, row)
 
 
@@ -142,7 +142,7 @@ def cancel_job(ctx: Context, id: str, body: JobCancellation) -> Job:
 
     From any open status to cancelled; otherwise `invalid_state_transition`. Emits `job.cancelled`.
     """
-    take_turns(ctx)  # before the job is locked, as whoever changes one of its invoices does
+    ctx.take_turns()  # before the job is locked, as whoever changes one of its invoices does
     return documents.move(
         ctx, records.lock(ctx, id), "cancel", "job.cancelled", cancelled_at=ctx.now(), cancel_reason=body.reason
     )
@@ -170,7 +170,7 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     """
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
-    take_turns(ctx)  # before the job is locked, as whoever changes one of its invoices does
+    ctx.take_turns()  # before the job is locked, as whoever changes one of its invoices does
     row = records.lock(ctx, id)
     documents.check(ctx, row, "invoice")
     content = documents.content(ctx, row, "quote_id", "booking_id")

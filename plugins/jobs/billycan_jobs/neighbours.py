@@ -7,8 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, check_unused, own
-from billycan.sql import Statement, json_list_has
+from billycan import Context, Deleted, Neighbours, own
+from billycan.sql import Statement
 from billycan_documents.api import invoiced_again, keeps_items
 
 from .documents import documents, records
@@ -40,8 +40,8 @@ class Origin(Struct):
 
 def keep_assigned(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff who are assigned to a job."""
-    assigned = json_list_has(ctx, jobs.c.assignee_ids, staff.id)
-    check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
+    assigned = ctx.json_list_has(jobs.c.assignee_ids, staff.id)
+    Neighbours.check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
 def note_new_invoice(ctx: Context, invoice: Invoice) -> None:

@@ -1,6 +1,6 @@
 """The dashboard's words for jobs."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
 
 from . import rules
@@ -12,12 +12,14 @@ jobs = RecordPages(
     deletable=rules.DELETABLE,
     order=30,
     actions={
-        "schedule": ActionWords(says="Say when the work is to be done."),
-        "hold": ActionWords(label="Put on hold", weight="aside"),
-        "complete": ActionWords(says="Record that the work is done. All that the checklist requires must be ticked."),
-        "cancel": ActionWords(says="The work will not be done. The job stays listed.", weight="ends"),
-        "reopen": ActionWords(weight="aside"),
-        "invoice": ActionWords(
+        "schedule": RecordPages.Action(says="Say when the work is to be done."),
+        "hold": RecordPages.Action(label="Put on hold", weight="aside"),
+        "complete": RecordPages.Action(
+            says="Record that the work is done. All that the checklist requires must be ticked."
+        ),
+        "cancel": RecordPages.Action(says="The work will not be done. The job stays listed.", weight="ends"),
+        "reopen": RecordPages.Action(weight="aside"),
+        "invoice": RecordPages.Action(
             label="Create an invoice",
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",
         ),

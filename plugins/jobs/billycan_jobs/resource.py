@@ -5,36 +5,20 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import (
-    Address,
-    Context,
-    Member,
-    Named,
-    Neighbours,
-    PageQuery,
-    Resource,
-    RuleBroken,
-    neighbour_index,
-    numbered,
-    resource,
-)
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Description,
-    GstRounding,
-    Id,
-    Instant,
-    Moment,
-    Name,
-    Notes,
-    Percent,
-    Reference,
-    Text,
-)
-from billycan.sql import json_list_has
+from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, resource
+from billycan.fields import Amount, Description, Id, Instant, Moment, Name, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
-from billycan_documents.api import NEEDS, CodeTotals, Invoiced, Line, NewDocument, NewLine, document_columns
+from billycan_documents.api import (
+    NEEDS,
+    AmountsAre,
+    CodeTotals,
+    GstRounding,
+    Invoiced,
+    Line,
+    NewDocument,
+    NewLine,
+    document_columns,
+)
 
 Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]
 Priority = Literal["low", "normal", "high", "urgent"]
@@ -218,7 +202,7 @@ neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
 def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     """Match the jobs that any of these staff are assigned to."""
-    return sa.or_(*(json_list_has(ctx, jobs.table.c.assignee_ids, id) for id in ids))
+    return sa.or_(*(ctx.json_list_has(jobs.table.c.assignee_ids, id) for id in ids))
 
 
 jobs = resource(
@@ -229,13 +213,12 @@ jobs = resource(
     query=JobQuery,
     number="JOB-",
     more=(
-        *numbered(),
         *document_columns(),
         sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "status", "created_at", "id"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "scheduled_end"),
-        *map(neighbour_index, ("quote_id", "booking_id")),
+        *map(Neighbours.index, ("quote_id", "booking_id")),
     ),
     filters={"search": contacts.found_by("jobs", "client_id"), "assignee_id": assigned_to},
     remembers=True,

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from billycan.testing import Client, decoded
+from billycan.testing import Client
 
 D = Decimal
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "jobs", "quotes")
@@ -57,7 +57,7 @@ class Claims(RuleBasedStateMachine):
         """Call the API; return None if a rule refuses the call."""
         answer = self.web.call(method, path, body)
         if answer.status_int < 300:
-            return decoded(answer)["data"]
+            return Client.decoded(answer)["data"]
         assert answer.status_int in (404, 409, 422), answer.text
         assert answer.json["error"]["code"] != "conflict", answer.text
         return None

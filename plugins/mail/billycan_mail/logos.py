@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from billycan import Context
-from billycan.paper import Paper, picture_size
+from billycan.paper import Paper
 from billycan.sql import upsert
 
 from .tables import files
@@ -36,7 +36,7 @@ def read_logo(ctx: Context, paper: Paper) -> bytes:
 def logo_to_show(content: bytes) -> Logo | None:
     """Return a logo as an email shows it. Return None if it is too large, or WebP, which Outlook does not show."""
     kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
-    size = picture_size(content) if kind and len(content) <= MOST_BYTES else None
+    size = Paper.Picture(content).size if kind and len(content) <= MOST_BYTES else None
     if kind is None or size is None:
         return None
     scale = min(1, _WIDTH / size[0], _HEIGHT / size[1])

@@ -1,6 +1,6 @@
 """Mail: emails with documents for clients, and plain emails of the platform, called letters."""
 
-from billycan import ActionWords, Code, Deleted, DocumentRoutes, Every, Gauge, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Document, Every, Gauge, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import suppressing
@@ -42,7 +42,7 @@ manifest = Manifest(
             empty="An invoice, a quote or a statement that you email from its page is listed here.",
             columns=("subject", "recipients", "created_at", "sent_at", "status"),
             actions={
-                "resend": ActionWords(
+                "resend": RecordPages.Action(
                     label="Send again",
                     says="The same email, with what is attached, goes to the same addresses once more.",
                     asks=True,
@@ -73,5 +73,5 @@ manifest = Manifest(
         "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
     },
     doctor=describe_waiting,
-    offers=(DocumentRoutes(routes_of_document),),
+    offers=(Document.Routes(routes_of_document),),
 )

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.sql import PLANNED_ANEW, at_most
+from billycan.sql import Statement, at_most
 from billycan.timed import Leases
 
 from .settings import Settings
@@ -28,7 +28,7 @@ def forget_old(ctx: Context) -> bool:
     these = at_most(_MOST_AT_ONCE, emails, own(ctx, emails), finished, old)
     # Planned for this day: a plan for any day expects a third of all emails to be old, and looks at each of them.
     delete = sa.delete(emails).where(these).returning(emails.c.file_id, emails.c.logo_id)
-    gone = ctx.db.execute(delete.execution_options(**{PLANNED_ANEW: True})).all()
+    gone = ctx.db.execute(delete.execution_options(**{Statement.PLANNED_ANEW: True})).all()
     if ids := sorted({id for row in gone for id in row if id}):
         users = (sa.exists().where(emails.c.tenant_id == files.c.tenant_id, c == files.c.id) for c in _FILES)
         ctx.db.execute(sa.delete(files).where(own(ctx, files), files.c.id.in_(ids), *(~used for used in users)))

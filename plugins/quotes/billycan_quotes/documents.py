@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from billycan import Context, Invalid, Row
-from billycan.fields import LAST_DATE
+from billycan.fields import Moment
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, Invoiced, gst_codes, invoiced_of, may_charge_gst
 from billycan_hosted.api import link_url
@@ -37,8 +37,8 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 
 def check_dates(issue_date: date, expiry_date: date) -> None:
     """Raise Invalid if a quote would expire before its issue date, or after the last date that can be sent."""
-    if not issue_date <= expiry_date <= LAST_DATE:
-        raise Invalid.member("expiry_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
+    if not issue_date <= expiry_date <= Moment.LAST_DATE:
+        raise Invalid.member("expiry_date", "out_of_range", f"must be from issue_date to {Moment.LAST_DATE}")
 
 
 def status_of(ctx: Context, row: Row) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row, take_turns
+from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row
 from billycan.fields import Moment
 from billycan.timed import Morning
 from billycan_documents.api import Line, check_registration, client_of, frozen
@@ -146,7 +146,7 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     if not ctx.has(f"{body.to}s"):
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")
     ctx.require(f"{body.to}s:write")
-    take_turns(ctx)  # before locking the quote, in the same order as changes of its invoices
+    ctx.take_turns()  # before locking the quote, in the same order as changes of its invoices
     row = _lock(ctx, id)
     documents.check(ctx, row, "convert")
     content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}

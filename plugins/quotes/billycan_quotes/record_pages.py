@@ -1,6 +1,6 @@
 """Dashboard pages of quotes."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
 
 quotes = RecordPages(
@@ -10,25 +10,25 @@ quotes = RecordPages(
     deletable=("draft",),
     order=20,
     actions={
-        "send": ActionWords(
+        "send": RecordPages.Action(
             label="Mark as sent",
             says="The quote becomes final, and the client can accept it on its page. This does not email it.",
         ),
-        "accept": ActionWords(label="Mark as accepted", says="Record that the client has accepted the quote."),
-        "decline": ActionWords(
+        "accept": RecordPages.Action(label="Mark as accepted", says="Record that the client has accepted the quote."),
+        "decline": RecordPages.Action(
             label="Mark as declined", says="Record that the client does not want the work.", weight="ends"
         ),
-        "revise": ActionWords(
+        "revise": RecordPages.Action(
             says="The quote becomes a draft again. The client's link says that a new version is coming.",
             done="The quote is a draft again: change it, and send it once more.",
             asks=True,
         ),
-        "cancel": ActionWords(
+        "cancel": RecordPages.Action(
             says="The quote is withdrawn, and the client's link stops working.",
             asks=True,
             weight="ends",
         ),
-        "convert": ActionWords(
+        "convert": RecordPages.Action(
             label="Turn into job or invoice",
             says="Create a job, or an invoice of all or a part of the work, with the same lines and prices.",
         ),

@@ -6,32 +6,20 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import (
-    Context,
-    Member,
-    Named,
-    Neighbours,
-    PageQuery,
-    Resource,
-    neighbour_index,
-    numbered,
-    resource,
-)
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Day,
-    Description,
-    GstRounding,
-    Id,
-    Moment,
-    Name,
-    Notes,
-    Percent,
-    Reference,
-)
+from billycan import Context, Member, Named, Neighbours, PageQuery, Resource, resource
+from billycan.fields import Amount, Day, Description, Id, Moment, Name, Notes, Percent, Reference
 from billycan_contacts import api as contacts
-from billycan_documents.api import NEEDS, CodeTotals, Invoiced, Line, NewDocument, document_columns, party_columns
+from billycan_documents.api import (
+    NEEDS,
+    AmountsAre,
+    CodeTotals,
+    GstRounding,
+    Invoiced,
+    Line,
+    NewDocument,
+    document_columns,
+    party_columns,
+)
 
 Status = Literal["draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"]
 Include = Literal["line_items"]
@@ -191,7 +179,6 @@ quotes = resource(
     query=QuoteQuery,
     number="QUO-",
     more=(
-        *numbered(),
         *document_columns(),
         *party_columns(),
         # Goes up by one to revoke all earlier links.
@@ -201,7 +188,7 @@ quotes = resource(
         sa.Index(None, "tenant_id", "client_id", "created_at"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "invoice_id"),
-        *map(neighbour_index, ("job_id", "booking_id")),
+        *map(Neighbours.index, ("job_id", "booking_id")),
         sa.Index(None, "status", "expiry_date"),
     ),
     search=("client_name",),

@@ -7,7 +7,7 @@ from itertools import count
 
 from msgspec import Struct
 
-from billycan.fields import LAST_DATE
+from billycan.fields import Moment
 
 DAYS = {"week": 7, "fortnight": 14}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -29,7 +29,7 @@ class Series(Struct, frozen=True):
     def after(self, day: date | None) -> Iterator[date]:
         """Yield the dates after a day, in order; all of them for None."""
         for each in _every(self.frequency, self.start_on):
-            if each > (self.end_on or LAST_DATE):
+            if each > (self.end_on or Moment.LAST_DATE):
                 return
             if (day is None or each > day) and not any(since <= each < until for since, until in self.pauses):
                 yield each
@@ -40,12 +40,12 @@ def _every(frequency: str, start: date) -> Iterator[date]:
     for i in count():
         if frequency in DAYS:
             days = i * DAYS[frequency]
-            if (LAST_DATE - start).days < days:
+            if (Moment.LAST_DATE - start).days < days:
                 return
             yield start + timedelta(days)
         else:
             month = start.year * 12 + start.month - 1 + i * MONTHS[frequency]
             year, month = month // 12, month % 12 + 1
-            if year > LAST_DATE.year:
+            if year > Moment.LAST_DATE.year:
                 return
             yield date(year, month, min(start.day, monthrange(year, month)[1]))

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Row, check_unused, new_id, own
+from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Query, Row, new_id, own
 from billycan.sql import as_stored
 from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
@@ -169,7 +169,7 @@ def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[
 def keep_item(ctx: Context, item: Deleted) -> None:
     """Refuse to delete an item that a recurring invoice names, since its next invoices are filled in from the item."""
     names, instead = named_items.c.item_id == item.id, "set `active` to false instead"
-    check_unused(ctx, named_items, names, kind="recurring_invoices", instead=instead)
+    Neighbours.check_unused(ctx, named_items, names, kind="recurring_invoices", instead=instead)
 
 
 def end_locked(ctx: Context, row: Row) -> RecurringInvoice:

@@ -7,10 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Problem, Row, own, take_turns, unit_of_work
+from billycan import App, Conflict, Context, Problem, Row, own, unit_of_work
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import AHEAD_SECONDS, by_zone
+from billycan.timed import Leases, Morning
 from billycan_invoices import api as invoices
 
 from .handlers import body_of, check_client, end_locked
@@ -29,9 +29,9 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
     may = (
         c.retry_at.is_(None)
         | (c.retry_at <= now)
-        | (c.retry_at > Moment.of(now + RETRY + timedelta(seconds=AHEAD_SECONDS)))
+        | (c.retry_at > Moment.of(now + RETRY + timedelta(seconds=Leases.AHEAD_SECONDS)))
     )
-    groups = by_zone(app, now, datetime.date)
+    groups = Morning.by_zone(app, now, datetime.date)
     has_come = sa.or_(*(is_there & (c.next_on <= today) for today, is_there in groups))
     latest = max(today for today, _ in groups)
     return of.where(c.status == "active", c.next_on <= latest, has_come, may).order_by(c.next_on)
@@ -52,7 +52,7 @@ def make_due_invoices(ctx: Context, id: str) -> None:
 
 def _make_next(ctx: Context, id: str) -> bool:
     """Make the next invoice if its date has come and no other worker made it; return True if another date is due."""
-    take_turns(ctx)  # before locking the row, in the same order as changes of an invoice
+    ctx.take_turns()  # before locking the row, in the same order as changes of an invoice
     row = records.lock(ctx, id)
     if not _is_due(ctx, row):
         return False

@@ -1,6 +1,6 @@
 """Dashboard pages of recurring invoices."""
 
-from billycan import ActionWords, RecordPages
+from billycan import RecordPages
 from billycan_documents.api import HINTS, LABELS, RARE
 
 recurring_invoices = RecordPages(
@@ -9,10 +9,10 @@ recurring_invoices = RecordPages(
     columns=("client", "frequency", "next_on", "total", "status"),
     order=70,
     actions={
-        "pause": ActionWords(
+        "pause": RecordPages.Action(
             says="No invoice is created until you resume it; dates in between are skipped.", asks=True, weight="aside"
         ),
-        "end": ActionWords(
+        "end": RecordPages.Action(
             says="No more invoices are created. Those that were created stay.", asks=True, weight="ends"
         ),
     },

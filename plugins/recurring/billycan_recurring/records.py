@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Page, Query, Row, new_id, own
-from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, page_too_large
+from billycan.sql import ByIds, bytes_of
 from billycan_documents.api import plain_number
 
 from . import resource
@@ -34,8 +34,8 @@ def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[Recurri
     sizes: dict[str, int] = {}
     for first in ctx.in_turns(range(0, len(ids), _FEW)):
         sizes |= map(tuple, _SIZES.all(ctx.db, ctx.tenant_id, ids[first : first + _FEW]))
-    if len(sizes) > 1 and sum(sizes.values()) > MOST_PAGE_BYTES:
-        raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes.values()))
+    if len(sizes) > 1 and sum(sizes.values()) > Page.MOST_BYTES:
+        raise Page.too_large(len(sizes), Page.MOST_BYTES // max(sizes.values()))
     lines = _LINES.in_groups(ctx.db, ctx.tenant_id, ids, sizes, _MOST_AT_ONCE)
     stored = dict(map(tuple, ctx.in_turns(lines)))
     return found.of(show_recurring(ctx, found.items, stored))

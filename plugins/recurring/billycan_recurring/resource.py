@@ -17,21 +17,9 @@ from billycan import (
     UTCDateTime,
     resource,
 )
-from billycan.fields import (
-    Amount,
-    AmountsAre,
-    Day,
-    GstRounding,
-    Id,
-    Notes,
-    Percent,
-    Quantity,
-    Reference,
-    UnitPrice,
-    Whole,
-)
+from billycan.fields import Amount, Day, Id, Notes, Percent, Reference, UnitPrice, Whole
 from billycan_contacts import api as contacts
-from billycan_documents.api import GstCode, NewDocument
+from billycan_documents.api import AmountsAre, GstCode, GstRounding, NewDocument, Quantity
 
 Frequency = Literal["week", "fortnight", "month", "quarter", "year"]
 Then = Literal["draft", "send", "email"]

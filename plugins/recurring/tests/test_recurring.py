@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billycan import Context, Manifest
-from billycan.fields import LAST_DATE
+from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working.worker import tick
 from billycan_recurring.dates import DAYS, MONTHS, Series
@@ -41,7 +41,7 @@ def test_the_last_day_of_a_month_stays_the_last_day():
 )
 def test_dates_follow_from_the_first_and_pauses_only_leave_some_out(frequency, start, days, pause):
     every = [*islice(Series(frequency, start).after(None), 60)]
-    assert every[0] == start and every == sorted(set(every)) and every[-1] <= LAST_DATE
+    assert every[0] == start and every == sorted(set(every)) and every[-1] <= Moment.LAST_DATE
     for i, day in enumerate(every):
         if frequency in DAYS:
             assert (day - start).days == i * DAYS[frequency]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from billycan import Allowance, App, Limit, Manifest, hookimpl
+from billycan import App, Limit, Manifest, hookimpl
 
 from .store import Store
 
@@ -29,6 +29,6 @@ def startup(app: App) -> None:
 
 
 @hookimpl
-def rate_limit(app: App, limits: Sequence[Limit], now: float) -> Allowance | None:
+def rate_limit(app: App, limits: Sequence[Limit], now: float) -> Limit.Allowance | None:
     """Count a request in Redis; None while Redis does not answer, so that core counts it on this host."""
     return _stores[app].take_each(now, *limits)

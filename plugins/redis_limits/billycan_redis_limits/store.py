@@ -7,7 +7,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from billycan import Allowance, Limit
+from billycan import Limit
 
 log = logging.getLogger("billycan.redis_limits")
 
@@ -79,7 +79,7 @@ class Store:
         self._take: Any = self._redis.register_script(_TAKE)
         self._away_until = 0.0
 
-    def take_each(self, now: float, *limits: Limit) -> Allowance | None:
+    def take_each(self, now: float, *limits: Limit) -> Limit.Allowance | None:
         """Count a request under each limit, or under none if one is reached; None while Redis does not answer.
 
         `now` is the host's time, in Unix seconds.
@@ -96,7 +96,7 @@ class Store:
             self._away_until = now + _AWAY_SECONDS
             return None
         window, most, remaining, reset, wait = (part.decode() for part in answer)
-        return Allowance(
+        return Limit.Allowance(
             allowed=not window,
             limit=int(most),
             remaining=int(remaining),

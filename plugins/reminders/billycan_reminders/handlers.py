@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Page, Patch, Records, new_id, own, take_turns
+from billycan import Context, Deleted, Page, Patch, Records, new_id, own
 from billycan.sql import ByIds, upsert
 from billycan_invoices import api as invoices
 
@@ -37,7 +37,7 @@ def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
 
     After you change `enabled` or the days of a rule, only reminders from that day on are sent.
     """
-    take_turns(ctx)  # two first changes at once would find no row to lock
+    ctx.take_turns()  # two first changes at once would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
     stored = load_reminders(ctx)
     ctx.check_version(stored.version)

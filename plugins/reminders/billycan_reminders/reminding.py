@@ -9,10 +9,10 @@ from msgspec import Struct
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from billycan import App, Context, own, take_turns
+from billycan import App, Context, own
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan.timed import Morning, by_zone
+from billycan.timed import Morning
 from billycan_hosted.api import day, money
 from billycan_invoices import api as invoices
 
@@ -36,7 +36,7 @@ class Fate(Struct, frozen=True):
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the unpaid invoices of all businesses that are due a reminder, the earliest due date first."""
     i, r, s = invoices.unpaid().c, rules.c, settings.c
-    groups = by_zone(app, now, lambda local: (Morning.latest(local), local.date()))
+    groups = Morning.by_zone(app, now, lambda local: (Morning.latest(local), local.date()))
     is_time = sa.or_(
         *(
             is_there
@@ -67,7 +67,7 @@ def remind(ctx: Context, id: str) -> None:
 
     Do nothing if the invoice was paid, postponed or reminded of in the meantime.
     """
-    take_turns(ctx)  # before locking the row, in the same order as changes of an invoice
+    ctx.take_turns()  # before locking the row, in the same order as changes of an invoice
     unpaid = invoices.lock_unpaid(ctx, id)
     rule = _due_rule(ctx, unpaid) if unpaid else None
     if unpaid and rule:

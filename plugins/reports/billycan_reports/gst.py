@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, GstEntries, GstPeriod, own
-from billycan.gst import LABELS, GstSpan
 from billycan.sql import Statement
 from billycan.web import in_turns
 
@@ -62,7 +61,7 @@ def known(ctx: Context) -> list[str]:
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
-def documents(ctx: Context, span: GstSpan) -> Found:
+def documents(ctx: Context, span: GstPeriod.Span) -> Found:
     """Select the amounts that each document adds to each label in a period, in whole cents."""
     return Found(_documents(_sources(ctx), span.period), span.values(ctx))
 
@@ -91,7 +90,7 @@ def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Foun
 
     Documents of a plugin that is off change nothing: their present amounts are unknown.
     """
-    span = GstSpan(since=lodged.since, until=lodged.until, settings=settings)
+    span = GstPeriod.Span(since=lodged.since, until=lodged.until, settings=settings)
     select = _changed(_sources(ctx), _prefixes(ctx), span.period)
     return Found(select, {**span.values(ctx), "before": lodged.before})
 
@@ -110,7 +109,7 @@ def _changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> 
     before = before.where(own(period, entries), *of, sa.or_(sa.false(), *known))
     both = sa.union_all(*parts, before).cte()
     summed = _by_document(both, "of_period_id")
-    return summed.having(sa.or_(*(sa.func.sum(both.c[label]) != 0 for label in LABELS)))
+    return summed.having(sa.or_(*(sa.func.sum(both.c[label]) != 0 for label in GstEntries.LABELS)))
 
 
 def corrections(found: Found) -> Found:
@@ -136,7 +135,7 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
     window: dict[str, Any] = {"partition_by": [*(docs.c[name] for name in by), docs.c.supply_id]}
     sale = docs.c["G1"] - docs.c["G2"] - docs.c["G3"] - docs.c["G4"]
     purchase = docs.c["G10"] + docs.c["G11"] - docs.c["G13"] - docs.c["G14"] - docs.c["G15"]
-    amounts = {"sale": sale, "purchase": purchase, **{label: docs.c[label] for label in LABELS}}
+    amounts = {"sale": sale, "purchase": purchase, **{label: docs.c[label] for label in GstEntries.LABELS}}
     of_supply = sa.select(
         *(docs.c[name] for name in by),
         *(docs.c.document_id, docs.c.supply_id),
@@ -170,7 +169,10 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
     }
     figures["G11"] = sa.case((is_whole, c["G11"]), (c["all purchase"] > 0, c.purchase), else_=_NOTHING)
     return sa.select(
-        *(c[name] for name in by), c.document_id, c.supply_id, *(figures[label].label(label) for label in LABELS)
+        *(c[name] for name in by),
+        c.document_id,
+        c.supply_id,
+        *(figures[name].label(name) for name in GstEntries.LABELS),
     )
 
 
@@ -209,7 +211,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
     docs = found.cte("docs")
     amounts = {label: _amount(docs, label) for label in _SUMMED}
     # Labels that sum others are added up later: together they may exceed a database's integers.
-    sums = (whole(sa.func.coalesce(sa.func.sum(docs.c[n]), 0)) if n in LABELS else _NOTHING for n in _SUMMED)
+    sums = (whole(sa.func.coalesce(sa.func.sum(docs.c[n]), 0)) if n in GstEntries.LABELS else _NOTHING for n in _SUMMED)
     counts = {label: sa.func.count(sa.case((amount != 0, 1))) for label, amount in amounts.items()}
     total = sa.select(sa.cast(sa.null(), sa.Text).label("document_id"), *sums, *counts.values()).select_from(docs)
     if not lists:
@@ -241,7 +243,7 @@ def _listed(found: Select) -> Statement:
     return Statement(some.order_by(docs.c.document_id).limit(_number("most")).offset(_number("skipped")))
 
 
-def not_claimed(ctx: Context, span: GstSpan) -> list[NotClaimed]:
+def not_claimed(ctx: Context, span: GstPeriod.Span) -> list[NotClaimed]:
     """List the purchases of a period that are left out, by reason; none if the plugin for expenses is off."""
     if not ctx.has("expenses"):
         return []
@@ -316,7 +318,7 @@ def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
             adjusts = its.c.adjusts if "adjusts" in its.c else sa.false()
             amounts = (
                 (sa.func.coalesce(its.c[label], _NOTHING) if label in source.labels else _NOTHING).label(label)
-                for label in LABELS
+                for label in GstEntries.LABELS
             )
             supply = its.c.supply_id if "supply_id" in its.c else its.c.document_id
             selects.append(
@@ -330,7 +332,7 @@ def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
             )
         given.append(sa.union_all(*selects).subquery())
     texts = (sa.literal("").label(name) for name in ("document_id", "supply_id"))
-    day, nothing = period.since.label("counts_on"), (_NOTHING.label(label) for label in LABELS)
+    day, nothing = period.since.label("counts_on"), (_NOTHING.label(label) for label in GstEntries.LABELS)
     none = sa.select(*texts, day, sa.literal(1).label("is_new"), *nothing)
     return given or [none.where(sa.false()).subquery()]
 
@@ -341,7 +343,7 @@ def _by_document(given: Any, *by: str) -> sa.Select[Any]:
     is_new = (
         sa.literal(1) if "is_new" not in given.c else sa.func.max(sa.case((_sells(given), given.c.is_new), else_=0))
     )
-    sums = (whole(sa.func.sum(given.c[label])).label(label) for label in LABELS)
+    sums = (whole(sa.func.sum(given.c[label])).label(label) for label in GstEntries.LABELS)
     supply = sa.func.max(given.c.supply_id).label("supply_id")
     return sa.select(*keys, supply, is_new.label("is_new"), *sums).group_by(*keys)
 
@@ -376,7 +378,7 @@ def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:
 
 
 def _cents(sign: int) -> list[sa.Label[int]]:
-    whole = {label: sa.type_coerce(entries.c[label], sa.BigInteger) for label in LABELS}
+    whole = {label: sa.type_coerce(entries.c[label], sa.BigInteger) for label in GstEntries.LABELS}
     return [(column if sign > 0 else -column).label(label) for label, column in whole.items()]
 
 

@@ -10,9 +10,21 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, ByCodePoint, Conflict, Context, Invalid, Page, Records, Reply, Row, own, take_turns
-from billycan.gst import LABELS, NAMES, GstSpan
-from billycan.sql import Statement, one_moment
+from billycan import (
+    BadRequest,
+    ByCodePoint,
+    Conflict,
+    Context,
+    GstEntries,
+    GstPeriod,
+    Invalid,
+    Page,
+    Records,
+    Reply,
+    Row,
+    own,
+)
+from billycan.sql import Statement
 
 from . import gst, rules
 from .periods import differ, first_difference, periods_between, registered_between
@@ -57,13 +69,13 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     lodged; what changed of it since is a correction of the next. `labels` leaves all out but the sums of those.
     """
     lodgement, settings = _asked(ctx, query)
-    span = GstSpan(since=query.since, until=query.until, settings=settings)
+    span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     is_whole = query.labels is None
     days = query.since, query.until
     is_period = lodgement is not None or [*periods_between(settings, *days)] == [days]
-    with one_moment(ctx.db):
+    with ctx.one_moment():
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
         corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
         to_lodge = gst.to_lodge(sums, corrected) if corrected is not None and is_period else None
@@ -103,12 +115,15 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     rows += [("correction", label, figure) for label, figure in report.corrections.items()]
     figures = [
         *(
-            (of, label, NAMES[label], one.amount, one.whole_dollars, one.to_lodge, one.documents_total)
+            (of, label, GstEntries.NAMES[label], one.amount, one.whole_dollars, one.to_lodge, one.documents_total)
             if one
-            else (of, label, NAMES[label], None, None, None, None)
+            else (of, label, GstEntries.NAMES[label], None, None, None, None)
             for of, label, one in rows
         ),
-        *((one.reason, "1B", NAMES["1B"], one.gst, None, None, one.documents_total) for one in report.not_claimed),
+        *(
+            (one.reason, "1B", GstEntries.NAMES["1B"], one.gst, None, None, one.documents_total)
+            for one in report.not_claimed
+        ),
     ]
     every = (whose.legal_name or whose.name, whose.abn, report.since, report.until, report.basis)
     columns = ("business", "abn", "from", "to", "basis", "of", "label", "name", "amount", "whole_dollars", "to_lodge")
@@ -169,7 +184,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     business's own tax periods, with `period_not_over` until the day after its last, and with `period_lodged` if any
     day of it was lodged before. Emits `gst_period.created`.
     """
-    take_turns(ctx)  # two that overlap must see one another
+    ctx.take_turns()  # two that overlap must see one another
     settings = ctx.tenant.gst_settings
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
@@ -182,7 +197,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     )
     if (other := ctx.db.execute(overlap).scalar()) is not None:
         raise Conflict("Some days of this period were lodged before.", code="period_lodged", gst_period_id=other)
-    labels, span = gst.known(ctx), GstSpan(since=body.since, until=body.until, settings=settings)
+    labels, span = gst.known(ctx), GstPeriod.Span(since=body.since, until=body.until, settings=settings)
     row = records.insert(
         ctx,
         since=body.since,
@@ -222,7 +237,7 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
     lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the last
     that is lodged, and with `conflict` while a plugin whose documents it counted is off. Emits `gst_period.reopened`.
     """
-    take_turns(ctx)  # a later one must not be lodged meanwhile
+    ctx.take_turns()  # a later one must not be lodged meanwhile
     row = records.lock(ctx, id)
     status = rules.actions.check("reopen", row.status)
     last = last_lodged(ctx)
@@ -264,7 +279,7 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     changed_on = first_difference(before, after)
     if accept_corrections or changed_on is None:
         return
-    take_turns(ctx)  # a period must not be lodged meanwhile
+    ctx.take_turns()  # a period must not be lodged meanwhile
     mine = own(ctx, periods), periods.c.status == "lodged"
     lodged = list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
     reached = [one for one in lodged if one.until >= changed_on and differ(before, after, one.since, one.until)]
@@ -288,7 +303,7 @@ def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = No
     if query.label not in gst.known(ctx):
         return []
     lodgement, settings = _asked(ctx, query)
-    span = GstSpan(since=query.since, until=query.until, settings=settings)
+    span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     return gst.listed(ctx, found, query.label, page)
 
@@ -380,8 +395,8 @@ def _keeping(select: gst.Select) -> Statement:
     tenant_id, period_id = sa.bindparam("tenant_id", type_=ByCodePoint), sa.bindparam("period_id", type_=ByCodePoint)
     found = select.subquery()
     of_period_id = found.c.get("of_period_id", period_id)
-    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *LABELS)
-    amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in LABELS)
+    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *GstEntries.LABELS)
+    amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in GstEntries.LABELS)
     ids = tenant_id, period_id + of_period_id + found.c.document_id, period_id, of_period_id
     kept = sa.select(*ids, found.c.document_id, found.c.supply_id, *amounts)
     return Statement(sa.insert(entries).from_select(columns, kept))

@@ -1,6 +1,6 @@
 """Reports: the figures of a business, and the documents behind each of them."""
 
-from billycan import ActionWords, App, Code, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Code, Manifest, RecordPages, Route, hookimpl
 from billycan.gst import GstPeriods
 
 from . import handlers as h
@@ -71,7 +71,7 @@ manifest = Manifest(
             one="GST period",
             columns=("from", "to", "basis", "status", "created_at"),
             actions={
-                "reopen": ActionWords(
+                "reopen": RecordPages.Action(
                     says="For a period that was marked as lodged by mistake. Its days can then be lodged again.",
                     weight="aside",
                 ),

@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Cents, Json, UTCDateTime, reference, resource_table, tenant_table
-from billycan.gst import LABELS
+from billycan import ByCodePoint, Decimals, GstEntries, Json, UTCDateTime, reference, resource_table, tenant_table
 
 periods = resource_table(
     "reports_gst_periods",
@@ -29,7 +28,7 @@ entries = tenant_table(
     sa.Column("of_period_id", ByCodePoint, nullable=False),
     sa.Column("document_id", ByCodePoint, nullable=False),
     sa.Column("supply_id", ByCodePoint, nullable=False),
-    *(sa.Column(label, Cents(), nullable=False) for label in LABELS),
+    *(sa.Column(label, Decimals(2), nullable=False) for label in GstEntries.LABELS),
     reference("period_id", "reports_gst_periods"),
     reference("of_period_id", "reports_gst_periods"),
     sa.Index(None, "tenant_id", "period_id", "document_id"),

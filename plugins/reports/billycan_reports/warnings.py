@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Context
-from billycan.gst import GstSpan
+from billycan import Context, GstPeriod
 from billycan.sql import Statement
 
 from . import gst, rules
@@ -24,7 +23,7 @@ _WHY = {
 
 def warnings(
     ctx: Context,
-    span: GstSpan,
+    span: GstPeriod.Span,
     sums: Mapping[str, gst.Sums],
     corrections: Mapping[str, GstFigure],
     not_claimed: Sequence[NotClaimed],
@@ -85,7 +84,7 @@ def threshold_message(turnover: Decimal) -> str:
     )
 
 
-def _gap(ctx: Context, span: GstSpan) -> GstWarning | None:
+def _gap(ctx: Context, span: GstPeriod.Span) -> GstWarning | None:
     """Warn if the previous tax period is not lodged, although earlier ones are."""
     since, until = period_of(span.settings, span.since - timedelta(days=1))
     if not registered_between(span.settings, since, until):
@@ -107,7 +106,7 @@ _LAST_LODGED = Statement(
 )
 
 
-def _unsent(ctx: Context, span: GstSpan) -> list[GstWarning]:
+def _unsent(ctx: Context, span: GstPeriod.Span) -> list[GstWarning]:
     """Warn if invoices dated in the period are still drafts."""
     if not ctx.has("invoices"):
         return []

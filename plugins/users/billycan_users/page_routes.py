@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from billycan import App, Forbidden, NotFound, Problem
 from billycan.sql import upsert
-from billycan.web import MethodNotAllowed, PayloadTooLarge, in_turns, read_bytes
+from billycan.web import PayloadTooLarge, in_turns, read_bytes
 
 from . import encryption, sessions
 from .page_request import Led, Sent, Shown, Uploaded, Visit
@@ -112,7 +112,7 @@ class PageResource:
     def on_get(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         visit = self.enter(req)
         if self.screen.get is None:
-            raise MethodNotAllowed("This address takes a form only.", headers={"Allow": "POST"})
+            raise falcon.HTTPMethodNotAllowed(["POST"], description="This address takes a form only.")
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
         if req.method == "GET":
@@ -121,7 +121,7 @@ class PageResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
-            raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
+            raise falcon.HTTPMethodNotAllowed(["GET", "HEAD"], description="This page takes no form.")
         visit = self.enter(req, has_form=True)
         if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
             visit.form.get("token", "").encode(), visit.token.encode()

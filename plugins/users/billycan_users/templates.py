@@ -16,10 +16,9 @@ from jinja2.filters import do_filesizeformat
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from billycan import App
+from billycan import App, Meaning
 from billycan.fields import Moment
-from billycan.members import meanings
-from billycan.web import RouteNotFound, finalize_in_turns, share_time
+from billycan.web import finalize_in_turns, share_time
 
 from .page_digest import digest_of
 from .rules import role_allows
@@ -89,7 +88,7 @@ class Assets:
         self.app.count_visit("assets", req, 3000, 300)
         found = _files(tuple(self.app.manifests)).get(name)
         if found is None:
-            raise RouteNotFound
+            raise falcon.HTTPNotFound
         resp.data, resp.content_type = found[0], _TYPES[name.rpartition(".")[2]]
         resp.set_headers({"Cache-Control": "public, max-age=31536000, immutable", "X-Robots-Tag": "noindex"})
 
@@ -139,7 +138,7 @@ def measure(value: Decimal | int | str | None, unit: str) -> str:
 def tone(context: jinja2.runtime.Context, status: str, path: str) -> str:
     """Return the tone of a status of the records listed at a path of the API, as their plugin says it."""
     listed = context["app"].at["GET", path].signature.listed
-    found = (meaning.tones for meaning in meanings(listed).values() if meaning.role == "status")
+    found = (meaning.tones for meaning in Meaning.of(listed).values() if meaning.role == "status")
     return next(found, {}).get(status, "")
 
 

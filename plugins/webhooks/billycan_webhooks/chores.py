@@ -152,7 +152,7 @@ def _add_next(db: sa.Connection, chore: Mapping[str, Any], endpoint: Row) -> Ste
         return Step(0)
     values = {
         "tenant_id": _l.tenant_id,
-        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as in `fan_out`
+        "id": "dlv_" + sa.func.substr(_l.id, 5) + sa.literal(endpoint.id[20:30]),  # as in `on_event`
         "endpoint_id": sa.literal(endpoint.id),
         "webhook_id": _l.id,
         "event": _l.event,

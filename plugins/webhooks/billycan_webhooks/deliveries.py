@@ -1,32 +1,35 @@
 """Deliveries: inserted in the transaction of their event, held, cancelled and sent again.
 
-Only this file makes a delivery due in a transaction of the app, and `hints_of_due` returns the endpoints. Changes to
+Only this file makes a delivery due in a transaction of the app, and hints at its endpoint after the commit. Changes to
 many deliveries start here, and `chores` finishes them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event, Row, new_id, own
+from billycan import Context, Event, Row, hookimpl, new_id, own
 from billycan.fields import Moment
 from billycan.sql import Statement, events
 from billycan.timed import Leases
 
 from . import chores
-from .nudging import CHORES, Hint
+from .nudging import CHORES, Hint, nudger_of
 from .tables import LOST, deliveries, endpoints
 
 
-def hints_of_due(ctx: Context) -> Sequence[Hint]:
-    """Return hints of the endpoints for which this transaction made a delivery due, to send after the commit."""
-    return [*ctx.memo.get("webhooks", ())]
+@hookimpl
+def after_commit(ctx: Context) -> None:
+    """Hint at the endpoints for which this transaction made a delivery due."""
+    if hints := ctx.memo.get("webhooks"):
+        nudger_of(ctx.app).hint([*hints])
 
 
-def fan_out(ctx: Context, event: Event) -> None:
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
     """Insert a delivery for each endpoint that subscribes to the event, in the open transaction."""
     made = {
         "of_tenant": ctx.tenant_id,

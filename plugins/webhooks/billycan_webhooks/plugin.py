@@ -2,13 +2,12 @@
 
 import threading
 
-from billycan import App, Code, Context, Event, EventCarrier, Every, Gauge, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Code, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .chores import owe_deliveries
-from .deliveries import fan_out, hints_of_due
+from .deliveries import after_commit, on_event
 from .description import DELIVERY
-from .nudging import nudger_of
 from .retention import (
     check_days,
     count_waiting,
@@ -32,6 +31,8 @@ def deliver(app: App, stop: threading.Event) -> None:
 
     run_dispatcher(app, stop)
 
+
+__all__ = ["after_commit", "manifest", "on_event", "startup"]
 
 manifest = Manifest(
     name="webhooks",
@@ -77,21 +78,10 @@ manifest = Manifest(
         "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },
     doctor=describe_retention,
-    offers=(EventCarrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),),
+    offers=(Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),),
 )
 
 
 @hookimpl
 def startup(app: App) -> None:
     check_days(app)
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    fan_out(ctx, event)
-
-
-@hookimpl
-def after_commit(ctx: Context) -> None:
-    if hints := hints_of_due(ctx):
-        nudger_of(ctx.app).hint(hints)

@@ -14,7 +14,7 @@ import pytest
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan.tools.trigger import trigger
-from billycan.wire import encode
+from billycan.web import encode
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 

@@ -19,7 +19,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 from click.testing import CliRunner
 
-from billycan import paging
+from billycan import Page
 from billycan.testing import Client, throwaway
 from billycan_webhooks import commands, forwarding, signing
 
@@ -151,7 +151,7 @@ def test_listen_asks_for_fewer_where_events_are_large(hooks, receive, monkeypatc
     sandbox = Client(app).sandbox()
     rounds = iter([False] * 4 + [True])
     monkeypatch.setattr(stop, "wait", lambda _: next(rounds))
-    monkeypatch.setattr(paging, "MOST_PAGE_BYTES", 30_000)
+    monkeypatch.setattr(Page, "MOST_BYTES", 30_000)
     sandbox.post("/v1/contacts", {"name": "Before"})
 
     def told_and_more(said):

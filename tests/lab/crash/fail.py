@@ -51,8 +51,8 @@ PLACES = {
     "reminded": Place("billycan_reminders.reminding", "_fate"),
     # Of an import: a row's record is made, to check it; the records of all rows are made, and it is finished, in one
     # transaction.
-    "row_made": Place("billycan.importing", "Importer.make"),
-    "rows_sent": Place("billycan.importing", "Replay.send"),
+    "row_made": Place("billycan.csv.importing", "Importer.make"),
+    "rows_sent": Place("billycan.csv.importing", "Replay.send"),
     "imported": Place("billycan_imports.working", "finish_import"),
     # Of what it owes to webhook endpoints: deliveries are made, in a transaction; it is committed.
     "owing": Place("billycan_webhooks.chores", "_add_next"),

@@ -15,11 +15,10 @@ from msgspec import Struct
 
 from billycan import Context, new_id, unit_of_work
 from billycan.app import App
-from billycan.endpoints import PARAMETER, Endpoint
-from billycan.query import MOST_METADATA
+from billycan.endpoints import MOST_METADATA, PARAMETER, Endpoint
 from billycan.starting.settings import Settings
 from billycan.testing import Client
-from billycan.wire import encode
+from billycan.web import encode
 from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from billycan.app import App
-from billycan.businesses import create_business
+from billycan.keys import create_business
 from billycan.starting import settings
 from billycan.tenants import Profile
 from billycan.testing import SECRET, Client, throwaway

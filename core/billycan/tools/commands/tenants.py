@@ -42,7 +42,7 @@ def create_tenant(
     billycan tenants create "Derwent Plumbing" --abn "47 555 222 000" --gst-registered --timezone Australia/Hobart
     billycan tenants create "Derwent Plumbing" --json
     """
-    from ...businesses import create_business
+    from ...keys import create_business
     from ...reader import decode
     from ...tenants import Profile
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents
+from billycan import ByCodePoint, Decimals
 from billycan.migrations import create_resource_table, create_search_index
 
 revision, down_revision = "assets_0001", None
@@ -14,7 +14,7 @@ def upgrade() -> None:
         op,
         "assets",
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("cost", Cents(), nullable=False),
+        sa.Column("cost", Decimals(2), nullable=False),
         sa.Column("bought_on", sa.Date),
         sa.Column("custodian_id", ByCodePoint),
         sa.Column("status", sa.Text, nullable=False),

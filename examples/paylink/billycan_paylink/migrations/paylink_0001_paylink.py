@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import Cents, UTCDateTime
+from billycan import Decimals, UTCDateTime
 from billycan.migrations import key_columns
 
 revision, down_revision = "paylink_0001", None
@@ -14,7 +14,7 @@ def upgrade() -> None:
         "paylink_checkouts",
         *key_columns(),
         sa.Column("invoice_id", sa.Text, nullable=False),
-        sa.Column("amount", Cents(), nullable=False),
+        sa.Column("amount", Decimals(2), nullable=False),
         sa.Column("url", sa.Text),
         sa.Column("created_at", UTCDateTime, nullable=False),
         sa.Column("paid_at", UTCDateTime),

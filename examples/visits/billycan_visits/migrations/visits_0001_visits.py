@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, TenThousandths
+from billycan import ByCodePoint, Decimals
 from billycan.migrations import create_resource_table, key_columns
 
 revision, down_revision = "visits_0001", None
@@ -15,7 +15,7 @@ def upgrade() -> None:
         "visits",
         sa.Column("job_id", ByCodePoint, nullable=False),
         sa.Column("visited_on", sa.Date, nullable=False),
-        sa.Column("hours", TenThousandths(), nullable=False),
+        sa.Column("hours", Decimals(4), nullable=False),
         sa.ForeignKeyConstraint(
             ["tenant_id", "job_id"], ["jobs.tenant_id", "jobs.id"], name="fk_visits_tenant_id_job_id"
         ),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents, Json, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "bookings_0001", None
@@ -15,7 +15,7 @@ def upgrade() -> None:
         "bookings_services",
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("duration_minutes", sa.Integer, nullable=False),
-        sa.Column("price", Cents()),
+        sa.Column("price", Decimals(2)),
         sa.Column("gst_code", sa.Text),
         sa.Column("buffer_before_minutes", sa.Integer, nullable=False),
         sa.Column("buffer_after_minutes", sa.Integer, nullable=False),

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from billycan import App
-from billycan.gst import NAMES
+from billycan import App, GstEntries
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources.files import download_file
@@ -57,11 +56,11 @@ def show_gst(visit: Visit) -> Answer:
         asked |= {"from": str(last.since if last else today.replace(day=1)), "to": str(last.until if last else today)}
     report = visit.call("GET", API, asked)["data"]
     over = date.fromisoformat(str(report["to"])) < today
-    is_period = any(report[label] and report[label]["to_lodge"] is not None for label in NAMES)
+    is_period = any(report[label] and report[label]["to_lodge"] is not None for label in GstEntries.NAMES)
     values = {
         "report": report,
         "sides": [("Sales", SALES), ("Purchases", PURCHASES), ("Tax withheld", WITHHELD)],
-        "names": NAMES,
+        "names": GstEntries.NAMES,
         "lodged_labels": _LODGED,
         "is_period": is_period,
         "headline": _headline(report),
@@ -104,7 +103,7 @@ def show_documents(visit: Visit) -> Answer:
     values = {
         "documents": [{**one, "page": page_of(visit.app, one["id"])} for one in shown],
         "label": label,
-        "name": NAMES[label],
+        "name": GstEntries.NAMES[label],
         "since": date.fromisoformat(asked["from"]),
         "until": date.fromisoformat(asked["to"]),
         "back": f"{HERE}?{urlencode(days)}",
@@ -173,9 +172,11 @@ def _headline(report: dict[str, Any]) -> dict[str, Any]:
 def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
     """List the changes to lodged periods at each label of the statement, with the pages of the first documents."""
     found = []
-    for label in (*_LODGED, *(one for one in NAMES if one not in _LODGED)):
+    for label in (*_LODGED, *(one for one in GstEntries.NAMES if one not in _LODGED)):
         if (figure := report["corrections"].get(label)) and label not in _ELEVENTHS:
-            found.append({**figure, "label": label, "name": NAMES[label], "documents": _with_pages(visit, figure)})
+            found.append(
+                {**figure, "label": label, "name": GstEntries.NAMES[label], "documents": _with_pages(visit, figure)}
+            )
     return found
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from billycan import Problem
-from billycan.businesses import Profile
+from billycan import Problem, Profile
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import forms

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import falcon
 from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
-from billycan.web import RouteNotFound
 from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, money, words
 
 from . import forms
@@ -73,7 +73,7 @@ def make_record(visit: Visit, resource: str) -> Answer:
     """Make what the form says; another form where only more rows or other choices were asked for."""
     kind = kind_at(visit, resource)
     if "make" not in kind.routes:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     endpoint = kind.routes["make"]
     if _asks_for_more(visit):
         return new_record(visit, resource)
@@ -93,7 +93,7 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     """Send what the form has changed, for the version that it was filled in from."""
     kind = kind_at(visit, resource)
     if "change" not in kind.routes:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     if _asks_for_more(visit):
         return edit_record(visit, resource, id)
     endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
@@ -155,7 +155,7 @@ def take_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
 def delete_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     if "delete" not in kind.routes:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     send_decision(visit, kind.routes["delete"], f"{kind.path}/{id}", None)
     return Led(kind.page, f"The {kind.one} was deleted.")
 
@@ -217,7 +217,7 @@ def _asks_for_more(visit: Visit) -> bool:
 
 def _require(visit: Visit, endpoint: Any) -> None:
     if endpoint is None:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     if not holds(visit, endpoint):
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
@@ -226,7 +226,7 @@ def _action(visit: Visit, resource: str, action: str, nested: str) -> tuple[Kind
     kind = kind_at(visit, resource)
     endpoint = kind.nested.get(action, {}).get(nested) if nested else kind.actions.get(action)
     if endpoint is None:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     return kind, endpoint
 
 

@@ -6,11 +6,12 @@ from decimal import Decimal
 from html import escape
 from typing import Any
 
+import falcon
 import msgspec
 from msgspec import Struct
 
 from billycan import Fault, Forbidden, Invalid, NotFound, Problem
-from billycan.web import RouteNotFound, encode
+from billycan.web import encode
 from billycan_users.api import Answer, ChangedMeanwhile, Screen, Sent, Shown, Visit
 
 from . import changes, forms, mailed
@@ -92,7 +93,7 @@ def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answ
     """The email as it will look, for the frame on the page of its form; a form that is sent here says what is in it."""
     about = _about(visit, resource, id, action)
     if about is None:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     try:
         html = _preview(visit, about, _body(visit, about) if visit.form else _asked(about, visit.query))["html"]
     except NotFound:
@@ -111,7 +112,7 @@ def show_pdf(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
         return visit.fetch(f"{mailed.EMAILS}/{id}/pdf")
     about = _about(visit, resource, id, action)
     if about is None or not about.offer.pdf:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     return visit.fetch(f"{about.path}.pdf", visit.query)
 
 
@@ -136,7 +137,7 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
     offer = next((each for each in mailed.offers(visit, kind, id) if each.path == path), None)
     if offer is None:
         if action:
-            raise RouteNotFound
+            raise falcon.HTTPNotFound
         return None
     takes = visit.app.documents[path].takes
     parameters = forms.reword(forms.controls(takes), _PERIOD, {}) if takes else ()

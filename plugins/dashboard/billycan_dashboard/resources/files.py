@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from itertools import chain
 from urllib.parse import urlencode
 
-from billycan import App
-from billycan.web import Pieces
+from billycan import App, Reply
 from billycan_users.api import Sent, Visit
 
 STATEMENT, STATEMENTS = "/v1/contacts/{id}/statement", "/dashboard/reports/statements"
@@ -17,9 +16,9 @@ def download_file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
     answer = visit.app.call(
         visit.identity, "GET", path, urlencode(query), request_id=visit.request_id, prefers_csv=True
     )
-    body: bytes | Pieces = BOM_UTF8 + answer.body
+    body: bytes | Reply.Pieces = BOM_UTF8 + answer.body
     if answer.pieces is not None:
-        body = Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
+        body = Reply.Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
     return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
 
 

@@ -12,13 +12,13 @@ import msgspec
 from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import BadRequest, Fault, NewResource, Problem
+from billycan import BadRequest, Fault, Meaning, NewResource, Problem
 from billycan.fields import Moment, Number, Rule, Text, Whole
-from billycan.members import Meaning, is_struct, meanings, members_explained, options, parts
 from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
 
 from .kinds import label
+from .shapes import is_struct, options, parts
 
 _CHOSEN = ("choice", "maybe", "ref", "refs", "ticks", "yes")  # forms whose HTML shows a value by what is marked in it
 _ROW, _TEXT = "\0row\0", "\0text\0"  # stand for what a row fills in: no record holds a NUL
@@ -107,10 +107,10 @@ def reword(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping
 
 
 def _members(kind: type[Struct]) -> tuple[Control, ...]:
-    said, meant = members_explained(kind), meanings(kind)
+    meant = Meaning.of(kind)
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     found = [
-        _control(field, meant[field.encode_name], _in_words(said.get(field.encode_name, ""), names))
+        _control(field, meant[field.encode_name], _in_words(meant[field.encode_name].says, names))
         for field in msgspec.structs.fields(kind)
     ]
     return tuple(control for control in found if control)

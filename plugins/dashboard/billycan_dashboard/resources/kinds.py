@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlencode
 
+import falcon
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import ActionWords, Address, App, Named, RecordPages, Resource
-from billycan.members import Meaning, is_struct, meanings, options, parts
-from billycan.web import RouteNotFound
+from billycan import Address, App, Meaning, Named, RecordPages, Resource
 from billycan_users.api import Visit, day, field
+
+from .shapes import is_struct, options, parts
 
 ROOT = "/dashboard"
 _NUMBERS = {"money": "money", "percentage": "percent", "quantity": "number"}
@@ -68,7 +69,7 @@ class Kind(Struct, frozen=True, eq=False):
     actions: Mapping[str, Any]
     nested: Mapping[str, Mapping[str, Any]]
     deletable: tuple[str, ...]
-    words: Mapping[str, ActionWords]
+    words: Mapping[str, RecordPages.Action]
     labels: Mapping[str, str]
     hints: Mapping[str, str]
     rare: tuple[str, ...]
@@ -115,10 +116,10 @@ def kinds(app: App) -> Mapping[str, Kind]:
 
 
 def kind_at(visit: Visit, resource: str) -> Kind:
-    """The resource of an address; raises RouteNotFound where there is none."""
+    """The resource of an address; raises HTTPNotFound where there is none."""
     kind = kinds(visit.app).get(f"/v1/{resource}")
     if kind is None:
-        raise RouteNotFound
+        raise falcon.HTTPNotFound
     return kind
 
 
@@ -182,9 +183,9 @@ def label(name: str) -> str:
     return field(name.removeprefix("is_"))
 
 
-def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
+def words_of(kind: Kind, name: str, table: str = "") -> RecordPages.Action:
     """Return the plugin's words for an action; with `table`, for an action of that table's rows."""
-    return kind.words.get(f"{table}/{name}" if table else name) or ActionWords()
+    return kind.words.get(f"{table}/{name}" if table else name) or RecordPages.Action()
 
 
 def action_label(kind: Kind, name: str, table: str = "") -> str:
@@ -202,7 +203,7 @@ def action_label(kind: Kind, name: str, table: str = "") -> str:
 
 def described(kind: type[Struct]) -> tuple[Member, ...]:
     """The members of a Struct that is shown."""
-    meant = meanings(kind)
+    meant = Meaning.of(kind)
     beside = {meaning.told_by: name for name, meaning in meant.items() if meaning.told_by}
     return tuple(
         _member(field.encode_name, field.type, meant[field.encode_name], beside.get(field.encode_name, ""))

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args, get_origin
 from msgspec import Struct
 
 from billycan import BadRequest, Fault
-from billycan.members import options, parts
 from billycan_users.api import Answer, Shown, Visit
 
 from .files import download_file
@@ -21,6 +20,7 @@ from .kinds import (
     page_of,
     url,
 )
+from .shapes import options, parts
 
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
 _NOT_NARROWING = {"page", "per_page", "cursor", "sort"}

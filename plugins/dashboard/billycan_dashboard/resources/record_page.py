@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import NotFound, Resource
-from billycan.members import is_struct
 from billycan.sql import Statement, events
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
@@ -33,6 +32,7 @@ from .kinds import (
     words_of,
 )
 from .mailed import email_first, mailed, pdf_of
+from .shapes import is_struct
 
 _ASIDE = {*Resource.__struct_fields__}  # stands below, under Details
 _MOST_TOLD = 50

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents, TenThousandths, UTCDateTime
+from billycan import ByCodePoint, Decimals, UTCDateTime
 from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "expenses_0001", None
@@ -27,16 +27,16 @@ def upgrade() -> None:
         "expenses",
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("date", sa.Date, nullable=False),
-        sa.Column("amount", Cents(), nullable=False),
+        sa.Column("amount", Decimals(2), nullable=False),
         sa.Column("description", sa.Text),
         sa.Column("category_id", ByCodePoint, nullable=False),
         sa.Column("supplier_id", ByCodePoint),
         sa.Column("supplier_name", sa.Text),
         sa.Column("supplier_abn", sa.Text),
         sa.Column("gst_code", sa.Text, nullable=False),
-        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("gst", Decimals(2), nullable=False),
         sa.Column("import_gst", sa.Boolean, nullable=False),
-        sa.Column("business_use_percent", TenThousandths(), nullable=False),
+        sa.Column("business_use_percent", Decimals(4), nullable=False),
         sa.Column("for_input_taxed_sales", sa.Boolean, nullable=False),
         sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
         sa.Column("tax_invoice_held_on", sa.Date),
@@ -44,7 +44,7 @@ def upgrade() -> None:
         sa.Column("recorded_late", sa.Boolean, nullable=False),
         sa.Column("paid_on", sa.Date),
         sa.Column("due_date", sa.Date),
-        sa.Column("tax_withheld", Cents(), nullable=False),
+        sa.Column("tax_withheld", Decimals(2), nullable=False),
         sa.Column("payment_method", sa.Text),
         sa.Column("reference", sa.Text),
         sa.Column("job_id", ByCodePoint),

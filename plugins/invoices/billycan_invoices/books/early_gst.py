@@ -12,7 +12,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstPeriod, Row, new_id, own
-from billycan.gst import check_unlocked
 from billycan.sql import Insertion
 from billycan_documents.api import Line, breakdown
 
@@ -144,7 +143,7 @@ def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Fig
 
 def _write(ctx: Context, work_id: str, invoice_id: str, on: date, more: Figures) -> None:
     if any(more.values()):
-        check_unlocked(ctx, on)
+        ctx.check_unlocked(on)
         row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}
         _INSERT.run(ctx.db, ctx.tenant_id, [row])
 

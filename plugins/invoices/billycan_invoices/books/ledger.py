@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, new_id
-from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
 from ..rules import ZERO
@@ -73,7 +72,7 @@ _OF_INVOICE, _OF_PAYMENT = _by(entries.c.invoice_id), _by(entries.c.payment_id)
 
 def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:
     """Add entries to the ledger, in one statement. Raises Conflict `period_locked` if a day is in a locked period."""
-    check_unlocked(ctx, *(one.counts_on for one in changes))
+    ctx.check_unlocked(*(one.counts_on for one in changes))
     rows = [{"id": new_id("ent"), "invoice_id": invoice_id, **msgspec.structs.asdict(one)} for one in changes]
     if rows:
         _INSERT.run(ctx.db, ctx.tenant_id, rows)

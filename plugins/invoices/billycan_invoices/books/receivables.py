@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context
-from billycan.sql import PLANNED_ANEW, Statement
+from billycan.sql import Statement
 
 from ..tables import entries, invoices, payments, refunds
 from .sums import amount_of, in_cents
@@ -150,7 +150,7 @@ def _of_each() -> Statement:
     in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
     most, skipped = (sa.bindparam(name, type_=sa.BigInteger) for name in ("most", "skipped"))
     # The number of invoices decides if the database sorts or hashes them.
-    return Statement(in_order.limit(most).offset(skipped).execution_options(**{PLANNED_ANEW: True}))
+    return Statement(in_order.limit(most).offset(skipped).execution_options(**{Statement.PLANNED_ANEW: True}))
 
 
 _OWED_BY, _OWED_BY_EACH = _of_one(), _of_each()

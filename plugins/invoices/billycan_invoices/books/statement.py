@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from billycan import BadRequest, Context, Named, NotFound, Reply
 from billycan.sql import Statement as Kept
-from billycan.sql import one_moment
 from billycan_contacts import api as contacts
 
 from ..rules import ZERO
@@ -40,7 +39,7 @@ def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
     since = query.since or until - timedelta(days=DAYS)
     if since > until:
         raise BadRequest("from: must not be after to.", param="from")
-    with one_moment(ctx.db):  # money may move between one query and the next
+    with ctx.one_moment():  # money may move between one query and the next
         opening = owed_by(ctx, id, since - timedelta(days=1)).balance
         owed = owed_by(ctx, id, until)
         found = _entries(ctx, id, since, until)

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, new_id
-from billycan.gst import check_unlocked
 from billycan.sql import Insertion, Statement
 
 from ..rules import ZERO
@@ -173,7 +172,7 @@ def _less(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None 
 def _write(ctx: Context, rows: list[Held]) -> None:
     if not rows:
         return
-    check_unlocked(ctx, *(one.since for one in rows))
+    ctx.check_unlocked(*(one.since for one in rows))
     stored = [
         {
             "id": new_id("hel"),

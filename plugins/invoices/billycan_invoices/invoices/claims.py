@@ -13,7 +13,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, Invalid, Row, decode, own, take_turns
+from billycan import Conflict, Context, Invalid, Row, decode, own
 from billycan.sql import ByIds
 from billycan_documents.api import (
     GST_CODES,
@@ -112,7 +112,7 @@ def claim(
     retention, Invalid `over_invoiced` for more than is left, and Forbidden if the caller's key lacks `invoices:write`.
     """
     ctx.require("invoices:write")
-    take_turns(ctx)
+    ctx.take_turns()
     row, stored = work.row, _billing(ctx, member, work.row.id)
     per_line = row.gst_rounding == "per_line"
     bills, held = _bills_of(ctx, stored, per_line), _open_deposits(stored)
@@ -201,7 +201,7 @@ def take_turns_of_work(ctx: Context, note_id: str) -> None:
     of_note = (notes.c.tenant_id == invoices.c.tenant_id) & (notes.c.invoice_id == invoices.c.id)
     found = sa.select(invoices.c.claim_on).join(notes, of_note).where(own(ctx, notes), notes.c.id == note_id)
     if ctx.db.execute(found).scalar() is not None:
-        take_turns(ctx)
+        ctx.take_turns()
 
 
 def work_of(ctx: Context, invoice_id: str) -> tuple[str | None, str | None]:

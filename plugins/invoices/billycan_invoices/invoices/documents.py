@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import UNSET
 
 from billycan import Context, Invalid, Neighbours, Row
-from billycan.fields import LAST_DATE
+from billycan.fields import Moment
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, Figures, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
@@ -49,8 +49,8 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
     terms = client.payment_terms_days
     days = ctx.tenant.default_payment_terms_days if terms is None else terms
     due_date = columns["due_date"] or issue_date + timedelta(days=days)
-    if not issue_date <= due_date <= LAST_DATE:
-        raise Invalid.member("due_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
+    if not issue_date <= due_date <= Moment.LAST_DATE:
+        raise Invalid.member("due_date", "out_of_range", f"must be from issue_date to {Moment.LAST_DATE}")
     codes = (part["gst_code"] for part in columns["gst_breakdown"])
     title = rules.document_title(ctx.tenant.registered_on(issue_date), codes)
     return {**columns, "issue_date": issue_date, "due_date": due_date, "document_title": title}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, Page, Patch, Row, take_turns
+from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, Page, Patch, Row
 from billycan.gst import Undoing
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
@@ -74,7 +74,7 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     another quote or job, which has 500 invoices. Emits `invoice.updated` if anything changed.
     """
     if body.sent.keys() & neighbours.plugins.keys():
-        take_turns(ctx)  # before locking the invoice, as in deleting it
+        ctx.take_turns()  # before locking the invoice, as in deleting it
     row = records.lock(ctx, id)
     edit = documents.edit(ctx, row, body)
     if row.status != "draft":
@@ -107,7 +107,7 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
     Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it. Its
     number is never reused. Emits `invoice.deleted`.
     """
-    take_turns(ctx)  # locks the counter of numbers before the job or quote that hears the event
+    ctx.take_turns()  # locks the counter of numbers before the job or quote that hears the event
     row = records.lock(ctx, id)
     if row.status != "draft":
         instead = ": void it instead" if row.status == "sent" and not row.amount_credited else ""
@@ -139,7 +139,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and `has_payments` until its payments
     are reversed. Emits `invoice.voided`.
     """
-    take_turns(ctx)  # before locking the invoice, as in deleting it
+    ctx.take_turns()  # before locking the invoice, as in deleting it
     row = records.lock(ctx, id)
     if row.amount_credited and row.status in ("sent", "partially_paid", "paid", "credited"):
         message = "Adjustment notes were issued for this invoice: void them first."
@@ -256,7 +256,7 @@ def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
     `invalid_state_transition`. The GST on it arises on that date (s 99-10 GST Act) and is shown as `forfeited_gst`.
     Emits `invoice.forfeited`.
     """
-    take_turns(ctx)  # as in taking a deposit off an invoice
+    ctx.take_turns()  # as in taking a deposit off an invoice
     row = records.lock(ctx, id)
     allowed = allowed_actions(ctx, row)
     rules.actions.check("forfeit", row.status if "forfeit" in allowed else "draft", allowed)

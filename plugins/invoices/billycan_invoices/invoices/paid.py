@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from billycan import Context, Row
-from billycan.sql import Asked, Statement
+from billycan.sql import Statement
 
 from ..resource import InvoicePayment
 from ..tables import allocations, payments
@@ -32,7 +32,7 @@ _OF_INVOICE = Statement(
 )
 
 
-def payments_asked(ctx: Context, invoice_id: str) -> Asked:
+def payments_asked(ctx: Context, invoice_id: str) -> Statement.Asked:
     """Return the statement for an invoice's payments, to pass to `at_once`."""
     return _OF_INVOICE, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}
 

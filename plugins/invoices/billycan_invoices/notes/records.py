@@ -9,8 +9,8 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Context, Named, Page, Row, new_id, own
-from billycan.sql import Asked, Insertion, Statement, records_of
+from billycan import Context, Named, Page, Records, Row, new_id, own
+from billycan.sql import Insertion, Statement
 from billycan_documents.api import CodeTotals, Parts, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -76,7 +76,7 @@ def page_of_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjust
         {**members, "line_items": lines.get(row.id, UNSET)}
         for row, members in zip(found.items, _beside(ctx, found.items), strict=True)
     ]
-    return found.of(records_of(ListedAdjustmentNote, found.items, beside))
+    return found.of(Records.of_rows(ListedAdjustmentNote, found.items, beside))
 
 
 def get_note(ctx: Context, id: str) -> AdjustmentNote:
@@ -89,7 +89,7 @@ def show_adjustment_note(ctx: Context, row: Row, lines: list[NoteLine] | None = 
     (members,) = _beside(ctx, [row])
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
         lines = lines_of(ctx, [row.id])[row.id]
-    return records_of(AdjustmentNote, [row], [{**members, "line_items": UNSET if lines is None else lines}])[0]
+    return Records.of_rows(AdjustmentNote, [row], [{**members, "line_items": UNSET if lines is None else lines}])[0]
 
 
 def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
@@ -141,10 +141,10 @@ def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: 
         ctx.at_once(insertion_of_lines(ctx, note_id, lines))
 
 
-def insertion_of_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Asked:
+def insertion_of_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine]) -> Statement.Asked:
     """Return the statement that inserts a note's lines; a route's `prepare` may call it first."""
 
-    def made() -> Asked:
+    def made() -> Statement.Asked:
         rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
         return _INSERT.converted(ctx.app.db.writer, ctx.tenant_id, rows)
 

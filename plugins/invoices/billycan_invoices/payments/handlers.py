@@ -5,7 +5,6 @@ from decimal import Decimal
 import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Page, Row, new_id
-from billycan.gst import check_unlocked
 from billycan_documents.api import client_of
 
 from .. import rules
@@ -179,7 +178,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
     if refunded_on < payment.paid_on:
         message = f"must not be before the payment was received, on {payment.paid_on}"
         raise Invalid.member("refunded_at", "out_of_range", message)
-    check_unlocked(ctx, refunded_on)
+    ctx.check_unlocked(refunded_on)
     REFUNDS.check_rows(ctx, [(payment, None)])
     refund = {
         "id": new_id("rfd"),

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Records, Row, own
 from billycan.fields import Moment
-from billycan.sql import ByIds, Statement, among
+from billycan.sql import ByIds, Statement
 
 from .. import rules
 from ..tables import allocations, entries, invoices, payments, refunds
@@ -22,7 +22,7 @@ def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     settling = sa.select(allocations.c.payment_id).where(
         own(ctx, allocations), sa.or_(sa.false(), *(allocations.c.invoice_id == id for id in ids))
     )
-    return among(ctx, payments.c.id, settling)
+    return ctx.among(payments.c.id, settling)
 
 
 def allowed_actions(row: Any) -> list[str]:

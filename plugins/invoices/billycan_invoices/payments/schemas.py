@@ -6,8 +6,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from billycan import Member, Named, NewResource, PageQuery, Resource
-from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference
+from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Reference
 from billycan.gst import Undoing
+from billycan_documents.api import Positive
 
 from ..invoices.schemas import PaymentMethod, Reason
 from ..resource import PaymentStatus

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
-from billycan.gst import check_unlocked
 from billycan.sql import ByIds, Insertion, Statement
 
 from .. import rules
@@ -142,7 +141,7 @@ def receive_payment(
     `body` says how and when it was paid.
     """
     paid_at, paid_on = received(ctx, body.paid_at, "paid_at")
-    check_unlocked(ctx, paid_on)
+    ctx.check_unlocked(paid_on)
     allocated = sum((one.amount for one in given), rules.ZERO)
     row = payment_records.insert(
         ctx,

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, TenThousandths
+from billycan import ByCodePoint, Decimals
 from billycan.migrations import create_resource_table, create_search_index
 
 revision, down_revision = "items_0001", None
@@ -16,7 +16,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("description", sa.Text),
         sa.Column("unit", sa.Text),
-        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("unit_price", Decimals(4), nullable=False),
         sa.Column("gst_code", sa.Text),
         sa.Column("sku", sa.Text),
         sa.Column("active", sa.Boolean, nullable=False),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "quotes_0001", None
@@ -23,12 +23,12 @@ def upgrade() -> None:
         sa.Column("expiry_date", sa.Date, nullable=False),
         sa.Column("amounts_are", sa.Text, nullable=False),
         sa.Column("gst_rounding", sa.Text, nullable=False),
-        sa.Column("discount_percent", TenThousandths()),
-        sa.Column("discount_amount", Cents()),
-        sa.Column("subtotal", Cents(), nullable=False),
-        sa.Column("discount_total", Cents(), nullable=False),
-        sa.Column("gst", Cents(), nullable=False),
-        sa.Column("total", Cents(), nullable=False),
+        sa.Column("discount_percent", Decimals(4)),
+        sa.Column("discount_amount", Decimals(2)),
+        sa.Column("subtotal", Decimals(2), nullable=False),
+        sa.Column("discount_total", Decimals(2), nullable=False),
+        sa.Column("gst", Decimals(2), nullable=False),
+        sa.Column("total", Decimals(2), nullable=False),
         sa.Column("gst_breakdown", sa.JSON, nullable=False),
         sa.Column("reference", sa.Text),
         sa.Column("notes", sa.Text),
@@ -66,15 +66,15 @@ def upgrade() -> None:
         sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
         sa.Column("description", sa.Text, nullable=False),
-        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("quantity", Decimals(4), nullable=False),
         sa.Column("unit", sa.Text),
-        sa.Column("unit_price", TenThousandths(), nullable=False),
-        sa.Column("discount_percent", TenThousandths()),
-        sa.Column("discount_amount", Cents()),
+        sa.Column("unit_price", Decimals(4), nullable=False),
+        sa.Column("discount_percent", Decimals(4)),
+        sa.Column("discount_amount", Decimals(2)),
         sa.Column("gst_code", sa.Text, nullable=False),
-        sa.Column("net", Cents(), nullable=False),
-        sa.Column("gst", Cents(), nullable=False),
-        sa.Column("total", Cents(), nullable=False),
+        sa.Column("net", Decimals(2), nullable=False),
+        sa.Column("gst", Decimals(2), nullable=False),
+        sa.Column("total", Decimals(2), nullable=False),
         sa.Column("item_id", ByCodePoint),
         _reference("quotes_lines", "document_id", "quotes"),
     )

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "recurring_0001", None
@@ -23,13 +23,13 @@ def upgrade() -> None:
         sa.Column("line_items", Json, nullable=False),
         sa.Column("amounts_are", sa.Text),
         sa.Column("gst_rounding", sa.Text),
-        sa.Column("discount_percent", TenThousandths()),
-        sa.Column("discount_amount", Cents()),
+        sa.Column("discount_percent", Decimals(4)),
+        sa.Column("discount_amount", Decimals(2)),
         sa.Column("reference", sa.Text),
         sa.Column("purchase_order", sa.Text),
         sa.Column("notes", sa.Text),
         sa.Column("terms", sa.Text),
-        sa.Column("total", Cents(), nullable=False),
+        sa.Column("total", Decimals(2), nullable=False),
         sa.Column("next_on", sa.Date),
         sa.Column("invoices_made", sa.Integer, nullable=False),
         sa.Column("last_invoice_id", ByCodePoint),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Cents, Json, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import create_resource_table, key_columns
 
 revision, down_revision = "reports_0001", None
@@ -30,20 +30,20 @@ def upgrade() -> None:
         sa.Column("of_period_id", ByCodePoint, nullable=False),
         sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("supply_id", ByCodePoint, nullable=False),
-        sa.Column("G1", Cents(), nullable=False),
-        sa.Column("G2", Cents(), nullable=False),
-        sa.Column("G3", Cents(), nullable=False),
-        sa.Column("G4", Cents(), nullable=False),
-        sa.Column("G7", Cents(), nullable=False),
-        sa.Column("1A", Cents(), nullable=False),
-        sa.Column("G10", Cents(), nullable=False),
-        sa.Column("G11", Cents(), nullable=False),
-        sa.Column("G13", Cents(), nullable=False),
-        sa.Column("G14", Cents(), nullable=False),
-        sa.Column("G15", Cents(), nullable=False),
-        sa.Column("G18", Cents(), nullable=False),
-        sa.Column("1B", Cents(), nullable=False),
-        sa.Column("W4", Cents(), nullable=False),
+        sa.Column("G1", Decimals(2), nullable=False),
+        sa.Column("G2", Decimals(2), nullable=False),
+        sa.Column("G3", Decimals(2), nullable=False),
+        sa.Column("G4", Decimals(2), nullable=False),
+        sa.Column("G7", Decimals(2), nullable=False),
+        sa.Column("1A", Decimals(2), nullable=False),
+        sa.Column("G10", Decimals(2), nullable=False),
+        sa.Column("G11", Decimals(2), nullable=False),
+        sa.Column("G13", Decimals(2), nullable=False),
+        sa.Column("G14", Decimals(2), nullable=False),
+        sa.Column("G15", Decimals(2), nullable=False),
+        sa.Column("G18", Decimals(2), nullable=False),
+        sa.Column("1B", Decimals(2), nullable=False),
+        sa.Column("W4", Decimals(2), nullable=False),
         sa.ForeignKeyConstraint(
             ["tenant_id", "period_id"],
             ["reports_gst_periods.tenant_id", "reports_gst_periods.id"],

@@ -7,16 +7,16 @@ from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from ..apart import in_turns
+from ..db import one_moment
+from ..idempotency import Answer
+from ..problems import BadRequest
+from ..resources import Reply
 from . import sheets
-from .apart import in_turns
-from .db import one_moment
-from .idempotency import Answer
-from .problems import BadRequest
-from .wire import Pieces
 
 if TYPE_CHECKING:
-    from .context import Context
-    from .endpoints import Endpoint
+    from ..context import Context
+    from ..endpoints import Endpoint
 
 MOST_AT_ONCE = 3  # files of a business on a host: each keeps a connection, and then a file and a thread
 _TOO_MANY = f"{MOST_AT_ONCE} CSV files of this business are made or sent at the moment: wait for one of them."
@@ -48,7 +48,8 @@ def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any],
         "Content-Disposition": f'attachment; filename="{name}.csv"',
         "Content-Length": str(size),
     }
-    return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
+    pieces = Reply.Pieces(iter(lambda: file.read(_PIECE), b""), done.close)
+    return Answer(endpoint.route.status, headers, b"", pieces=pieces)
 
 
 def _write_file(

@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 import sqlalchemy as sa
 
-from . import counters, events
-from .context import Context, Event
-from .db import metadata
-from .engines.sqlite import note_listeners
-from .fields import Moment
-from .manifest import EventCarrier
-from .wire import encode
+from .. import counters, events
+from ..context import Context, Event
+from ..db import metadata
+from ..engines.sqlite import note_listeners
+from ..fields import Moment
+from ..web import encode
 
 if TYPE_CHECKING:
-    from .app import App
+    from ..app import App
 
 _MOST_AT_ONCE = 500  # rows that one statement inserts
 _MOST_VALUES = 30_000  # of one statement, of which SQLite takes 32,766
@@ -246,7 +245,7 @@ class Replay:
                     ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
                 else:
                     ctx.db.exec_driver_sql(text, {"base": base, **values})
-            for _, carrier in ctx.app.offered(EventCarrier):
+            for _, carrier in ctx.app.offered(Event.Carrier):
                 if carrier.note_many:
                     carrier.note_many(ctx, sorted(self._names), base + 1, last)
 

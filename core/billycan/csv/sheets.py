@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields
 
-from .plain import is_struct, options, parts
-from .resources import Named
-from .wire import encode
+from ..members import is_struct, options, parts
+from ..resources import Named
+from ..web import encode
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
 # What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), in full width too; and text that looks

@@ -4,25 +4,26 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any, TypeAlias, get_origin
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import UnsetType
 from msgspec.structs import fields
 
-from . import events, sheets
-from .plain import is_struct, options, parts
-from .problems import MOST_SHOWN, BadRequest, Fault, Problem
-from .reader import decode
-from .rehearsing import Recording, Rehearsal, Replay
-from .wire import parse
+from .. import events
+from ..members import is_struct, options, parts
+from ..problems import MOST_SHOWN, BadRequest, Fault, Problem
+from ..reader import decode
+from ..web import parse
+from . import rehearsing, sheets
+from .rehearsing import Rehearsal, Replay
 
 if TYPE_CHECKING:
-    from .context import Context
-    from .endpoints import Endpoint
+    from ..context import Context
+    from ..endpoints import Endpoint
 
-__all__ = ["Importer", "Recording"]
+__all__ = ["Importer"]
 
 log = logging.getLogger("billycan")
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
@@ -34,6 +35,9 @@ class Importer:
     faults: The errors in the names, each with the column's as its `param`: if there are any, nothing can be imported.
     ignored: The columns that an export has and that no client can set.
     """
+
+    Recording: TypeAlias = rehearsing.Recording
+    """What the handlers of some rows sent, read and counted: stored by `packed()` and read by `of(packed)`."""
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:
         self._endpoint, self._columns = endpoint, list(header)

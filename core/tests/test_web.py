@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billycan import pipeline
-from billycan.testing import Client, decoded
-from billycan.wire import MOST_BYTES
+from billycan.testing import Client
+from billycan.web import MOST_BYTES
 
 pytestmark = pytest.mark.sqlite_alone
 MIB = b'{"name": "Ada", "notes": "' + b" " * (MOST_BYTES - 28) + b'"}'
@@ -523,7 +523,7 @@ def test_no_body_is_too_much(anyone, body):
     for method, path in (("POST", "/v1/contacts"), ("PATCH", "/v1/tenant")):
         response = anyone.call(method, path, raw=json.dumps(body).encode())
         assert response.status_int < 500, response.text
-        assert set(decoded(response)) == {"data", "pagination", "error"}
+        assert set(Client.decoded(response)) == {"data", "pagination", "error"}
     id = anyone.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     assert anyone.call("PATCH", f"/v1/contacts/{id}", raw=json.dumps(body).encode()).status_int < 500
 

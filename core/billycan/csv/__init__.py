@@ -1,0 +1,1 @@
+"""CSV files: rows that become records, and lists as files."""

@@ -29,7 +29,7 @@ def shut(monkeypatch):
     def refuse(*args, **given):
         raise AssertionError("a way past SQLAlchemy was taken")
 
-    monkeypatch.setattr(statements, "_Form", refuse)
+    monkeypatch.setattr(statements, "Form", refuse)
     monkeypatch.setattr(postgres, "send_statements", refuse)
     monkeypatch.setattr(idle_connections.IdleConnections, "_recent", refuse)
     monkeypatch.setitem(sys.modules, "billycan.engines.trips", None)

@@ -45,8 +45,8 @@ _STAY_SECONDS = 0.05
 # After 429, before the connection's next request is read. Who awaits Retry-After, a second at least, does not notice;
 # 20 connections that do not would otherwise get 2,000 refusals a second, for which all others wait.
 _REFUSED_SECONDS = 0.05
-# A thread lets others run at each statement. By default it gets its turn back after 5 ms if they compute, which is longer
-# than a whole transaction takes; on SQLite all other writes wait for it meanwhile.
+# A thread lets others run at each statement. By default it gets its turn back after 5 ms if they compute, which is
+# longer than a whole transaction takes; on SQLite all other writes wait for it meanwhile.
 _SWITCH_SECONDS = 0.0005
 _MOST_ACCEPTED = 4
 

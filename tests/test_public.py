@@ -65,7 +65,7 @@ def test_no_name_is_public_twice_and_there_are_no_more_than_there_were():
 
 @pytest.mark.whole
 def test_each_name_is_for_two_plugins_or_for_a_stated_need():
-    """What one plugin alone uses is its own."""
+    """Check that no name is public which one plugin alone uses."""
     users: dict[str, set[str]] = {}
     for path in [*SOURCES, *ROOT.glob("plugins/*/tests/**/*.py"), *ROOT.glob("examples/*/tests/**/*.py")]:
         for module, name in imports(path.read_text("utf-8")):

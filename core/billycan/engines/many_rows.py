@@ -95,6 +95,8 @@ class Insertion:
 
         For core alone.
         """
+        if PLAIN in db.get_execution_options():
+            return self.asked(tenant_id, rows)
         return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
 
     def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:

@@ -22,7 +22,7 @@ from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
 from billycan import web
-from billycan.apart import begin_turn, let_others_go
+from billycan.apart import begin_turn, let_others_go, take_short_turns
 from billycan.app import App, build
 from billycan.defaults import rate_limit_refusal
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
@@ -45,9 +45,6 @@ _STAY_SECONDS = 0.05
 # After 429, before the connection's next request is read. Who awaits Retry-After, a second at least, does not notice;
 # 20 connections that do not would otherwise get 2,000 refusals a second, for which all others wait.
 _REFUSED_SECONDS = 0.05
-# A thread lets others run at each statement. By default it gets its turn back after 5 ms if they compute, which is
-# longer than a whole transaction takes; on SQLite all other writes wait for it meanwhile.
-_SWITCH_SECONDS = 0.0005
 _MOST_ACCEPTED = 4
 
 
@@ -137,7 +134,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
         log.error("%s", said)
         sys.exit(3)  # gunicorn then stops, instead of starting the worker again and again
     _served[:] = [app]
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    take_short_turns()
     app.db.pace_writers()
     return app.wsgi
 

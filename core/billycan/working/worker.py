@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from ..apart import take_short_turns
 from ..context import Context
 from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upsert
 from ..events import unit_of_work
@@ -75,6 +76,7 @@ _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
 def run(app: "App", stop: threading.Event) -> None:
     """Run until `stop` is set, then finish what is at hand. Each plugin's workers have a thread of their own."""
+    take_short_turns()
     threads = [
         threading.Thread(target=_keep, args=(manifest.name, work, app, stop))
         for manifest in app.manifests.values()

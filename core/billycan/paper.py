@@ -148,7 +148,7 @@ class Paper(Struct, frozen=True, kw_only=True):
 
         @property
         def is_turned(self) -> bool:
-            """True for a JPEG that is to be shown turned or mirrored (EXIF orientation), which not every viewer does."""
+            """True for a JPEG that is to be shown turned or mirrored (EXIF), which not every viewer does."""
             if not self.content.startswith(b"\xff\xd8"):
                 return False
             found = (

@@ -26,11 +26,12 @@ def test_others_go_between_the_records_of_an_export(make_app, pauses):
     assert len(pauses) > 101
 
 
-def test_others_go_between_the_people_who_may_be_booked(make_app, pauses):
+def test_others_go_between_the_starts_that_may_be_booked(make_app, pauses):
     client = Client(make_app("bookings", "contacts", "staff"))
     for i in range(3):
         hours = [{"day": day, "start": "09:00", "end": "17:00"} for day in DAYS]
         client.post("/v1/staff", {"name": f"Grace {i}", "hours": hours})
     service = client.post("/v1/services", {"name": "Blocked drain", "duration_minutes": 60})["data"]["id"]
     found = client.get(f"/v1/availability?service_id={service}&from=2026-11-30&to=2026-11-30")["data"]
-    assert found and len(found[0]["staff_ids"]) == 3 and len(pauses) == 3
+    of_each = 8 * 4  # 8 hours, by quarters of an hour
+    assert found and len(found[0]["staff_ids"]) == 3 and len(pauses) == 3 * of_each

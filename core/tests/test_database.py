@@ -182,6 +182,16 @@ def test_who_has_just_written_lets_those_go_first_who_come_while_it_waits_for_an
     assert is_free(tmp_path / "a.db-turn") and not mine._line._is_taken
 
 
+def test_a_turn_is_handed_on_though_its_files_are_closed_meanwhile(tmp_path):
+    turns = Turns(str(tmp_path / "a.db"))
+    turns.rests = True
+    with turns.taken(30, "noisy"):
+        turns.close()  # as when all connections are closed while a request writes
+    with turns.taken(0, "quiet"):
+        assert not is_free(tmp_path / "a.db-turn")
+    assert not turns._line._is_taken and is_free(tmp_path / "a.db-turn")
+
+
 def test_a_thread_that_let_another_go_first_waits_only_so_long(tmp_path):
     line = Turns(str(tmp_path / "a.db"))._line
     line.take("noisy", 0)

@@ -201,12 +201,13 @@ class Turns:
         while True:
             try:
                 is_ours = self._take_files(until)
+                rest = self._rest_of(whose, until) if is_ours else 0.0
             except BaseException:
                 self._line.give()
                 raise
             if not is_ours:
                 break
-            if rest := self._rest_of(whose, until):
+            if rest:
                 self._line.give()
                 time.sleep(rest)
                 self._line.take(whose, until)
@@ -217,9 +218,11 @@ class Turns:
         try:
             yield max(until - began, 0)
         finally:
-            if is_ours:
-                self._note(whose, time.monotonic() - began)
-            self._line.give()
+            try:
+                if is_ours and self._held:  # unless the files were closed meanwhile
+                    self._note(whose, time.monotonic() - began)
+            finally:
+                self._line.give()
 
     def _rest_of(self, whose: str, until: float) -> float:
         """Return for how many seconds a tenant that wants to write leaves the turn to others; 0 where none write."""
@@ -248,6 +251,7 @@ class Turns:
 
     def close(self) -> None:
         """Close the files; they are opened again when needed."""
+        self._held.clear()  # closing them lets go of their locks
         while self._files:
             os.close(self._files.pop())
 

@@ -149,7 +149,7 @@ def forget_old(ctx: Context) -> bool:
     nth = sa.func.row_number().over(partition_by=tokens.code_id, order_by=(tokens.used_at.desc(), tokens.id.desc()))
     mine = own(ctx, refresh_tokens) & tokens.used_at.is_not(None)
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
-    beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)
+    beyond = ctx.db.execute(sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)).scalars().all()
     gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
     # A used code is kept as long as any of its tokens, so that a second use can end them.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, filters
-from .apart import in_turns
+from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
@@ -250,6 +250,7 @@ class Context:
         if self.prepares:
             value = work()
             self._ahead[name] = given, value
+            share_time()
             return value
         known = self._ahead.pop(name, None) if self._ahead else None
         if known is not None and known[0] == given:

@@ -79,6 +79,17 @@ def test_postgresql_takes_stock_of_a_table_that_grew(make_app, engine, clock):
     assert rows() == 2406
 
 
+def test_a_worker_takes_stock_before_it_does_what_is_due(make_app, engine, monkeypatch):
+    """What gathered while no worker ran would otherwise be looked for as in the empty table that it was."""
+    if engine != "postgresql":
+        pytest.skip("SQLite keeps no plan that was made for an empty table")
+    app, done = make_app("contacts", fresh=True), []
+    monkeypatch.setattr(worker.plans, "measure_grown", lambda db: done.append("measured"))
+    monkeypatch.setattr(worker.Round, "_serve", lambda self, name, every: done.append(name))
+    worker.tick(app)
+    assert done[0] == "measured" and len(done) > 1
+
+
 @pytest.fixture
 def client(make_app, engine):
     if engine != "sqlite":

@@ -30,6 +30,20 @@ Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
 
 
+class Merge(Struct, frozen=True):
+    """A merge of two records.
+
+    row: The record that was merged into the other, and deleted.
+    before, after: The other one's row, before and after the merge.
+    moved: The ids of the records that referred to the first, by the names of their tables.
+    """
+
+    row: Row
+    before: Row
+    after: Row
+    moved: Mapping[str, Sequence[str]]
+
+
 class Records(Generic[T]):
     """The rows of one table as one Struct, always within the caller's business.
 
@@ -259,6 +273,36 @@ class Records(Generic[T]):
         ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
+
+    def merge(self, ctx: Context, id: str, into: str, combine: Callable[[Row, Row], Mapping[str, Any]]) -> "Merge":
+        """Merge a record into another: what refers to it refers to the other from then on, and it is deleted.
+
+        References are moved in the tables of every enabled plugin, by foreign key or by what Records declare; whoever
+        keeps ids otherwise hears an event that you emit. `combine(row, other)` returns the columns to store in the
+        other, or refuses. Raise NotFound for the id, Invalid for `into`, and Conflict `too_many_records` beyond 5,000
+        references.
+        """
+        # Whoever writes a document locks it before the record that it names, and most such writes take turns.
+        ctx.take_turns()
+        if id == into:
+            self.lock(ctx, id)
+            raise Invalid.member("into", "invalid_value", "must be another record")
+        references.lock_referring(ctx, self.table, id)
+        found: dict[str, Row] = {}
+        for each in sorted((id, into)):
+            try:
+                found[each] = self.lock(ctx, each)
+            except NotFound:
+                if each == id:
+                    raise
+        if into not in found:
+            raise Invalid.member("into", "not_found", "there is no such record")
+        row, other = found[id], found[into]
+        values = combine(row, other)
+        references.lock_referring(ctx, self.table, id)  # those that were added before the locks
+        moved = references.move_referring(ctx, self.table, id, into)
+        self.delete(ctx, row)
+        return Merge(row, other, self.save(ctx, other, **values), moved)
 
     @staticmethod
     def of_rows(kind: type[S], rows: Sequence[Row], beside: Iterable[Mapping[str, Any]]) -> list[S]:

@@ -49,6 +49,7 @@ CODES: Mapping[str, Code] = {
     "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
     "period_locked": Code(409, "The books are locked up to a date, and this would change what counts until then."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
+    "too_many_records": Code(409, "More records refer to this one than can be changed at once: 5,000."),
     "too_many_keys": Code(409, "The business has 200 keys, the most there can be: revoke those no longer used."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
     "payload_too_large": Code(

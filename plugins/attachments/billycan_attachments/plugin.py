@@ -40,6 +40,7 @@ manifest = Manifest(
         Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None),
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
     ),
+    hears={"contact.merged": stored_files.move_files},
     tasks=(
         Every(seconds=600, due=stored_files.leftover_files, run=stored_files.sweep_file, own_transactions=True),
         Every(seconds=600, due=stored_files.orphaned_attachments, run=stored_files.remove_orphan),

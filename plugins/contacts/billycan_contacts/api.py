@@ -1,6 +1,7 @@
 """Contacts' functions for other plugins: names, parties of documents, contractors and suppliers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ from billycan import Address, Context, GstPeriod, NotFound, names_of, own
 from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
+from .tables import merged
 
 _table = contacts.table
 
@@ -53,8 +55,24 @@ def lock(ctx: Context, id: str) -> None:
     this = own(ctx, _table) & (_table.c.id == id)
     row = ctx.db.execute(sa.select(_table.c.version).where(this).with_for_update()).first()
     if row is None:
-        raise NotFound
+        raise gone(ctx, id)
     ctx.check_version(row.version)
+
+
+def merged_into(ctx: Context, id: str) -> str | None:
+    """Return the id of the contact into which another was merged; None if it never was."""
+    found: str | None = ctx.db.execute(
+        sa.select(merged.c.into_id).where(own(ctx, merged), merged.c.id == id)
+    ).scalar_one_or_none()
+    return found
+
+
+def gone(ctx: Context, id: str) -> NotFound:
+    """Return the refusal to change a contact that is not there; it says if the contact was merged into another."""
+    into = merged_into(ctx, id)
+    if into is None:
+        return NotFound()
+    return NotFound(f"This contact was merged into {into}: use that id.", merged_into=into)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
@@ -95,6 +113,11 @@ class Supplier(Struct):
     gst_registered: bool | None
 
 
+def remember_supplier(ctx: Context, before: Any, moved: Mapping[str, Collection[str]] | None = None) -> None:
+    """Keep a contact's Supplier as it was before this call, and the records that a merge moved to it, by table."""
+    ctx.memo["contacts"] = {before.id: Supplier(before.abn, before.gst_registered), "moved": moved or {}}
+
+
 def supplier_before(ctx: Context, id: str) -> Supplier | None:
     """Return the Supplier as it was before this call changed the contact; None if the call changes none of it.
 
@@ -102,6 +125,15 @@ def supplier_before(ctx: Context, id: str) -> Supplier | None:
     """
     before: Supplier | None = ctx.memo.get("contacts", {}).get(id)
     return before
+
+
+def moved_by_merge(ctx: Context, table: str) -> Collection[str]:
+    """Return the ids of the records of a table that this call moved from one contact to another.
+
+    For a function that hears `contact.merged` or `contact.updated`.
+    """
+    found: Collection[str] = ctx.memo.get("contacts", {}).get("moved", {}).get(table, ())
+    return found
 
 
 def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:

@@ -1,12 +1,12 @@
 """Contacts, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import sqlalchemy as sa
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, field, structs
 
-from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, resource
-from billycan.fields import Abn, Email, Name, Notes, Phone, Text, Url
+from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, Row, own, resource
+from billycan.fields import Abn, Email, Id, Name, Notes, Phone, Text, Url
 
 Kind = Literal["person", "company"]
 Role = Literal["client", "supplier"]
@@ -94,17 +94,42 @@ class Contact(Resource):
     tags: list[str]
 
 
+class MergedContact(Contact, kw_only=True):
+    """A contact that another one was merged into.
+
+    merged: The other contact, as it last was. Its id now leads to this one.
+    """
+
+    merged: Contact
+
+    @classmethod
+    def of(cls, contact: Contact, merged: Contact) -> Self:
+        """Return a contact with the one that was merged into it."""
+        return cls(**structs.asdict(contact), merged=merged)
+
+
+class ContactMerge(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Merging a contact into another.
+
+    into: The contact that is left, and keeps its id: an active one.
+    """
+
+    into: Annotated[Id, Member(refers_to="contacts")]
+
+
 class ContactQuery(PageQuery, kw_only=True):
     """Parameters of the list of contacts besides those of its members.
 
     role: Contacts with this role.
     tag: Contacts with this tag.
     contractor: Contacts whose payments are reported, or the others.
+    duplicated: Contacts whose ABN or email address another contact has, too, or the others.
     """
 
     role: Role | None = None
     tag: Tag | None = None
     contractor: bool | None = None
+    duplicated: bool | None = None
 
 
 def has_role(ctx: Context, role: str) -> sa.ColumnElement[bool]:
@@ -117,7 +142,35 @@ def has_tag(ctx: Context, tag: str) -> sa.ColumnElement[bool]:
     return ctx.json_list_has(contacts.table.c.tags, tag)
 
 
-actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})
+def is_duplicated(ctx: Context, wanted: bool) -> sa.ColumnElement[bool]:
+    """Match contacts whose ABN or email address another one has, too, or the others."""
+    table = contacts.table
+    marks = (table.c.abn, sa.func.lower(table.c.email))
+    twice = [
+        mark.in_(sa.select(mark).where(own(ctx, table)).group_by(mark).having(sa.func.count() > 1)) for mark in marks
+    ]
+    found = sa.func.coalesce(sa.or_(*twice), sa.false())  # unknown for a contact without the one or the other
+    return found if wanted else sa.not_(found)
+
+
+def is_like(ctx: Context, contact: Row) -> sa.ColumnElement[bool]:
+    """Match the other contacts that have a contact's ABN or, in upper or lower case, its email address."""
+    table, same = contacts.table, []
+    if contact.abn is not None:
+        same.append(ctx.search_condition(table, contact.abn) & (table.c.abn == contact.abn))
+    if contact.email is not None:
+        has_email = sa.func.lower(table.c.email) == contact.email.lower()
+        same.append(ctx.search_condition(table, contact.email) & has_email)
+    return (ctx.either(table, *same) if same else sa.false()) & (table.c.id != contact.id)
+
+
+actions = Actions(
+    {
+        "archive": ("active", "archived"),
+        "restore": ("archived", "active"),
+        "merge": ("active archived", None),
+    }
+)
 
 contacts = resource(
     "contacts",
@@ -135,7 +188,7 @@ contacts = resource(
             postgresql_where=sa.text("NOT gst_registered"),
         ),
     ),
-    filters={"role": has_role, "tag": has_tag},
+    filters={"role": has_role, "tag": has_tag, "duplicated": is_duplicated},
     actions=lambda contact: actions.allowed(contact.status),
     needs={"allowed_actions": ("status",)},
     remembers=True,

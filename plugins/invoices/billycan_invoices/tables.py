@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Decimals, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, Decimals, Neighbours, UTCDateTime, reference, resource_table, tenant_table
 from billycan_documents.api import lines_table
 
 from . import note_resource, resource
@@ -39,6 +39,7 @@ payments = resource_table(
     sa.Index(None, "tenant_id", "status", "created_at", "id"),
     sa.Index(None, "tenant_id", "paid_at", "id"),
     sa.Index(None, "tenant_id", "paid_on", "id"),
+    Neighbours.index("reference"),
 )
 
 # Links payments to the invoices they settle. Rows of a reversed payment stay, so that its invoice still lists it.

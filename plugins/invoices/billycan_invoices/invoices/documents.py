@@ -19,7 +19,7 @@ from .. import resource, rules
 from ..full_lists import INVOICES
 from ..resource import NEIGHBOURS, SETTLED, Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
 from ..tables import lines
-from .paid import payments_asked, payments_of
+from .paid import payments_asked, payments_of, payments_of_page
 
 PATH = "/i/"
 # Clients look up invoices for the next year's tax return.
@@ -183,6 +183,7 @@ documents = Documents(
     header=header,
     members=members,
     alone=payments_shown,
+    includes={"payments": payments_of_page},
     beside=lambda ctx, id: payments_asked(ctx, id) if ctx.wants(Invoice, "payments") else None,
     of_client=("client", "tax_invoice"),
     hosted_url=hosted_url,

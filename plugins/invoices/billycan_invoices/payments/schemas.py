@@ -205,6 +205,7 @@ class PaymentQuery(PageQuery, kw_only=True):
     invoice_id: Payments that settle any of these invoices, or did before they were reversed.
     payment_method: Payments made in any of these ways.
     status: Payments with any of these statuses.
+    reference: Payments with any of these references, which are compared as they were sent.
     unallocated_from: Payments of which at least this much is left; 0.01 finds all that is credit.
     """
 
@@ -214,6 +215,7 @@ class PaymentQuery(PageQuery, kw_only=True):
     invoice_id: list[str] | None = None
     payment_method: list[str] | None = None
     status: list[PaymentStatus] | None = None
+    reference: list[Reference] | None = None
     paid_at_from: DayOrInstant | None = None
     paid_at_to: DayOrInstant | None = None
     paid_on_from: Day | None = None

@@ -1,6 +1,7 @@
 """One table's rows as one Struct: listed, read, added, changed and removed, always inside the caller's tenant."""
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import eq
@@ -222,7 +223,7 @@ class Records(Generic[T]):
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
         """Insert a row with these columns; it is numbered, folded and counted.
 
-        `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
+        A `number` that is given is kept: call `continue_numbers` before the transaction ends. `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
         then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
         that they may hold.
         """
@@ -233,7 +234,14 @@ class Records(Generic[T]):
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
         insert = self._insert
-        if not self._is_counted_later(ctx):
+        if self.number and "number" in values:
+            # It has a number already; it is counted, and one number of the series is passed over.
+            values["sequence"] = int((re.search(r"\d{1,18}$", values["number"]) or "0")[0])
+            if ctx.counted is None:
+                ctx.advance_counter(self.table.name)
+            else:
+                ctx.counted[self.table.name] += 1
+        elif not self._is_counted_later(ctx):
             insert = self._insert_counted
             values["of_tenant"] = ctx.tenant_id
             if self.number and "number" in self.search:
@@ -244,6 +252,19 @@ class Records(Generic[T]):
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         store_members(ctx, self.table, row.id, new=True)
         return row
+
+    def continue_numbers(self, ctx: Context) -> None:
+        """Let the next number be above all that records were given; the business's other numberings wait until then.
+
+        Of rows that are imported it does nothing: do it when their import has finished.
+        """
+        if ctx.counted is not None:
+            return
+        given, c = self.table.c, counters.counters.c
+        of_series = own(ctx, self.table) & given.number.startswith(self.number or "", autoescape=True)
+        last = sa.select(sa.func.max(given.sequence)).where(of_series).scalar_subquery()
+        counter = (c.tenant_id == ctx.tenant_id) & (c.name == self.table.name) & (c.number < last)
+        ctx.db.execute(sa.update(counters.counters).where(counter).values(number=last))
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
         """Store these columns in the locked row; if nothing changes, it keeps its version.

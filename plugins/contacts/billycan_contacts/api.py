@@ -1,13 +1,14 @@
 """Contacts' functions for other plugins: names, parties of documents, contractors and suppliers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, names_of, own
+from billycan.fields import Abn, Email, Name, Text
 from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
@@ -48,6 +49,35 @@ emails = names_of(_table.c.email)
 
 # Map each id to the contact's status, `active` or `archived`.
 statuses = names_of(_table.c.status)
+
+
+class KnownAs(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a contact is known by in another system; all that is given must be true of one contact.
+
+    external_id: Its `external_id`.
+    abn: Its ABN.
+    email: Its email address; upper and lower case are alike.
+    name: Its name; case and accents do not matter.
+    """
+
+    external_id: Annotated[str, Text("An `external_id`.", least=1, most=100)] | None = None
+    abn: Abn | None = None
+    email: Email | None = None
+    name: Name | None = None
+
+
+def known_as(ctx: Context, known: KnownAs) -> list[str]:
+    """List the ids of the contacts of which all this is true, up to two; an active contact alone goes before others."""
+    said = {
+        _table.c.external_id: known.external_id,
+        _table.c.abn: known.abn,
+        sa.func.lower(_table.c.email): known.email and known.email.lower(),
+        _table.c.name_folded: known.name and fold(known.name),
+    }
+    same = [own(ctx, _table), *(column == text for column, text in said.items() if text is not None)]
+    found = ctx.db.execute(sa.select(_table.c.id, _table.c.status).where(*same).order_by(_table.c.id).limit(20)).all()
+    active = [row.id for row in found if row.status == "active"]
+    return active if len(active) == 1 else [row.id for row in found][:2]
 
 
 def lock(ctx: Context, id: str) -> None:

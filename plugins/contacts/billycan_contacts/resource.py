@@ -114,7 +114,7 @@ class ContactMerge(Struct, forbid_unknown_fields=True, kw_only=True):
     into: The contact that is left, and keeps its id: an active one.
     """
 
-    into: Annotated[Id, Member(refers_to="contacts")]
+    into: Id
 
 
 class ContactQuery(PageQuery, kw_only=True):
@@ -149,7 +149,8 @@ def is_duplicated(ctx: Context, wanted: bool) -> sa.ColumnElement[bool]:
     twice = [
         mark.in_(sa.select(mark).where(own(ctx, table)).group_by(mark).having(sa.func.count() > 1)) for mark in marks
     ]
-    found = sa.func.coalesce(sa.or_(*twice), sa.false())  # unknown for a contact without the one or the other
+    # Of a contact without an ABN or an email address, SQL would not know.
+    found: sa.ColumnElement[bool] = sa.func.coalesce(sa.or_(*twice), sa.false())
     return found if wanted else sa.not_(found)
 
 

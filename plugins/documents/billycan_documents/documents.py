@@ -253,11 +253,22 @@ class Documents(Generic[L, T]):
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
 
-    def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
-        """Create a document from what a client sent; `columns` are set by the server. Emits `created`."""
+    def add(
+        self,
+        ctx: Context,
+        body: Any,
+        worked: Figures | None = None,
+        then: Callable[[Row], None] = lambda row: None,
+        **columns: Any,
+    ) -> T:
+        """Create a document from what a client sent; `columns` are set by the server. Emits `created`.
+
+        `then` adds what belongs to its row before it is shown.
+        """
         draft = self.draft(ctx, body, worked=worked)
         id, lines = self._new_lines(ctx, draft.lines)
         row = self.records.insert(ctx, *lines, **{**columns, **draft.columns, "id": id})
+        then(row)
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
         return document

@@ -56,6 +56,19 @@ allocations = tenant_table(
     sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
 )
 
+# Payments that are to be allocated to an invoice. Each row's id is that of the payment.
+settling = tenant_table(
+    "invoices_settling",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    reference("invoice_id", "invoices"),
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "id"],
+        ["invoices_payments.tenant_id", "invoices_payments.id"],
+        name="fk_invoices_settling_payment",
+    ),
+    sa.Index(None, "tenant_id", "invoice_id"),
+)
+
 # The changes of each invoice, by day. Entries are added and never rewritten. Undoing a mistake adds entries of the
 # opposite sign on the same days: entries of one kind, day, payment and note that add up to nothing count as none.
 # The first four figures add up to the invoice's own `amount_paid` and so on. The others add up to its price less

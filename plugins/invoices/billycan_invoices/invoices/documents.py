@@ -196,7 +196,7 @@ documents = Documents(
 
 def add_draft(ctx: Context, body: NewInvoice, worked: Figures | None = None, **columns: Any) -> Invoice:
     """Add a draft. `worked` holds its lines and figures if they are known already, and `columns` those of its claim."""
-    return documents.add(ctx, body, worked, status="draft", **{**_NOTHING_SETTLED, **columns})
+    return documents.add(ctx, body, worked, status="draft", **{**NOTHING_SETTLED, **columns})
 
 
-_NOTHING_SETTLED = dict.fromkeys((*SETTLED, "deposits_applied"), rules.ZERO)
+NOTHING_SETTLED = dict.fromkeys((*SETTLED, "deposits_applied"), rules.ZERO)

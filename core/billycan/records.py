@@ -223,9 +223,9 @@ class Records(Generic[T]):
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
         """Insert a row with these columns; it is numbered, folded and counted.
 
-        A `number` that is given is kept: call `continue_numbers` before the transaction ends. `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
-        then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
-        that they may hold.
+        A `number` that is given is kept: call `continue_numbers` before the transaction ends. `beside` are statements
+        that are sent along, such as the insertion of what belongs to the row, whose `id` is then among the columns.
+        Other writes of the business that count such a row wait from here on: take no lock later that they may hold.
         """
         values = {n: as_stored(v) if isinstance(v, Struct | list) else v for n, v in values.items()}
         self._check_references(ctx, values)

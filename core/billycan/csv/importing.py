@@ -118,7 +118,11 @@ class Importer:
         if faults := [fault for row in rows for fault in self._unplaced(row)] or [*self._differing(*rows)]:
             return faults
         try:
-            body = decode(self._tree(rows[0]) | self._of_parts(rows), self._endpoint.signature.body, self._endpoint.signature.shown)
+            body = decode(
+                self._tree(rows[0]) | self._of_parts(rows),
+                self._endpoint.signature.body,
+                self._endpoint.signature.shown,
+            )
             self._endpoint.run(ctx, {"body": body}, {})
             made()
             events.notify_hearers(ctx, of_many=True)
@@ -146,7 +150,9 @@ class Importer:
         for i, row in enumerate(others, 1):
             for name, said, cell in zip(self._columns, first, row, strict=False):
                 if name not in self._parts and cell not in ("", said):
-                    message = f"is not what the first row of the same {_JOINS_BY} has: leave it empty, or write the same"
+                    message = (
+                        f"is not what the first row of the same {_JOINS_BY} has: leave it empty, or write the same"
+                    )
                     yield Fault(f"[{i}].{name}", "invalid_value", message)
 
     def _of_parts(self, rows: Sequence[Sequence[str]]) -> dict[str, Any]:

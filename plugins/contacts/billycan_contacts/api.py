@@ -1,7 +1,7 @@
 """Contacts' functions for other plugins: names, parties of documents, contractors and suppliers."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Annotated
 
 import msgspec
 import sqlalchemy as sa
@@ -52,7 +52,7 @@ statuses = names_of(_table.c.status)
 
 
 class KnownAs(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a contact is known by in another system; all that is given must be true of one contact.
+    """The details by which another system knows a contact; all that are given must be true of one contact.
 
     external_id: Its `external_id`.
     abn: Its ABN.
@@ -141,11 +141,6 @@ class Supplier(Struct):
 
     abn: str | None
     gst_registered: bool | None
-
-
-def remember_supplier(ctx: Context, before: Any, moved: Mapping[str, Collection[str]] | None = None) -> None:
-    """Keep a contact's Supplier as it was before this call, and the records that a merge moved to it, by table."""
-    ctx.memo["contacts"] = {before.id: Supplier(before.abn, before.gst_registered), "moved": moved or {}}
 
 
 def supplier_before(ctx: Context, id: str) -> Supplier | None:

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from billycan import Context, Deleted, NotFound, Page, Paging, Patch, Query
 
-from .api import gone, merged_into, remember_supplier
-from .merging import merge
+from .api import gone, merged_into
+from .merging import merge, remember_supplier
 from .resource import Contact, ContactMerge, NewContact, actions, contacts, is_like
 
 

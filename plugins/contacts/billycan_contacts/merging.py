@@ -1,6 +1,6 @@
 """Merge two contacts that are the same person or company."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from billycan import Conflict, Context, Fault, Invalid, NotFound, Row
 from billycan.sql import as_stored
 
-from .api import merged_into, remember_supplier
+from .api import Supplier, merged_into
 from .resource import Contact, MergedContact, NewPerson, contacts
 from .tables import merged
 
@@ -38,6 +38,11 @@ def merge(ctx: Context, id: str, into: str) -> Contact:
         ctx.emit("contact.updated", contact)
     ctx.emit("contact.merged", MergedContact.of(contact, gone))
     return contact
+
+
+def remember_supplier(ctx: Context, before: Any, moved: Mapping[str, Collection[str]] | None = None) -> None:
+    """Keep a contact's Supplier as it was before this call, and the records that a merge moved to it, by table."""
+    ctx.memo["contacts"] = {before.id: Supplier(before.abn, before.gst_registered), "moved": moved or {}}
 
 
 def _combine(row: Row, other: Row) -> dict[str, Any]:

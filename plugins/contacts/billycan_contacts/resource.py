@@ -162,7 +162,8 @@ def is_like(ctx: Context, contact: Row) -> sa.ColumnElement[bool]:
     if contact.email is not None:
         has_email = sa.func.lower(table.c.email) == contact.email.lower()
         same.append(ctx.search_condition(table, contact.email) & has_email)
-    return (ctx.either(table, *same) if same else sa.false()) & (table.c.id != contact.id)
+    found: sa.ColumnElement[bool] = ctx.either(table, *same) if same else sa.false()
+    return found & (table.c.id != contact.id)
 
 
 actions = Actions(

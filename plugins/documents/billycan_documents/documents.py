@@ -113,9 +113,9 @@ class Documents(Generic[L, T]):
     `members` returns the members of each row of a page besides columns, figures, client and neighbours; `alone` returns
     those that only a single document shows. Both may omit members that the client did not choose. `beside` is a query
     whose rows `alone` receives if they were read together with the document. `includes` has, by the names that the
-    list's `include` takes besides `line_items`, functions that map each row's id to that member. `of_client` names the members that need
-    the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent only
-    `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
+    list's `include` takes besides `line_items`, functions that map each row's id to that member. `of_client` names the
+    members that need the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent
+    only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
     time. `allowed` returns the actions possible now. The names of events begin with `noun`.
     """
 
@@ -156,7 +156,9 @@ class Documents(Generic[L, T]):
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         beside: Iterable[dict[str, Any]] = self._beside(ctx, page.items)
         for name in getattr(query, "include", None) or ():
-            found = self._lines_of_page(ctx, page.items) if name == "line_items" else self.includes[name](ctx, page.items)
+            found = (
+                self._lines_of_page(ctx, page.items) if name == "line_items" else self.includes[name](ctx, page.items)
+            )
             beside = [{**members, name: found[row.id]} for row, members in zip(page.items, beside, strict=True)]
         return page.of(Records.of_rows(self.records.shows, page.items, beside))
 

@@ -246,7 +246,9 @@ def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tupl
         ctx = Context(app, row.tenant_id)
         with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
             (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
-            faults += _told(number, cells, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells))
+            faults += _told(
+                number, cells, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells)
+            )
     return faults, len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
 
 

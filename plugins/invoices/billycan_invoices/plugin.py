@@ -13,8 +13,8 @@ from .cards import gst as gst_card
 from .demo import add_samples
 from .invoices import handlers as h
 from .invoices.documents import documents
-from .invoices.earlier import add_earlier_invoice
 from .invoices.due import due_soon, overdue, tell_due_soon, tell_overdue
+from .invoices.earlier import add_earlier_invoice
 from .invoices.summary import summarise_invoices, summarise_invoices_as_csv
 from .neighbours import hears
 from .note_resource import AdjustmentNote

@@ -167,7 +167,7 @@ def _add_payment(ctx: Context, row: Row, body: EarlierInvoice, paid: Decimal) ->
     )
     settles = {"payment_id": payment.id, "invoice_id": row.id, "amount": paid, "allocated_on": paid_on}
     _INSERT.run(ctx.db, ctx.tenant_id, [{"id": new_id("all"), "cash_rounding": rules.ZERO, **settles}])
-    return payment.id
+    return str(payment.id)
 
 
 def _method(body: EarlierInvoice) -> str:

@@ -1,4 +1,4 @@
-"""Payments of a file, such as one of bank lines: recorded at once, and allocated soon to the invoice that each names."""
+"""Payments of a file, such as one of bank lines: recorded at once, and soon allocated to the invoices they name."""
 
 from typing import Any
 

@@ -163,7 +163,7 @@ def is_like(ctx: Context, contact: Row) -> sa.ColumnElement[bool]:
         has_email = sa.func.lower(table.c.email) == contact.email.lower()
         same.append(ctx.search_condition(table, contact.email) & has_email)
     found: sa.ColumnElement[bool] = ctx.either(table, *same) if same else sa.false()
-    return found & (table.c.id != contact.id)
+    return sa.and_(found, table.c.id != contact.id)
 
 
 actions = Actions(

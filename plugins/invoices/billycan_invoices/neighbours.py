@@ -10,7 +10,7 @@ from billycan_documents.api import keeps_items
 
 from .books import early_gst
 from .invoices.documents import neighbours
-from .invoices.earlier import continue_numbers
+from .payments.earlier_invoices import continue_numbers
 from .tables import invoices, lines
 
 

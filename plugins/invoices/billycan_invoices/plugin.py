@@ -14,7 +14,6 @@ from .demo import add_samples
 from .invoices import handlers as h
 from .invoices.documents import documents
 from .invoices.due import due_soon, overdue, tell_due_soon, tell_overdue
-from .invoices.earlier import add_earlier_invoice
 from .invoices.summary import summarise_invoices, summarise_invoices_as_csv
 from .neighbours import hears
 from .note_resource import AdjustmentNote
@@ -23,7 +22,8 @@ from .notes.page import finish_note, note_page, note_paper
 from .pages import finish_invoice, invoice_page, invoice_paper
 from .payments import handlers as p
 from .payments import invoice_handlers as i
-from .payments.earlier import add_earlier_payment, payments_to_settle, settle_payment
+from .payments.earlier_invoices import add_earlier_invoice
+from .payments.earlier_payments import add_earlier_payment, payments_to_settle, settle_payment
 from .payments.schemas import Payment
 from .resource import Invoice
 from .tables import ahead, allocations, entries, held, invoices, lines, note_lines, notes, payments, refunds, settling

@@ -17,12 +17,12 @@ from billycan_documents.api import NewDocument, document_columns, frozen
 from .. import rules
 from ..books import ledger
 from ..books.ledger import Change
-from ..payments.records import received
-from ..payments.records import records as payment_records
+from ..invoices.documents import NOTHING_SETTLED, documents, records
+from ..invoices.schemas import PaymentMethod
 from ..resource import Invoice, NewInvoice
 from ..tables import allocations, invoices
-from .documents import NOTHING_SETTLED, documents, records
-from .schemas import PaymentMethod
+from .records import received
+from .records import records as payment_records
 
 _TEXTS = ("reference", "purchase_order", "notes", "terms")
 _INSERT = Insertion(allocations, allocations.c.keys())

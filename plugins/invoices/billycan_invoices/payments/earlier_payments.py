@@ -10,9 +10,9 @@ from billycan_contacts import api as contacts
 from billycan_documents.api import Positive, client_of
 
 from .. import rules
-from ..invoices.earlier import InvoiceNumber, find_client
 from ..invoices.schemas import PaymentMethod
 from ..tables import invoices, payments, settling
+from .earlier_invoices import InvoiceNumber, find_client
 from .handlers import allocate_payment
 from .records import check_coins
 from .schemas import NewAllocation, NewPayment, Payment, PaymentAllocation

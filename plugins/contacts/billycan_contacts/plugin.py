@@ -46,8 +46,9 @@ manifest = Manifest(
                     weight="ends",
                 ),
             },
-            labels={"payment_terms_days": "Payment terms (days)"},
+            labels={"payment_terms_days": "Payment terms (days)", "into": "The contact that is left"},
             hints={
+                "into": "It keeps what it says, and takes what it lacks.",
                 "gst_registered": "Leave it empty if you do not know.",
                 "contractor": "What you pay them is reported to the tax office once a year.",
                 "payment_terms_days": "How long they have to pay. Leave it empty for your own terms.",

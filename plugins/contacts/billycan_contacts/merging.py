@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Fault, Invalid, NotFound, Row
+from billycan.fields import Moment
 from billycan.sql import as_stored
 
 from .api import Supplier, merged_into
@@ -36,7 +38,7 @@ def merge(ctx: Context, id: str, into: str) -> Contact:
     contact, gone = contacts.records.show(ctx, [found.after, found.row])
     if found.after.version != found.before.version:
         ctx.emit("contact.updated", contact)
-    ctx.emit("contact.merged", MergedContact.of(contact, gone))
+    ctx.emit("contact.merged", MergedContact(contact.id, msgspec.to_builtins(gone, builtin_types=(Moment,))))
     return contact
 
 

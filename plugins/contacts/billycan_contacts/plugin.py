@@ -61,6 +61,6 @@ manifest = Manifest(
             order=10,
         ),
     ),
-    codes={"abn_differs": Code(409, "The two contacts have different ABNs: clear the wrong one first.")},
     demo=add_samples,
+    codes={"abn_differs": Code(409, "The two contacts have different ABNs: clear the wrong one first.")},
 )

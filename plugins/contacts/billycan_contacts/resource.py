@@ -1,9 +1,9 @@
 """Contacts, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
-from msgspec import Meta, Struct, field, structs
+from msgspec import Meta, Struct, field
 
 from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, Row, own, resource
 from billycan.fields import Abn, Email, Id, Name, Notes, Phone, Text, Url
@@ -94,18 +94,15 @@ class Contact(Resource):
     tags: list[str]
 
 
-class MergedContact(Contact, kw_only=True):
+class MergedContact(Struct):
     """A contact that another one was merged into.
 
-    merged: The other contact, as it last was. Its id now leads to this one.
+    id: Its id.
+    merged: The other contact, as GET last returned it. Its id now leads to this one.
     """
 
-    merged: Contact
-
-    @classmethod
-    def of(cls, contact: Contact, merged: Contact) -> Self:
-        """Return a contact with the one that was merged into it."""
-        return cls(**structs.asdict(contact), merged=merged)
+    id: str
+    merged: dict[str, Any]
 
 
 class ContactMerge(Struct, forbid_unknown_fields=True, kw_only=True):

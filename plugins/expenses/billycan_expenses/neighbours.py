@@ -28,31 +28,34 @@ class Supplier(Struct):
     gst_registered: bool | None
 
 
-class MergedSupplier(Supplier):
+class MergedSupplier(Struct):
     """A contact that another one was merged into, with that one as it last was."""
 
+    id: str
     merged: Supplier
 
 
 def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
     """Refuse a change to a supplier that would alter claims of days for which the books are locked."""
     moved = contacts.moved_by_merge(ctx, expenses.name)
-    _check_claims(ctx, contacts.supplier_before(ctx, contact.id), contact, expenses.c.id.not_in(moved))
+    before = contacts.supplier_before(ctx, contact.id)
+    _check_claims(ctx, contact.id, before, contact, expenses.c.id.not_in(moved))
 
 
 def keep_merged_claims(ctx: Context, contact: MergedSupplier) -> None:
     """Refuse a merge that would alter claims of such days, of expenses that were the other contact's."""
     moved = contacts.moved_by_merge(ctx, expenses.name)
     if moved:
-        _check_claims(ctx, contact.merged, contact, expenses.c.id.in_(moved))
+        after = contacts.suppliers(ctx, [contact.id])[contact.id]
+        _check_claims(ctx, contact.id, contact.merged, after, expenses.c.id.in_(moved))
 
 
-def _check_claims(ctx: Context, before: Any, after: Supplier, among: sa.ColumnElement[bool]) -> None:
+def _check_claims(ctx: Context, id: str, before: Any, after: Any, among: sa.ColumnElement[bool]) -> None:
     locked_until = ctx.tenant.locked_until
     if before is None or locked_until is None or _standing(before) == _standing(after):
         return
     by_abn_alone = _standing(before)[0] == _standing(after)[0]
-    day = first_claim(ctx, after.id, locked_until, among, by_abn_alone=by_abn_alone)
+    day = first_claim(ctx, id, locked_until, among, by_abn_alone=by_abn_alone)
     ctx.check_unlocked(day, cure="Leave abn and gst_registered as they are")
 
 

@@ -33,7 +33,6 @@ from .record_page import has_members, show_record
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
-_SAME_KIND = "into"  # the member of an action that names another record of the kind
 _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
 
@@ -327,7 +326,9 @@ def _choices(
 ) -> Choices | None:
     """Return the options of a reference: the first hundred that match, and the chosen one; None if it has none."""
     one = name[:-1] if name.endswith("_ids") else name
-    prefix = kind.prefix if one == _SAME_KIND else kind.ids.get(one) or targets(visit.app).get(one, "")
+    # An id that is not called by what it is of, as that of the record to merge into, is of the same kind.
+    same = "" if one.endswith("_id") else kind.prefix
+    prefix = kind.ids.get(one) or targets(visit.app).get(one) or same
     target = kinds(visit.app).get(visit.app.prefixes.get(prefix, ""))
     if target is None or not target.may(visit, "list"):
         return None

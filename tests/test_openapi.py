@@ -163,6 +163,7 @@ def test_the_parameters_of_a_list(describe):
         "kind": {"type": "array", "items": text(enum=["company", "person"]), "minItems": 1},
         "role": text(enum=["client", "supplier"]),
         "contractor": {"type": "boolean"},
+        "duplicated": {"type": "boolean"},
         "tag": text(minLength=1, maxLength=50),
         "email": found["email"]["schema"],
         "abn": found["abn"]["schema"],

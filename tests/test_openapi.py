@@ -553,7 +553,7 @@ def test_a_deployment_that_delivers_events_describes_them(describe):
 @pytest.mark.whole
 def test_only_events_that_can_happen_here_and_are_delivered_are_described(describe):
     assert set(describe("contacts", "webhooks")["webhooks"]) == {
-        f"contact.{x}" for x in ("created", "updated", "deleted")
+        f"contact.{x}" for x in ("created", "updated", "merged", "deleted")
     }
     alone = describe("contacts", "documents", "hosted", "invoices")
     assert "webhooks" not in alone and "webhooks" not in describe("webhooks")

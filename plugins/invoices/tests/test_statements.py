@@ -99,11 +99,11 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         ),
         "get one that was sent": lambda: client.get(path),
         "pay": lambda: client.post(f"{path}/pay", CASH, 200),
+        "list with payments": lambda: client.get("/v1/invoices?include=payments&sort=number"),
         "draft a note": lambda: drafted.append(client.post("/v1/adjustment_notes", note)["data"]["id"]),
         "issue a note": lambda: client.post(f"/v1/adjustment_notes/{drafted[0]}/issue", status=200),
         "list of notes": lambda: client.get("/v1/adjustment_notes"),
         "get a note": lambda: client.get(f"/v1/adjustment_notes/{drafted[0]}"),
-        "list with payments": lambda: client.get("/v1/invoices?include=payments&sort=number"),
         "list of payments": lambda: client.get("/v1/payments"),
         "get a payment": lambda: client.get(f"/v1/payments/{paid[-1]}"),
     }

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import defaults, platform, web
+from .apart import share_time
 from .calls import Call, answer_call, count_records
 from .context import Context, Event
 from .db import Database
@@ -23,7 +24,7 @@ from .engines import private_files
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
-from .manifest import Every, Manifest, Observer, Offer, Route
+from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
@@ -43,7 +44,7 @@ Clock = Callable[[], datetime]
 _TOLD_SECONDS = 60.0  # between two lines in the log about limits that cannot be shared
 _SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
-Given = TypeVar("Given", bound=Offer)
+Given = TypeVar("Given", bound=Struct)
 
 
 class App:
@@ -79,7 +80,7 @@ class App:
         enabled = packages.enabled_names(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
         self.manifests: dict[str, Manifest] = manifests
-        self._offers: dict[type[Offer], list[tuple[str, Any]]] = {}
+        self._offers: dict[type[Struct], list[tuple[str, Any]]] = {}
         for name, manifest in manifests.items():
             for offer in manifest.offers:
                 self._offers.setdefault(type(offer), []).append((name, offer))
@@ -334,6 +335,7 @@ class App:
         would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
         that a client would be shown. Calls are not counted: the page counts its visits.
         """
+        share_time()
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
         endpoint, params = found

@@ -214,11 +214,7 @@ log = logging.getLogger("billycan")
 
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
-    """Run the transaction of a context outside a request.
-
-    It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes all
-    of it.
-    """
+    """See `Context.transaction`."""
     try:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield

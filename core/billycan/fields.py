@@ -58,7 +58,10 @@ _TWO = [f"{number:02}" for number in range(60)]
 
 
 class Moment(datetime):
-    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
+    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero.
+
+    Clients send one as RFC 3339 with an offset.
+    """
 
     LAST_DATE: ClassVar = date(2200, 12, 31)
     """The last date that is accepted."""
@@ -436,15 +439,12 @@ Day = Annotated[
         format="date",
     ),
 ]
-Instant = Annotated[
-    Moment,
-    Rule(
-        Moment.read,
-        description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
-        type="string",
-        format="date-time",
-    ),
-]
+MOMENT = Rule(
+    Moment.read,
+    description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
+    type="string",
+    format="date-time",
+)
 DayOrInstant = Annotated[
     date,
     Rule(
@@ -464,7 +464,6 @@ __all__ = [
     "Description",
     "Email",
     "Id",
-    "Instant",
     "Moment",
     "Name",
     "NotNegative",

@@ -23,12 +23,7 @@ class LockingNames(Protocol):
 
 
 def names_of(column: sa.Column[str]) -> LockingNames:
-    """Return a function that maps ids to this column in one query, for a plugin's `api` to offer.
-
-    Ids that are not the tenant's are left out. `lock=True` keeps each of the records from being deleted until the
-    transaction ends: a reference to one is then safe without a foreign key, because a deletion waits and its event is
-    heard.
-    """
+    """See `Records.names_of`."""
     table = column.table
 
     named = sa.select(table.c.id, column)

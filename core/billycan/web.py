@@ -14,7 +14,7 @@ from typing import Any
 import falcon
 import msgspec
 
-from .apart import finalize_in_turns, in_turns, run_apart, share_time
+from .apart import finalize_in_turns, in_turns, run_apart
 from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, UnsupportedMediaType
 
 MOST_BYTES = 1024 * 1024
@@ -210,5 +210,4 @@ __all__ = [
     "in_turns",
     "read_bytes",
     "run_apart",
-    "share_time",
 ]

@@ -17,8 +17,8 @@ from billycan import (
     Neighbours,
     NotFound,
     Page,
-    PageQuery,
     Patch,
+    Query,
     Records,
     Row,
     decode,
@@ -146,7 +146,7 @@ class Documents(Generic[L, T]):
         self._insert = Insertion(lines, lines.c.keys())
         self._lines = Parts(lines, Line.__struct_fields__, besides=250)
 
-    def page(self, ctx: Context, query: PageQuery) -> Page[L]:
+    def page(self, ctx: Context, query: Query[Any]) -> Page[L]:
         """Return the page for `query`: one query for all clients; lines are included on request."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         beside = self._beside(ctx, page.items)

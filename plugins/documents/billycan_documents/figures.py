@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, Fault, Invalid, Neighbours, Patch, new_ids, own
+from billycan import Context, Deleted, Fault, Invalid, Neighbours, Patch, new_id, own
 
 from .lines import Line, NewDocument, NewLine, line_faults, plain_number, plain_percent, unregistered
 from .rules import Charge, GstCode, Totals, totals
@@ -162,10 +162,9 @@ def _price(line: NewLine) -> Decimal:
 
 
 def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
-    ids = iter(new_ids("lin", sum([line.id is None for line in sent])))
     return [
         Line(
-            line.id or next(ids),
+            line.id or new_id("lin"),
             line.description or "",
             plain_number(line.quantity),
             line.unit,

@@ -12,8 +12,7 @@ from msgspec import UNSET, Struct
 from . import counters, references
 from .context import Context
 from .db import own
-from .engines.forms import Row
-from .engines.rows import records_of
+from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import new_id

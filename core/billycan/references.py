@@ -7,8 +7,7 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .engines.many_rows import ByIds
-from .engines.statements import Asked
+from .engines.statements import Asked, ByIds
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]

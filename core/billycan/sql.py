@@ -2,8 +2,7 @@
 
 from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
-from .engines.many_rows import ByIds, Insertion
-from .engines.statements import Statement
+from .engines.statements import ByIds, Insertion, Statement
 from .events import events
 from .filters import fold
 from .reader import as_stored

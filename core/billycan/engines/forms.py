@@ -1,35 +1,47 @@
-"""A statement compiled for one database: its parameters as the driver's values, and its rows made of those.
+"""A statement compiled for one database: its parameters as the driver's values, and its rows and records made of those.
 
-SQLAlchemy compiles it. How the driver sends it is in `trips.py` and `postgres.py`, or here for SQLite.
+SQLAlchemy compiles it. How the driver sends it is in `postgres.py`, or here for SQLite. A record is made of a row
+without a dict of its members, from which a Struct takes three times as long.
 """
 
 import re
 from collections import namedtuple
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
+from inspect import signature
 from itertools import chain, repeat
 from sys import intern
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from ..apart import in_pieces, run_apart
-from . import postgres, sqlite, walls
-from .postgres import Sent
+from . import PLANNED_ANEW, sqlite, walls
 
 if TYPE_CHECKING:
-    from .trips import Result
+    from .postgres import Result
+
+T = TypeVar("T", bound=Struct)
 
 Row = sa.Row[Any]
 """A row of a table, as Records and statements return it."""
 _FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
 _LONG_SECONDS = 0.003  # a SELECT that took longer than this the last time runs in a thread under gevent
 _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
+
+
+class Sent(NamedTuple):
+    """A statement with `$1`, `$2`… and their values; `anew` has it planned for these values."""
+
+    text: bytes
+    values: Sequence[Any] = ()
+    anew: bool = False
 
 
 class Form:
@@ -68,7 +80,7 @@ class Form:
         self.template, self.places = self._positions(self.order or ())
         self.keys = {name: key for name, key, _ in self.given}
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
-        self.anew = postgres.PLANNED_ANEW in self.options
+        self.anew = PLANNED_ANEW in self.options
         self._groups: dict[int, str] = {}
         self.tenants: list[str] | None = None  # the keys of the parameters that name tenants, once they are known
         self.is_walled = False  # whether those are all that there is to check
@@ -309,3 +321,37 @@ class _Execution(msgspec.Struct):
     compiled: SQLCompiler
     compiled_parameters: list[Any]
     execution_options: Mapping[str, Any]
+
+
+def records_of(kind: type[T], rows: Sequence[Row], beside: Iterable[Mapping[str, Any]]) -> list[T]:
+    """Return each row as a record of this kind; `beside` gives for each row the members to use in place of columns.
+
+    Columns that are not members are left out.
+    """
+    records: list[T] = []
+    names: tuple[str, ...] | None = None
+    for row, members in zip(rows, beside, strict=True):
+        if names != (*members,):  # true once for a list, since all its rows have the same names
+            names = (*members,)
+            make = _maker(kind, row._fields, names)
+        records.append(make(row, members))
+    return records
+
+
+@lru_cache(1024)
+def _maker(kind: type[T], columns: tuple[str, ...], beside: tuple[str, ...]) -> Callable[[Any, Mapping[str, Any]], T]:
+    """Build a function that makes a record: `lambda row, beside: Note(row[1], beside["client"], version=row[4])`.
+
+    Most members are passed by position. An invoice takes 1.9 µs this way, 2.9 with values that an `itemgetter` picks,
+    and 7 as a dict of its members, whose keywords msgspec looks for among all members one by one.
+    """
+    given = {name: f"row[{place}]" for place, name in enumerate(columns)}
+    given |= {name: f"beside[{name!r}]" for name in beside}
+    arguments, by_name = [], False
+    for taken in signature(kind).parameters.values():
+        by_name = by_name or taken.kind is taken.KEYWORD_ONLY or taken.name not in given
+        if taken.name in given:
+            arguments.append(f"{taken.name}={given[taken.name]}" if by_name else given[taken.name])
+    made: Callable[[Any, Mapping[str, Any]], T]
+    made = eval(f"lambda row, beside: kind({', '.join(arguments)})", {"kind": kind})  # noqa: S307 - of members' names
+    return made

@@ -83,14 +83,6 @@ class Route(Struct, frozen=True):
     imports: "bool | Callable[[Context], None]" = False
     prepare: "Callable[..., Any] | None" = None
 
-    @property
-    def writes(self) -> bool:
-        """True if it may change records, and so runs in a write transaction.
-
-        For core alone.
-        """
-        return self.method != "GET" and self.stores
-
     def __post_init__(self) -> None:
         if (self.sunset or self.notice) and not self.deprecated:
             raise ValueError(f"{self.method} {self.path}: sunset and notice need deprecated")
@@ -100,7 +92,7 @@ class Route(Struct, frozen=True):
             raise ValueError(f"{self.method} {self.path}: receive is for a POST, and needs most_bytes")
         if self.imports and (self.method != "POST" or "{" in self.path):
             raise ValueError(f"{self.method} {self.path}: imports is for a POST that makes a record of its body")
-        if self.prepare and (not self.writes or self.receive):
+        if self.prepare and (self.method == "GET" or not self.stores or self.receive):
             raise ValueError(f"{self.method} {self.path}: prepare is for a route that writes and reads JSON")
 
 

@@ -29,7 +29,6 @@ from billycan.sql import Insertion, Statement, as_stored
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
-from .figures import let_new_items_fill_in, work_of, work_out
 from .lines import (
     Line,
     NewLine,
@@ -37,11 +36,14 @@ from .lines import (
     breakdown,
     check_registration,
     document_columns,
+    let_new_items_fill_in,
     let_one_discount_clear_the_other,
     line_id_faults,
     line_of,
     patched,
     plain_percent,
+    work_of,
+    work_out,
 )
 from .parts import Parts
 

@@ -270,6 +270,11 @@ class Records(Generic[T]):
         return Deleted(row.id)
 
     @staticmethod
+    def differing(stored: Mapping[Any, Any], values: Mapping[str, Any]) -> set[str]:
+        """Name the values that differ from what is stored, such as `row._mapping`; Structs are compared as JSON."""
+        return {name for name, value in values.items() if as_stored(value) != stored[name]}
+
+    @staticmethod
     def of_rows(kind: type[S], rows: Sequence[Row], beside: Iterable[Mapping[str, Any]]) -> list[S]:
         """Return rows as records of this kind; `beside` has, for each row, the members to use in place of columns."""
         return records_of(kind, rows, beside)

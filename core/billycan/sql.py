@@ -5,14 +5,12 @@ from .db import at_most, bytes_of, deployment_table, upsert
 from .engines.statements import ByIds, Insertion, Statement
 from .events import events
 from .filters import fold
-from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
     "ByIds",
     "Insertion",
     "Statement",
-    "as_stored",
     "at_most",
     "bytes_of",
     "counters",

@@ -25,7 +25,7 @@ from billycan import (
     new_id,
     own,
 )
-from billycan.sql import Insertion, Statement, as_stored
+from billycan.sql import Insertion, Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -102,7 +102,7 @@ class Edit(Struct):
     def differs(self, name: str) -> bool:
         """Tell whether the patch changes a member."""
         value = getattr(self.after, name)
-        return value is not self.before[name] and as_stored(value) != self.before[name]
+        return value is not self.before[name] and bool(Records.differing(self.before, {name: value}))
 
 
 class Documents(Generic[L, T]):

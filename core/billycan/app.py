@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import defaults, platform, web
-from .apart import share_time
 from .calls import Call, answer_call, count_records
 from .context import Context, Event
 from .db import Database
@@ -335,7 +334,6 @@ class App:
         would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
         that a client would be shown. Calls are not counted: the page counts its visits.
         """
-        share_time()
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
         endpoint, params = found

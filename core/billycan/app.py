@@ -5,6 +5,7 @@ import hmac
 import ipaddress
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -20,6 +21,7 @@ from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
+from .events import unit_of_work
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -211,6 +213,10 @@ class App:
         if event not in self.events:
             raise ValueError(f"it has a trigger of {event}, which no enabled plugin declares")
         self.triggers[event] = run
+
+    def unit_of_work(self, ctx: Context) -> AbstractContextManager[None]:
+        """See `Context.transaction`, which cannot import what tells of its events. For core alone."""
+        return unit_of_work(ctx)
 
     def register(self, plugin: object, name: str) -> None:
         """Add an object's hooks, for those that begin later than the app, such as a recorder. For core alone."""

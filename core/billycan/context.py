@@ -191,9 +191,7 @@ class Context:
         It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes
         all of it.
         """
-        from .events import unit_of_work  # noqa: PLC0415 - it tells of the events that a context holds
-
-        return unit_of_work(self)
+        return self.app.unit_of_work(self)
 
     def one_moment(self) -> AbstractContextManager[None]:
         """Let all that is read while the block runs be of one moment; in a write this changes nothing."""

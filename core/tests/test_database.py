@@ -80,7 +80,7 @@ def test_postgresql_takes_stock_of_a_table_that_grew(make_app, engine, clock):
 
 
 def test_a_worker_takes_stock_before_it_does_what_is_due(make_app, engine, monkeypatch):
-    """What gathered while no worker ran would otherwise be looked for as in the empty table that it was."""
+    """Else a statement would read what gathered while no worker ran as if the table were still empty."""
     if engine != "postgresql":
         pytest.skip("SQLite keeps no plan that was made for an empty table")
     app, done = make_app("contacts", fresh=True), []

@@ -132,14 +132,16 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         return _of_sqlite if dialect.name == "sqlite" else _of_postgresql
 
 
+@lru_cache(1024)
 def _for_sqlite(moment: Moment) -> str:
-    """A time as SQLite keeps it; a Moment knows its text, and several columns of a new row have the same one."""
+    """A time as SQLite keeps it, made once for all columns of a new record, and for its event."""
     text = str(moment)
     return f"{text[:10]} {text[11:19]}.{text[20:-1] or '000'}000"
 
 
+@lru_cache(1024)
 def _of_sqlite(text: str | None) -> Moment | None:
-    """A time as SQLite keeps it, with six digits of the second, in UTC."""
+    """A time as SQLite keeps it, with six digits of the second, in UTC; most rows have the same one twice."""
     return None if text is None else Moment.stored(_in_short(text) + "+00")
 
 

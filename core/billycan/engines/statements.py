@@ -242,12 +242,11 @@ class Insertion:
             return send_forms(db, [self._ready(db, given)])[0]
         if not rows:
             return []
-        each = [{"tenant_id": tenant_id, **row} for row in rows]
         if is_plain:
-            db.execute(self._each._of(db), each)
+            db.execute(self._each._of(db), [{"tenant_id": tenant_id, **row} for row in rows])
         else:
             values = self._convert(db, tenant_id, rows) if converted is None else converted
-            self._each._form(db, each[0]).run_all(db, each, values)
+            self._each._form(db, ["tenant_id", *rows[0]]).run_all(db, tenant_id, rows, values)
         return []
 
     def _ready(

@@ -403,6 +403,8 @@ class App:
 
         For core alone.
         """
+        if not route.makes:
+            return []
         makers = (self.at.get(("POST", path.removesuffix("/{id}"))) for path in route.makes)
         return [maker.route.scope for maker in makers if maker and maker.route.scope]
 

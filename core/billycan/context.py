@@ -335,6 +335,8 @@ class Context:
 
     def wants(self, kind: type[Struct], *members: str) -> bool:
         """Tell whether the client gets any of these members of records of this kind; others need not be worked out."""
+        if self.chosen is None:
+            return True
         asked = self.asked(kind)
         return asked is None or not asked.isdisjoint(members)
 

@@ -352,7 +352,8 @@ class Number(Rule):
         super().__init__(self._read, description=says or None, anyOf=forms)
 
     def _read(self, value: Any) -> Decimal:
-        return self._known(value) if type(value) is str and len(value) <= _SHORT else self._read_any(value)
+        is_known = type(value) is int or (type(value) is str and len(value) <= _SHORT)
+        return self._known(value) if is_known else self._read_any(value)
 
     def _read_any(self, value: Any) -> Decimal:
         if isinstance(value, str):

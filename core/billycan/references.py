@@ -74,7 +74,7 @@ class Neighbours:
 
     def off(self, ctx: Context) -> list[str]:
         """List the members whose plugin is off: they are not written, so that the stored values stay."""
-        return [name for name, plugin in self.plugins.items() if not ctx.has(plugin)]
+        return [name for name, plugin in self.plugins.items() if plugin not in ctx.app.manifests]
 
     def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
         """Raise Invalid if `body` names a record that does not exist; ids that are `stored` already may stay."""

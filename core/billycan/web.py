@@ -100,9 +100,9 @@ def parse(raw: bytes) -> Any:
     """Return the JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
     try:
         text = raw.decode("utf-8")
-        tree = json.loads(
-            text, object_pairs_hook=_unique, parse_float=_number, parse_int=_integer, parse_constant=_no_constant
-        )
+        if text.startswith("\ufeff"):
+            raise ValueError("it begins with a byte order mark")
+        tree = _decoder.decode(text)
         if "\\u" in text:
             json.dumps(tree, ensure_ascii=False, default=str).encode("utf-8")  # lone surrogates cannot be encoded
     except RecursionError:
@@ -146,6 +146,11 @@ def _integer(text: str) -> int | Decimal:
 
 def _no_constant(text: str) -> Any:
     raise ValueError(f"{text} is not a JSON number")
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_number, parse_int=_integer, parse_constant=_no_constant
+)
 
 
 def _syntax(error: Exception) -> str:

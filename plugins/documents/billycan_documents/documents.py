@@ -367,8 +367,9 @@ class Documents(Generic[L, T]):
         may_see = ctx.holds(f"{self.records.table.name}:write")
         names = rows[0]._fields if rows else ()
         off = [name for name in self.neighbours.off(ctx) if name in names]
-        unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
-        always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
+        always: dict[str, Any] = {**dict.fromkeys(off), "currency": "AUD"}
+        if chosen is not None:
+            always |= dict.fromkeys(self._members.difference(chosen, names, ("line_items",)), UNSET)
         link = self.hosted_url if "hosted_url" in asked else None
         for row, members in zip(ctx.in_turns(rows), self.members(ctx, rows, clients), strict=True):
             shown = always.copy()

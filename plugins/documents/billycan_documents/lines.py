@@ -391,7 +391,10 @@ def work_out(work: Work) -> tuple[list[Line], dict[str, Any]]:
     if not work.registered and "gst" in codes:
         raise unregistered(codes, work.day)
     figures = totals(
-        [_charge(line, code) for line, code in zip(sent, codes, strict=True)],
+        [
+            Charge(line.quantity, _price(line), code, line.discount_percent, line.discount_amount)
+            for line, code in zip(sent, codes, strict=True)
+        ],
         amounts_are=work.amounts_are,
         gst_rounding=work.gst_rounding,
         discount_percent=work.discount_percent,
@@ -409,10 +412,6 @@ def work_out(work: Work) -> tuple[list[Line], dict[str, Any]]:
         "gst_breakdown": msgspec.to_builtins(list(figures.gst_breakdown)),
     }
     return _lines(sent, codes, figures), columns
-
-
-def _charge(line: NewLine, code: GstCode) -> Charge:
-    return Charge(line.quantity, _price(line), code, line.discount_percent, line.discount_amount)
 
 
 def _price(line: NewLine) -> Decimal:

@@ -426,6 +426,7 @@ def test_tables_that_no_migration_makes_are_found(make_app):
 
 
 @pytest.mark.parametrize(("kind", "on"), [(Limited, "postgresql"), (Counted, None)])
+@pytest.mark.each_case
 def test_a_number_that_the_column_cannot_hold_is_found(make_app, install, engine, kind, on):
     install(making(kind))
     app = make_app("assets", "contacts")

@@ -209,7 +209,7 @@ def unknown(id):
 def strange(own, others, engine):
     """Return ids, by name, that must be indistinguishable: other tenants', unknown and malformed ones.
 
-    A malformed id is a text like any other to PostgreSQL: two are tried there, one with a quote, and one in another case.
+    To PostgreSQL a malformed id is a text like any other: there two are tried, in another case and with a quote.
     """
     malformed = [own.upper(), own + "'"]
     if engine == "sqlite":

@@ -80,7 +80,7 @@ def answer_call(
         request_id=call.request_id,
         path=call.path,
         if_match=call.if_match,
-        writes=route.writes,
+        writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None

@@ -13,11 +13,11 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, hookimpl, own
+from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, Route, hookimpl, own
 from billycan.fields import Moment
 from billycan.sql import Statement, upsert
 
-from .owners import owners_by_prefix
+from .owners import check_any, owners_by_prefix
 from .schemas import Attachment
 from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
@@ -126,6 +126,13 @@ def move_files(ctx: Context, contact: MergedContact) -> None:
     """Attach the files of a contact that was merged into another to the one that is left."""
     theirs = own(ctx, attachments) & (attachments.c.resource == contact.merged.id)
     ctx.db.execute(sa.update(attachments).where(theirs).values(resource=contact.id))
+
+
+@hookimpl
+def authorize(ctx: Context, route: Route) -> None:
+    """Require the scopes of the records: attachments have none of their own."""
+    if route.path.startswith("/v1/attachments"):
+        check_any(ctx, route)
 
 
 @hookimpl

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from billycan import Conflict, Context, Fault, Invalid, NotFound, Row
 from billycan.fields import Moment
-from billycan.sql import as_stored
 
 from .api import Supplier, merged_into
 from .resource import Contact, MergedContact, NewPerson, contacts
@@ -83,7 +82,7 @@ def _way_to_reach(row: Row, other: Row) -> list[Any]:
     """Return a person with the email address and phone number that the contact that is left does not take over."""
     email = row.email if row.email and other.email and row.email.lower() != other.email.lower() else None
     phone = row.phone if row.phone and other.phone and _digits(row.phone) != _digits(other.phone) else None
-    return [as_stored(NewPerson(name=row.name, email=email, phone=phone))] if email or phone else []
+    return [msgspec.to_builtins(NewPerson(name=row.name, email=email, phone=phone))] if email or phone else []
 
 
 def _digits(phone: str) -> str:

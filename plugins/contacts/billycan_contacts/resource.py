@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import sqlalchemy as sa
 from msgspec import Meta, Struct, field
 
-from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, Row, own, resource
+from billycan import Actions, Address, Context, Member, NewResource, Query, Resource, Row, own, resource
 from billycan.fields import Abn, Email, Id, Name, Notes, Phone, Text, Url
 
 Kind = Literal["person", "company"]
@@ -114,7 +114,7 @@ class ContactMerge(Struct, forbid_unknown_fields=True, kw_only=True):
     into: Id
 
 
-class ContactQuery(PageQuery, kw_only=True):
+class ContactQuery(Query[Contact], kw_only=True):
     """Parameters of the list of contacts besides those of its members.
 
     role: Contacts with this role.

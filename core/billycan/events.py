@@ -6,6 +6,7 @@ Deliveries are made from it. `retention` decides how much of it is kept, and for
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -244,7 +245,7 @@ def write_events(ctx: "Context", *, commits: bool = False) -> None:
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
     """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
-    for event in ctx.events:
+    for event in islice(ctx.events, ctx.heard, None):
         for hear, read in ctx.app.hearers.get(event.name, ()):
             hear(ctx, read(event.data))
         on_event(ctx=ctx, event=event)

@@ -15,11 +15,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import defaults, platform, web
-from .calls import Call, answer_call, answer_within, count_records
+from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
+from .events import last_forgotten
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -389,6 +390,17 @@ class App:
         `call`, and counted in one statement.
         """
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
+
+    def read_records(self, ctx: Context, path: str, ids: Sequence[str]) -> dict[str, Any]:
+        """Return records by id, at most 100, as the list at a path shows them to the caller with all that it includes.
+
+        They are found by one query of the list. Ids that the list does not show are missing.
+        """
+        return read_records(ctx, self.at["GET", path], ids) if ids else {}
+
+    def forgotten_until(self, ctx: Context, names: Sequence[str] | None = None) -> int:
+        """Return up to which `sequence` events of these names are no longer in the business's log; 0 if all are."""
+        return last_forgotten(ctx, names)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
         """The scope that a key needs to `read` or `write` what belongs to a plugin: that plugin's.

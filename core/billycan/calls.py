@@ -174,6 +174,17 @@ def count_records(
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
 
+def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[str, Any]:
+    """Return the records with these ids, at most a page of them, as their list shows them with all that it includes."""
+    own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
+    own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
+    # Always as many values: each number of them is a statement of its own.
+    own.only = (*ids, *ids[-1:] * (-len(ids) % paging.DEFAULT_PER_PAGE))
+    kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
+    query = kind(per_page=len(own.only), **({"include": included} if included else {}))
+    return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
+
+
 def _decode(
     ctx: Context, asked: str | Mapping[str, Any], endpoint: Endpoint, params: dict[str, str], raw: bytes
 ) -> Taken:

@@ -154,6 +154,7 @@ class Context:
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # statements to run last, in one trip with the events
         self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.only: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
         self.held: set[str] = set()  # scopes of the key that the answer depends on
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether the processes of this host must forget what they read lately

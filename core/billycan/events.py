@@ -184,6 +184,12 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
     return int(found)
 
 
+def last_forgotten(ctx: Context, names: Sequence[str] | None) -> int:
+    """Return up to which position events of these names, or of any, are no longer kept; 0 if all are."""
+    named = [] if names is None else [forgotten.c.event.in_(names)]
+    return ctx.db.execute(sa.select(sa.func.max(forgotten.c.sequence)).where(own(ctx, forgotten), *named)).scalar() or 0
+
+
 def _size(row: Row) -> int:
     return int(row.size) + 200  # for the envelope around it
 

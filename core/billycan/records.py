@@ -16,7 +16,7 @@ from .engines.forms import Row
 from .engines.rows import records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
-from .fields import new_id
+from .fields import is_id, new_id
 from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
@@ -193,6 +193,8 @@ class Records(Generic[T]):
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
+        if ctx.only and is_id(ctx.only[0], self.prefix):
+            conditions.append(Condition(self.table.c.id, eq, ctx.only))
         live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
         order = tuple(order) or asked

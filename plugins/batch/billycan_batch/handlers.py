@@ -13,7 +13,7 @@ from billycan import Context, Fault, Identity, Invalid, Page, Problem
 from billycan.web import encode, in_turns
 
 from .operations import fill_path, fill_references, find_faults
-from .schemas import Batch, Operation, Result, Results
+from .schemas import Batch, BatchOperation, BatchResult, BatchResults
 
 log = logging.getLogger("billycan")
 
@@ -27,17 +27,18 @@ MOST_ANSWERED_BYTES = Page.MOST_BYTES
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
-def admit_operations(ctx: Context, body: Batch) -> None:
+def admit_batch(ctx: Context, body: Batch) -> None:
     """Check a batch and count its operations, ahead of the transaction."""
     _admit(ctx, body)
 
 
-def carry_out_operations(ctx: Context, body: Batch) -> Results:
+def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     """Carry out up to 100 requests in one.
 
     Each is authorized, validated and told of by events as a request of its own, and counts as one under the limits of a
-    minute. With `atomic`, all are carried out or none: the error of the first that fails is the answer, with its index
-    in `operation` and with the place of each fault from the batch on, such as `operations[3].body.name`. Refused with
+    minute. With `atomic`, all are carried out or none: the error of the first that fails is the answer, such as
+    `insufficient_scope` or `resource_not_found`, with its index in `operation` and with the place of each fault from
+    the batch on, such as `operations[3].body.name`. Refused with
     `too_many_changes` if they would change more than 100 records, or 256 KiB of them. Without `atomic`, each has its
     own `status`, and one that fails undoes no other: an operation that refers to it gets `reference_failed`, and those
     that are left after 10 seconds or 8 MiB of answers get `not_carried_out`. A repeated Idempotency-Key carries out no
@@ -48,8 +49,8 @@ def carry_out_operations(ctx: Context, body: Batch) -> Results:
         raise refusal
     assert ctx.identity is not None  # noqa: S101 - the route is not public
     if body.atomic:
-        return Results(_carry_out_together(ctx, ctx.identity, body))
-    return Results([*_carry_out_each(ctx, ctx.identity, body)])
+        return BatchResults(_carry_out_together(ctx, ctx.identity, body))
+    return BatchResults([*_carry_out_each(ctx, ctx.identity, body)])
 
 
 def _admit(ctx: Context, body: Batch) -> Problem | None:
@@ -67,9 +68,9 @@ def _admit(ctx: Context, body: Batch) -> Problem | None:
     return ctx.ahead("batch", None, admit)
 
 
-def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[Result]:
+def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[BatchResult]:
     """Carry out all operations in the transaction of the request; raise the Problem of the first that fails."""
-    results, found, answered = list[Result](), dict[str, Any](), 0
+    results, found, answered = list[BatchResult](), dict[str, Any](), 0
     for i, operation in enumerate(body.operations):
         try:
             path, sent = _filled(operation, found, frozenset())
@@ -90,7 +91,7 @@ def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[R
     return results
 
 
-def _carry_out_each(ctx: Context, identity: Identity, body: Batch) -> Iterator[Result]:
+def _carry_out_each(ctx: Context, identity: Identity, body: Batch) -> Iterator[BatchResult]:
     """Carry out each operation in a transaction of its own, as long as there is time and room for its answer."""
     found, failed, answered = dict[str, Any](), set[str](), 0
     keys = _Keys(ctx, body)
@@ -151,7 +152,7 @@ class _Keys:
         return f"batch-{digest.hexdigest()}"
 
 
-def _filled(operation: Operation, found: dict[str, Any], failed: set[str] | frozenset[str]) -> tuple[str, bytes]:
+def _filled(operation: BatchOperation, found: dict[str, Any], failed: set[str] | frozenset[str]) -> tuple[str, bytes]:
     """Return the path and the body's bytes of an operation, with what it takes from earlier ones."""
     path = fill_path(operation.path, found, failed)
     if operation.body is None:
@@ -159,14 +160,14 @@ def _filled(operation: Operation, found: dict[str, Any], failed: set[str] | froz
     return path, encode(fill_references(operation.body, found, failed))
 
 
-def _note(found: dict[str, Any], operation: Operation, answer: bytes) -> None:
+def _note(found: dict[str, Any], operation: BatchOperation, answer: bytes) -> None:
     if operation.ref:
         found[operation.ref] = _decode(answer)["data"]
 
 
-def _result(status: int, answer: bytes) -> Result:
+def _result(status: int, answer: bytes) -> BatchResult:
     raw: Any = msgspec.Raw(answer)
-    return Result(status, raw)
+    return BatchResult(status, raw)
 
 
 def _of_operation(problem: Problem, i: int) -> Problem:

@@ -2,7 +2,7 @@
 
 from billycan import Code, Manifest, Route
 
-from .handlers import admit_operations, carry_out_operations
+from .handlers import admit_batch, carry_out_batch
 
 manifest = Manifest(
     name="batch",
@@ -10,9 +10,9 @@ manifest = Manifest(
         Route(
             "POST",
             "/v1/batch",
-            carry_out_operations,
+            carry_out_batch,
             scope=None,
-            prepare=admit_operations,
+            prepare=admit_batch,
             own_transactions=lambda body: not body.atomic,
         ),
     ),

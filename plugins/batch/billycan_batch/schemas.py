@@ -21,7 +21,7 @@ Ref = Annotated[str, Text("A name for the record.", least=1, most=40, pattern="^
 Version = Annotated[int, Whole("A version of a record.", least=1, most=2**31 - 1)]
 
 
-class Operation(Struct, forbid_unknown_fields=True, kw_only=True):
+class BatchOperation(Struct, forbid_unknown_fields=True, kw_only=True):
     """A request within a batch.
 
     method: Its method.
@@ -46,10 +46,10 @@ class Batch(Struct, forbid_unknown_fields=True, kw_only=True):
     """
 
     atomic: bool = False
-    operations: Annotated[list[Operation], Meta(min_length=1, max_length=MOST_OPERATIONS)]
+    operations: Annotated[list[BatchOperation], Meta(min_length=1, max_length=MOST_OPERATIONS)]
 
 
-class Result(Struct):
+class BatchResult(Struct):
     """The response to an operation.
 
     status: Its HTTP status.
@@ -60,10 +60,10 @@ class Result(Struct):
     body: dict[str, Any]
 
 
-class Results(Struct):
+class BatchResults(Struct):
     """The responses to the operations of a batch, in their order.
 
     results: One for each operation.
     """
 
-    results: list[Result]
+    results: list[BatchResult]

@@ -17,7 +17,7 @@ from billycan.sql import ByIds, Statement, bytes_of, events
 from billycan.web import encode
 
 from .followed import Followed, asked_resources
-from .schemas import Change, Changes, ChangesQuery
+from .schemas import ChangedRecord, Changes, ChangesQuery
 
 MOST_LOOKED_AT = 500  # events of other resources among them
 MOST_BYTES = Page.MOST_BYTES // 2  # of the records as they were at these events
@@ -45,7 +45,7 @@ class Place(NamedTuple):
         return f"{self.sequence}.{self.id}"
 
 
-def list_changes(ctx: Context, query: ChangesQuery) -> Changes:
+def get_changes(ctx: Context, query: ChangesQuery) -> Changes:
     """The latest state of each record that changed since a cursor, in one order for several resources.
 
     Without `after`, there are no changes, only the `cursor` of this moment. Keep it, fetch the lists of the records,
@@ -74,7 +74,7 @@ def list_changes(ctx: Context, query: ChangesQuery) -> Changes:
     return Changes(changes, last.cursor, has_more=looked_at < len(rows))
 
 
-def _changes(ctx: Context, asked: Mapping[str, Followed], found: Sequence[Row]) -> Iterator[Change]:
+def _changes(ctx: Context, asked: Mapping[str, Followed], found: Sequence[Row]) -> Iterator[ChangedRecord]:
     """Yield the records that events are about, as they are now, each at the place of its last event."""
     about = _records_of(ctx, found)
     places = {id: Place(row.sequence, row.id) for row in found if (id := about[row.id])}
@@ -87,7 +87,7 @@ def _changes(ctx: Context, asked: Mapping[str, Followed], found: Sequence[Row]) 
         if resource is None:
             continue
         raw: Any = msgspec.Raw(encode(records[id])) if id in records else None
-        yield Change(resource.name, id, raw is None, raw, place.cursor)
+        yield ChangedRecord(resource.name, id, raw is None, raw, place.cursor)
 
 
 def _read(ctx: Context, resource: Followed, ids: Sequence[str]) -> Mapping[str, Any]:

@@ -2,10 +2,10 @@
 
 from billycan import Code, Manifest, Route
 
-from .handlers import list_changes
+from .handlers import get_changes
 
 manifest = Manifest(
     name="changes",
-    routes=(Route("GET", "/v1/changes", list_changes, scope=None),),
+    routes=(Route("GET", "/v1/changes", get_changes, scope=None),),
     codes={"resync": Code(410, "Not all changes after `after` are kept: fetch the lists anew, with a new cursor.")},
 )

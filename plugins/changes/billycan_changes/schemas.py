@@ -20,7 +20,7 @@ class ChangesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     per_page: Annotated[int, Meta(ge=1, le=MOST)] = MOST
 
 
-class Change(Struct):
+class ChangedRecord(Struct):
     """A record that changed.
 
     resource: What it is: the last part of the path of its list, such as `invoices`.
@@ -45,6 +45,6 @@ class Changes(Struct):
     has_more: Whether there may be more changes already.
     """
 
-    changes: list[Change]
+    changes: list[ChangedRecord]
     cursor: str
     has_more: bool

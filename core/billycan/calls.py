@@ -179,7 +179,7 @@ def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[s
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
-    own.only = (*ids, *ids[-1:] * (-len(ids) % paging.DEFAULT_PER_PAGE))
+    own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
     kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
     query = kind(per_page=len(own.only), **({"include": included} if included else {}))
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}

@@ -18,6 +18,8 @@ LINES = [{"description": "Labour", "quantity": 2, "unit_price": "50.00"}]
 OF_OTHERS = {"allowed_actions", "client", "supplier", "service", "staff", "assignees", "category"}
 BODIES = {
     "payments": {"amount": "10.00", "payment_method": "card"},
+    "refund": {"amount": "5.00", "payment_method": "card"},
+    "write_off": {"reason": "Gone"},
     "pay": {"payment_method": "card"},
     "accept": {"name": "Ada"},
     "convert": {"to": "invoice"},
@@ -92,6 +94,10 @@ class Following(RuleBasedStateMachine):
         self.service = self.web.post("/v1/services", {"name": "Visit", "duration_minutes": 30})["data"]["id"]
         self.category = self.web.get("/v1/expense_categories")["data"][0]["id"]
         self.ada = self.web.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+        for resource in ("invoices", "invoices", "quotes", "jobs", "recurring_invoices"):
+            made = self.web.post(f"/v1/{resource}", self.body(resource, "Begun"))["data"]
+            if resource in ("invoices", "quotes"):
+                self.web.post(f"/v1/{resource}/{made['id']}/send", status=200)
         self.copy = Copy(self.web)
         for resource in self.RESOURCES:
             self.copy.records |= self.copy.fetch(resource)
@@ -120,8 +126,8 @@ class Following(RuleBasedStateMachine):
         }[resource]
 
     @rule(
-        resource=st.sampled_from(RESOURCES),
-        what=st.sampled_from(["make", "make", "act", "act", "act", "act", "change", "delete", "both"]),
+        resource=st.sampled_from([*RESOURCES, *["invoices"] * 6, *["payments"] * 3, "adjustment_notes", "quotes"]),
+        what=st.sampled_from(["make", "act", "act", "act", "change", "delete", "both"]),
         one=st.integers(0, 5),
         text=st.sampled_from(["Eve", "Ann"]),
     )

@@ -156,6 +156,8 @@ class Context:
         self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
         self.only: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
         self.held: set[str] = set()  # scopes of the key that the answer depends on
+        self.touched: dict[str, None] = {}  # the ids of records that were added, changed or deleted
+        self.told_of: set[str] = set()  # those of records that an event tells of
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether the processes of this host must forget what they read lately
         # Data of plugins that lasts from one hook to the next, by plugin.
@@ -234,6 +236,7 @@ class Context:
         found = Context(self.app, self.tenant_id, self.identity, path=path, if_match=if_match, now=self.now())
         found.request_id, found.db, found.memo, found.held = self.request_id, self.db, self.memo, self.held
         found.events, found.heard, found.last = self.events, len(self.events), self.last
+        found.touched, found.told_of = self.touched, self.told_of
         return found
 
     def count_requests(self, requests: int) -> None:
@@ -412,6 +415,7 @@ class Context:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         self.told = data, fill_members(self, data)
         data = self.told[1]
+        self.told_of.add(getattr(data, "id", ""))
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))

@@ -244,8 +244,15 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Tell of the events, and write all of them to the log, last of all."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *written(ctx)]:
+    if last := [*ctx.last, *written(ctx), *_noted(ctx)]:
         at_once(ctx.db, *last, commits=commits)
+
+
+def _noted(ctx: "Context") -> Iterator[Asked]:
+    """Yield the statements of whoever notes records that changed without an event."""
+    ids = [id for id in ctx.touched if id not in ctx.told_of]
+    for _, follower in ctx.app.offered(Records.Follower) if ids else ():
+        yield from follower.note(ctx, ids)
 
 
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:

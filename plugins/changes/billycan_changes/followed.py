@@ -32,6 +32,11 @@ def followed_resources(app: App) -> Mapping[str, Followed]:
     return found
 
 
+def followed_prefixes(app: App) -> frozenset[str]:
+    """Return the prefixes of the ids of all records that can be followed."""
+    return frozenset(each.prefix for each in followed_resources(app).values())
+
+
 def _find(app: App) -> Iterator[Followed]:
     for prefix, path in app.prefixes.items():
         listed = app.at["GET", path]

@@ -165,7 +165,7 @@ class Following(RuleBasedStateMachine):
 @pytest.mark.both
 def test_a_copy_ends_equal_whatever_is_written(make_app):
     app = make_app(*PLUGINS)
-    run_state_machine_as_test(lambda: Following(app), settings=settings(max_examples=12, stateful_step_count=30))
+    run_state_machine_as_test(lambda: Following(app), settings=settings(max_examples=6, stateful_step_count=30))
 
 
 @pytest.mark.whole

@@ -1,4 +1,4 @@
-"""The handler of a batch: its operations are calls of the API, in one transaction or in one for each."""
+"""Handlers of batches, one function for each route: operations are calls of the API, in one transaction or several."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""The handler of changes: steps of the stream, and the records that they are about as they are now.
+"""Handlers of changes, one function for each route: steps of the stream, and their records as they are now.
 
 What a record was at a step is not looked at: each is read anew, by its own list, so that what changed a hundred times
 is sent once, as it is.

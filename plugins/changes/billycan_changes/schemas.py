@@ -8,7 +8,7 @@ MOST = 100  # records in an answer
 
 
 class ChangesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which changes are asked for.
+    """The resources to follow, and where to continue.
 
     resources: The resources to follow, such as `contacts,invoices`; by default, all that the key may read.
     after: The `cursor` of an earlier answer or of one of its changes.

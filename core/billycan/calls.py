@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from . import endpoints, idempotency, paging, web
+from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
 from .endpoints import Endpoint, decode_query, with_cursor
@@ -81,7 +82,7 @@ def answer_call(
         request_id=call.request_id,
         path=call.path,
         if_match=call.if_match,
-        writes=route.writes,
+        writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
@@ -91,6 +92,7 @@ def answer_call(
     key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
     ctx.key, ctx.count_more = call.key, call.count
+    share_time()
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
@@ -114,6 +116,7 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     if all(map(is_id, taken.params.values())):
         endpoint.prepare(ctx, taken.values, taken.params)
+        share_time()
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:

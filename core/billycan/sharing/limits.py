@@ -125,8 +125,9 @@ class Limiter:
         request's time; requests further ahead are forgotten, because the clock was put back. Raise OSError if the
         folder is full.
         """
-        if any(not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1 for limit in limits):
-            raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
+        for limit in limits:
+            if not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1:
+                raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
         at = round(now * SECOND)
         # In one order everywhere, so that no two processes wait for each other.
         places = sorted({_place(limit.name) for limit in limits})
@@ -348,7 +349,8 @@ class _Log:
 
     @property
     def newest(self) -> int:
-        return self._ago(1) if self.words[0] > 0 else 0
+        count = self.words[0]
+        return self.words[1 + (count - 1) % self.room] if count > 0 else 0
 
     def is_sound(self, room: int, at: int) -> bool:
         count = self.words[0]
@@ -367,7 +369,10 @@ class _Log:
         """Return the allowance of more requests as if they were counted; reserve space for them if they are allowed."""
         per_minute, per_second, more = limit.per_minute, limit.per_second, limit.requests
         clock = max(at, self.newest)
-        minute, second = self._count(clock - MINUTE), self._count(clock - SECOND) if more == 1 else 0
+        minute, second = self._count(clock - MINUTE), 0
+        if more == 1:
+            # The second has no more than the minute, which is few enough for most requests.
+            second = minute if minute < per_second else self._count(clock - SECOND)
         if minute + more <= per_minute and second < per_second:
             for i in range(more):
                 place = 1 + (self.words[0] + i) % self.room

@@ -21,7 +21,7 @@ from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
-from .events import last_forgotten, unit_of_work
+from .events import forgotten_events, unit_of_work
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -403,9 +403,9 @@ class App:
         """
         return read_records(ctx, self.at["GET", path], ids) if ids else {}
 
-    def forgotten_until(self, ctx: Context, names: Sequence[str] | None = None) -> int:
-        """Return up to which `sequence` events of these names are no longer in the business's log; 0 if all are."""
-        return last_forgotten(ctx, names)
+    def forgotten_events(self, ctx: Context) -> dict[str, int]:
+        """Map names of events to the `sequence` up to which the business's log has none of them any more."""
+        return forgotten_events(ctx)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
         """The scope that a key needs to `read` or `write` what belongs to a plugin: that plugin's.

@@ -49,6 +49,9 @@ forgotten = sa.Table(
 )
 BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 
+_FORGOTTEN = Statement(
+    sa.select(forgotten.c.event, forgotten.c.sequence).where(forgotten.c.tenant_id == sa.bindparam("tenant_id"))
+)
 _INSERT = Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor")
@@ -183,10 +186,9 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
     return int(found)
 
 
-def last_forgotten(ctx: Context, names: Sequence[str] | None) -> int:
-    """Return up to which position events of these names, or of any, are no longer kept; 0 if all are."""
-    named = [] if names is None else [forgotten.c.event.in_(names)]
-    return ctx.db.execute(sa.select(sa.func.max(forgotten.c.sequence)).where(own(ctx, forgotten), *named)).scalar() or 0
+def forgotten_events(ctx: Context) -> dict[str, int]:
+    """Map names of events to the position up to which they are no longer kept."""
+    return {row.event: row.sequence for row in _FORGOTTEN.all(ctx.db, {"tenant_id": ctx.tenant_id})}
 
 
 def _size(row: Row) -> int:

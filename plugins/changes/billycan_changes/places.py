@@ -85,11 +85,12 @@ def check_place(ctx: Context, cursor: str, names: Collection[str]) -> Place:
     if read is None:
         raise BadRequest("after: is no cursor of changes.", code="invalid_cursor", param="after")
     place = Place(int(read[1]), read[4] or "", int(read[2]), read[3] or "")
-    if ctx.app.forgotten_until(ctx, sorted(names)) > place.sequence:
+    forgotten = ctx.app.forgotten_events(ctx)
+    if any(until > place.sequence for name, until in forgotten.items() if name in names):
         raise Resync(param="after")
     row = _AT.one(ctx.db, {"tenant_id": ctx.tenant_id, "sequence": place.event_sequence})
     # An event may be gone by its age; one that never was, or is another one, is of a database that was put back.
-    is_gone = row.id is None and place.event_sequence <= ctx.app.forgotten_until(ctx)
+    is_gone = row.id is None and place.event_sequence <= max(forgotten.values(), default=0)
     if not (is_gone or (row.id or "") == place.event) or place.sequence > (row.number or 0):
         raise Resync(param="after")
     return place

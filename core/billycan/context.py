@@ -190,8 +190,8 @@ class Context:
     def now(self) -> Moment:
         """Return the time of this call, the same however often it is asked; never use `datetime.now()`.
 
-        It is the business's: a sandbox may have a time of its own. What protects somebody, such as when a key ends, goes
-        by `app.now()`.
+        It is the business's: a sandbox may have a time of its own. What protects somebody, such as the end of a key,
+        goes by `app.now()`.
         """
         if self._now is None:
             self._now = self._find_time()

@@ -131,8 +131,8 @@ manifest = Manifest(
         Every(seconds=60, due=replays.too_large, run=replays.forget_large, real_time=True),
         Every(seconds=600, run=retention.forget_old_events, real_time=True),
         Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
-        Every(seconds=3600, run=worker.forget_put_off),
-        Every(seconds=24 * 3600, run=forget_mornings),
+        Every(seconds=3600, run=worker.forget_put_off, real_time=True),
+        Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
     ),
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),

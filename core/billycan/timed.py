@@ -131,12 +131,11 @@ def look_in(app: "App", now: Moment, timezone: str) -> None:
     _asked[app] = now, [(timezone, ZoneInfo(timezone))]
 
 
-def next_hour(now: Moment, timezone: str) -> Moment:
-    """Return the next midnight or 09:00 of a zone: until then no work by date becomes due."""
-    zone = ZoneInfo(timezone)
-    day = now.astimezone(zone).date()
-    hours = [datetime.combine(day + timedelta(days=n), time(hour), zone) for n in (0, 1) for hour in (0, HOUR)]
-    return min(found for found in map(Moment.of, hours) if found > now)
+def next_morning(now: Moment, timezone: str) -> Moment:
+    """Return the next 09:00 of a zone."""
+    local = now.astimezone(ZoneInfo(timezone))
+    day = Morning.latest(local) + timedelta(days=1)
+    return Moment.of(datetime.combine(day, time(HOUR), local.tzinfo))
 
 
 _ZONE: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()

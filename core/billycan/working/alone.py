@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
 from ..context import Context
 from ..fields import Moment
 from ..manifest import Every
-from ..timed import look_in, next_hour
+from ..timed import look_in, next_morning
 from .worker import MOST_AT_ONCE, named_tasks, run_once, select_due
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Alone:
         self._app, self._tenant_id = app, tenant_id
         self._tasks = {name: every for name, every in named_tasks(app).items() if not every.real_time}
         self._timezone = "UTC"
+        self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._seen: set[Due] = set()  # due at the time that was worked at last, and done or left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -44,20 +46,33 @@ class Alone:
         while new := [due for due in self._due(now) if due not in seen]:
             for name, id in new:
                 seen.add((name, id))
+                self._found = None
                 run_once(self._app, name, self._tasks[name], self._tenant_id, id, now)
                 yield
 
     def next(self, now: Moment, until: Moment) -> Moment:
         """Return the next time at which anything more becomes due, to the minute; `until` if nothing does before.
 
-        Call it after the work at `now`. What is due for a few hours of a day alone may be passed over.
+        Call it after the work at `now`. What is due for less than a day, and not at 09:00, may be passed over.
         """
         while now < until:
-            then = min(next_hour(now, self._timezone), until)
-            if any(every.due is None for every in self._tasks.values()) or self._is_more_due(then):
+            then = min(next_morning(now, self._timezone), until)
+            if self._is_more_due(then):
                 return self._first(now, then)
+            if self._due(then) or any(every.due is None for every in self._tasks.values()):
+                return then  # for what was not done when it was selected
             now = then
         return until
+
+    def _first(self, none: Moment, some: Moment) -> Moment:
+        """Return the first minute at which more is due, between a time when none is and one when some is."""
+        midnight = Moment.start_of(some.astimezone(ZoneInfo(self._timezone)).date(), self._timezone)
+        guesses = [Moment.of(some - _MINUTE), midnight, Moment.of(midnight - _MINUTE)]
+        while guesses or some - none > _MINUTE:
+            middle = guesses.pop(0) if guesses else Moment.of(none + (some - none) // _MINUTE // 2 * _MINUTE)
+            if none < middle < some:
+                none, some = (none, middle) if self._is_more_due(middle) else (middle, some)
+        return some
 
     def _is_visited(self, every: Every, now: Moment) -> bool:
         if every.tenants is None:
@@ -65,35 +80,25 @@ class Alone:
         with self._app.db.reading(across="a task names the businesses that it is for") as db:
             return self._tenant_id in every.tenants(db, now)
 
-    def _first(self, none: Moment, some: Moment) -> Moment:
-        """Return the first minute at which more is due, between a time when none is and one when some may be."""
-        before = Moment.of(some - _MINUTE)  # most become due at midnight and 09:00
-        if before <= none or not self._is_more_due(before):
-            return some
-        minutes, least = int((before - none) / _MINUTE), 0
-        while minutes - least > 1:
-            middle = (least + minutes) // 2
-            if self._is_more_due(Moment.of(none + middle * _MINUTE)):
-                minutes = middle
-            else:
-                least = middle
-        return Moment.of(none + minutes * _MINUTE)
-
     def _is_more_due(self, now: Moment) -> bool:
         return any(due not in self._seen for due in self._due(now))
 
     def _due(self, now: Moment) -> list[Due]:
         """List what is due, task by task, the most urgent first."""
+        if self._found and self._found[0] == now:
+            return self._found[1]
         look_in(self._app, now, self._timezone)
-        parts = []
-        for number, (name, every) in enumerate(self._tasks.items()):
-            if every.due is not None:
-                due = select_due(self._app, name, every, now)
-                its = due.where(due.selected_columns.tenant_id == self._tenant_id).limit(MOST_AT_ONCE).subquery()
-                parts.append(sa.select(sa.literal(number).label("task"), its.c.id))
-        if not parts:
-            return []
-        names = [*self._tasks]
+        tasks = {name: every for name, every in self._tasks.items() if every.due}
+        found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
-            rows = db.execute(sa.union_all(*parts)).all()
-        return [(names[row.task], row.id) for row in sorted(rows, key=lambda row: row.task)]
+            # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
+            asked = [self._of_it(every.due(self._app, now).order_by(None)).exists() for every in tasks.values()]
+            for name, is_due in zip(tasks, db.execute(sa.select(*asked)).one() if asked else (), strict=True):
+                if is_due:
+                    due = self._of_it(select_due(self._app, name, tasks[name], now))
+                    found += [(name, row.id) for row in db.execute(due.limit(MOST_AT_ONCE))]
+        self._found = now, found
+        return found
+
+    def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
+        return due.where(due.selected_columns.tenant_id == self._tenant_id)

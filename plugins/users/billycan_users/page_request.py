@@ -7,7 +7,6 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 import msgspec
 import sqlalchemy as sa
@@ -138,7 +137,7 @@ class Visit:
 
     def today(self) -> date:
         """Today, in the time zone of the business shown."""
-        return self.app.now().astimezone(ZoneInfo(self.session.zone)).date()
+        return Context(self.app, self.session.tenant_id or "", writes=False).today_in(self.session.zone)
 
     def may(self, role: Role) -> bool:
         """Tell whether the visitor may do what needs this role."""

@@ -21,6 +21,7 @@ from .retention import (
 )
 from .settings import Settings
 from .tables import attempts, chores, deliveries, endpoints
+from .waiting import let_time_pass
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 
@@ -59,10 +60,11 @@ manifest = Manifest(
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
     tasks=(
-        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy),
-        Every(seconds=60, run=trim_answers, tenants=tenants_to_trim),
+        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
+        Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
     ),
     workers=(deliver,),
+    hears={"clock.advanced": let_time_pass},
     gauges=(
         Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", count_waiting),
         Gauge(

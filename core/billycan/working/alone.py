@@ -88,15 +88,15 @@ class Alone:
         if self._found and self._found[0] == now:
             return self._found[1]
         look_in(self._app, now, self._timezone)
-        tasks = {name: every for name, every in self._tasks.items() if every.due}
+        tasks = {name: every.due for name, every in self._tasks.items() if every.due}
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
-            asked = [self._of_it(every.due(self._app, now).order_by(None)).exists() for every in tasks.values()]
+            asked = [self._of_it(due(self._app, now).order_by(None)).exists() for due in tasks.values()]
             for name, is_due in zip(tasks, db.execute(sa.select(*asked)).one() if asked else (), strict=True):
                 if is_due:
-                    due = self._of_it(select_due(self._app, name, tasks[name], now))
-                    found += [(name, row.id) for row in db.execute(due.limit(MOST_AT_ONCE))]
+                    records = self._of_it(select_due(self._app, name, self._tasks[name], now))
+                    found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
         self._found = now, found
         return found
 

@@ -97,7 +97,7 @@ def test_time_that_the_clock_advances_equals_time_lived_day_by_day(make_app, clo
     for kind in of_lived:
         for one, other in zip(of_advanced[kind], of_lived[kind], strict=True):
             assert one == other
-    assert len(of_lived["invoices"]) == (2 if days == 21 else 39)
+    assert len(of_lived["invoices"]) == (3 if days == 21 else 39)
     assert {"invoice.overdue", "invoice.due_soon", "quote.expiring"} <= {one["event"] for one in of_lived["events"]}
 
 

@@ -18,7 +18,8 @@ MOST_AHEAD = timedelta(days=731)
 def get_clock(ctx: Context) -> Clock:
     """The sandbox's clock, and how far an advance has come.
 
-    Without one the code is `clock_not_set`: the sandbox's time is the real time.
+    Refused with `resource_not_found` if it has none: its time is the real time. A live business has no clock
+    (`sandbox_only`).
     """
     _check_sandbox(ctx)
     return show_clock(ctx, _found(read_clock(ctx)))
@@ -28,8 +29,8 @@ def set_clock(ctx: Context, body: NewClock) -> Clock:
     """Set a clock for the sandbox: from now on its time is `now`, and runs on from there.
 
     The time between is left out, as if nobody had looked meanwhile: to live through it, set the clock to the real time
-    and advance it. Refused with `clock_is_set` if there is a clock. Emits `clock.advanced` if it is ahead of the real
-    time.
+    and advance it. Refused with `clock_is_set` if there is a clock, and with `sandbox_only` for a live business. Emits
+    `clock.advanced` if it is ahead of the real time.
     """
     _check_sandbox(ctx)
     real = ctx.app.now()
@@ -55,8 +56,8 @@ def advance_clock(ctx: Context, body: Advance) -> Clock:
     """Let the sandbox live up to a time: all that becomes due until then is done, in order and each at its own time.
 
     It goes on after the answer: follow `progress`, or wait for `clock.advanced`. Other requests are answered meanwhile,
-    at the time that the clock has reached. Refused with `clock_advancing` while another advance is under way, and with
-    `clock_not_set` without a clock.
+    at the time that the clock has reached. Refused with `clock_advancing` while another advance is under way, with
+    `resource_not_found` without a clock, and with `sandbox_only` for a live business.
     """
     _check_sandbox(ctx)
     row, real = _found(lock_clock(ctx)), ctx.app.now()
@@ -75,7 +76,8 @@ def advance_clock(ctx: Context, body: Advance) -> Clock:
 def delete_clock(ctx: Context) -> Deleted:
     """Delete the sandbox's clock: its time is the real time again. An advance that is under way ends where it is.
 
-    Records keep the times that they have, also those that are still to come.
+    Records keep the times that they have, also those that are still to come. Refused with `resource_not_found` without
+    a clock, and with `sandbox_only` for a live business.
     """
     _check_sandbox(ctx)
     row = _found(lock_clock(ctx))
@@ -104,7 +106,7 @@ def show_clock(ctx: Context, row: Row) -> Clock:
 def _found(row: Row | None) -> Row:
     if row is None:
         message = "The sandbox has no clock, so its time is the real time: set one with POST /v1/clock."
-        raise NotFound(message, code="clock_not_set")
+        raise NotFound(message)
     return row
 
 

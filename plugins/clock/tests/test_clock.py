@@ -3,11 +3,14 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
 
+from billycan import Context, own, unit_of_work
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working.alone import Alone
 from billycan_clock import walking
+from billycan_clock.tables import clocks
 
 SYDNEY = ZoneInfo("Australia/Sydney")
 PLUGINS = (
@@ -137,7 +140,7 @@ def test_a_clock_that_is_set_runs_on_and_nobody_elses(sandbox, clock):
     assert "invoice.overdue" in sandbox.events()
     sandbox.delete("/v1/clock")
     assert draft(sandbox)["issue_date"] == "2026-12-06"
-    assert sandbox.refused(404, "clock_not_set", "GET", "/v1/clock")
+    assert sandbox.refused(404, "resource_not_found", "GET", "/v1/clock")
 
 
 def test_what_a_clock_refuses(sandbox, clock):
@@ -149,8 +152,8 @@ def test_what_a_clock_refuses(sandbox, clock):
         ("DELETE", "/v1/clock", None),
     ):
         assert "svc_test_" in live.refused(403, "sandbox_only", method, path, body)["message"]
-    sandbox.refused(404, "clock_not_set", "POST", "/v1/clock/advance", {"to": in_days(clock, 1).isoformat()})
-    sandbox.refused(404, "clock_not_set", "DELETE", "/v1/clock")
+    sandbox.refused(404, "resource_not_found", "POST", "/v1/clock/advance", {"to": in_days(clock, 1).isoformat()})
+    sandbox.refused(404, "resource_not_found", "DELETE", "/v1/clock")
     for days in (-1, 732):
         sandbox.refused(422, "validation_failed", "POST", "/v1/clock", {"now": in_days(clock, days).isoformat()})
     sandbox.post("/v1/clock", {"now": in_days(clock, 10).isoformat()})
@@ -238,3 +241,17 @@ def test_who_is_killed_is_followed_by_another(sandbox, clock, monkeypatch):
     assert sandbox.get("/v1/clock")["data"]["done"]
     events = sandbox.events()
     assert events.count("invoice.due_soon") == events.count("invoice.overdue") == events.count("clock.advanced") == 1
+
+
+def test_a_clock_does_not_move_while_a_write_is_under_way(sandbox, clock):
+    """What the write creates would otherwise be passed over: it is of a time whose work is done."""
+    sandbox.post("/v1/clock", {})
+    ctx = Context(sandbox.app, sandbox.tenant_id)
+    with unit_of_work(ctx):
+        assert ctx.now() >= clock.time - timedelta(seconds=1)
+        if ctx.db.dialect.name == "sqlite":  # which has one writer
+            return
+        with pytest.raises(sa.exc.OperationalError, match="lock timeout"), sandbox.app.db.writing(ctx.tenant_id) as db:
+            db.execute(sa.text("SET LOCAL lock_timeout = '50ms'"))
+            db.execute(sa.update(clocks).where(own(ctx, clocks)).values(at=clock.time))
+    sandbox.delete("/v1/clock")

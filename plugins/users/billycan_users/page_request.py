@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
+from billycan.fields import Moment
 from billycan.web import encode, share_time
 
 from . import key_makers, passwords, sessions, sign_in_attempts
@@ -26,6 +27,7 @@ from .tables import sessions as table
 from .tables import users
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_NOTICED = timedelta(minutes=1)  # by which a test clock must be ahead to be mentioned
 
 
 class Shown(Struct):
@@ -134,6 +136,12 @@ class Visit:
         """Return the visitor's identity at a tenant where they have this role."""
         name = self.session.name or self.session.email
         return identity_of(self.app, tenant_id, environment, self.session.user_id, name, role)
+
+    @property
+    def test_time(self) -> Moment | None:
+        """The time of the sandbox shown, if a test clock is ahead of the real one."""
+        now = Context(self.app, self.session.tenant_id or "", writes=False).now()
+        return now if now - self.app.now() > _NOTICED else None
 
     def today(self) -> date:
         """Today, in the time zone of the business shown."""

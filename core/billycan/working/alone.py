@@ -1,6 +1,6 @@
 """The timed work of one business whose time is its own, in the order of due times."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -57,21 +57,22 @@ class Alone:
         """
         while now < until:
             then = min(next_morning(now, self._timezone), until)
-            if self._is_more_due(then):
-                return self._first(now, then)
-            if self._due(then) or any(every.due is None for every in self._tasks.values()):
+            due = self._due(then)
+            if tasks := {name for name, id in due if (name, id) not in self._seen}:
+                return self._first(now, then, tasks)
+            if due or any(every.due is None for every in self._tasks.values()):
                 return then  # for what was not done when it was selected
             now = then
         return until
 
-    def _first(self, none: Moment, some: Moment) -> Moment:
-        """Return the first minute at which more is due, between a time when none is and one when some is."""
+    def _first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
+        """Return the first minute at which more is due of these tasks, between times when none is and when some is."""
         midnight = Moment.start_of(some.astimezone(ZoneInfo(self._timezone)).date(), self._timezone)
         guesses = [Moment.of(some - _MINUTE), midnight, Moment.of(midnight - _MINUTE)]
         while guesses or some - none > _MINUTE:
-            middle = guesses.pop(0) if guesses else Moment.of(none + (some - none) // _MINUTE // 2 * _MINUTE)
+            middle = guesses.pop(0) if guesses else Moment.of(none + max(1, (some - none) // _MINUTE // 2) * _MINUTE)
             if none < middle < some:
-                none, some = (none, middle) if self._is_more_due(middle) else (middle, some)
+                none, some = (none, middle) if self._is_more_due(middle, tasks) else (middle, some)
         return some
 
     def _is_visited(self, every: Every, now: Moment) -> bool:
@@ -80,15 +81,15 @@ class Alone:
         with self._app.db.reading(across="a task names the businesses that it is for") as db:
             return self._tenant_id in every.tenants(db, now)
 
-    def _is_more_due(self, now: Moment) -> bool:
-        return any(due not in self._seen for due in self._due(now))
+    def _is_more_due(self, now: Moment, tasks: Collection[str]) -> bool:
+        return any(due not in self._seen for due in self._due(now, tasks))
 
-    def _due(self, now: Moment) -> list[Due]:
+    def _due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
         """List what is due, task by task, the most urgent first."""
-        if self._found and self._found[0] == now:
+        if not only and self._found and self._found[0] == now:
             return self._found[1]
         look_in(self._app, now, self._timezone)
-        tasks = {name: every.due for name, every in self._tasks.items() if every.due}
+        tasks = {name: every.due for name, every in self._tasks.items() if every.due and (not only or name in only)}
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
@@ -97,7 +98,8 @@ class Alone:
                 if is_due:
                     records = self._of_it(select_due(self._app, name, self._tasks[name], now))
                     found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
-        self._found = now, found
+        if not only:
+            self._found = now, found
         return found
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:

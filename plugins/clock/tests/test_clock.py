@@ -1,16 +1,17 @@
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, own, unit_of_work
+from billycan import Context, Every, Manifest, own, unit_of_work
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working.alone import Alone
 from billycan_clock import walking
 from billycan_clock.tables import clocks
+from billycan_webhooks.tables import endpoints
 
 SYDNEY = ZoneInfo("Australia/Sydney")
 PLUGINS = (
@@ -71,7 +72,7 @@ def history(client, contact):
 
 @pytest.mark.parametrize("days", [21, pytest.param(368, marks=pytest.mark.long)])
 def test_time_that_the_clock_advances_equals_time_lived_day_by_day(make_app, clock, days):
-    app = make_app(*PLUGINS)
+    app = make_app(*PLUGINS, events_days=1_000)  # old events are forgotten by the real time
     clients = [Client(app, profile={"timezone": "Australia/Sydney"}) for _ in range(2)]
     advanced, lived = (client.sandbox() for client in clients)
     contacts = {client: begin_business(client) for client in (advanced, lived)}
@@ -255,3 +256,31 @@ def test_a_clock_does_not_move_while_a_write_is_under_way(sandbox, clock):
             db.execute(sa.text("SET LOCAL lock_timeout = '50ms'"))
             db.execute(sa.update(clocks).where(own(ctx, clocks)).values(at=clock.time))
     sandbox.delete("/v1/clock")
+
+
+def test_work_that_is_due_at_any_minute_is_done_at_that_minute(make_app, install, clock):
+    """A plugin that knows nothing of clocks is found out to the minute, and what it leaves undone holds nothing up."""
+    told, left, c = [], [], endpoints.c
+    then = Moment(2026, 11, 24, 4, 37, tzinfo=UTC)
+
+    def due(app, now):
+        return sa.select(c.tenant_id, c.id).where(sa.literal(not told and now >= then))
+
+    def early(app, now):
+        return sa.select(c.tenant_id, c.id)
+
+    def tell(ctx, id):
+        told.append(ctx.now())
+
+    def leave(ctx, id):
+        left.append(ctx.now())
+
+    tasks = (Every(seconds=60, due=due, run=tell), Every(seconds=60, due=early, run=leave))
+    install(Manifest(name="calls", tasks=tasks))
+    sandbox = Client(make_app("calls", "clock", "webhooks")).sandbox()
+    sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/hook", "events": ["*"]})
+    sandbox.post("/v1/clock", {})
+    advance(sandbox, in_days(clock, 5))
+    run_timed(sandbox.app)
+    assert told == [then]
+    assert left[0].date() == date(2026, 11, 21) and left[-1].date() == date(2026, 11, 26) and len(left) < 10

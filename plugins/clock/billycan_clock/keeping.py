@@ -1,4 +1,4 @@
-"""What each sandbox's clock says: whether it has one is known for a second, its time is read anew in each call."""
+"""The time of each sandbox with a clock: that it has one is known for a second, its time is read in each call."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,11 @@ from billycan.sql import Statement
 from .tables import clocks
 
 _OF_TENANT = sa.select(clocks).where(clocks.c.tenant_id == sa.bindparam("of_tenant"))
-_READ = Statement(_OF_TENANT)
+# A context that writes may read before its transaction, or after it, by a connection that cannot lock rows.
+_READ = Statement(
+    sqlite=_OF_TENANT.add_columns(sa.literal("on").label("is_read_only")),
+    postgresql=_OF_TENANT.add_columns(sa.func.current_setting("transaction_read_only").label("is_read_only")),
+)
 # The clock moves after those that write, or before them, but nothing that they write becomes due unseen.
 _HOLD = Statement(_OF_TENANT.with_for_update(read=True))
 _LOCK = Statement(_OF_TENANT.with_for_update())
@@ -32,8 +36,10 @@ def find_time(ctx: Context, now: Moment) -> Moment | None:
 
 def read_clock(ctx: Context) -> Row | None:
     """Return the row of the business's clock; in a write it moves no more until the end of the transaction."""
+    of_tenant = {"of_tenant": ctx.tenant_id}
     with _connection(ctx) as db:
-        return (_HOLD if ctx.writes and hasattr(ctx, "db") else _READ).first(db, {"of_tenant": ctx.tenant_id})
+        row = _READ.first(db, of_tenant)
+        return _HOLD.first(db, of_tenant) if row and ctx.writes and row.is_read_only == "off" else row
 
 
 def lock_clock(ctx: Context) -> Row | None:

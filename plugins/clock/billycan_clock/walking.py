@@ -26,7 +26,7 @@ STRIDE = timedelta(days=28)  # the longest time without anything due that is loo
 
 
 class _Walk(Struct):
-    """Where this process is in the work of a clock."""
+    """The place of this process in the work of a clock."""
 
     id: str
     at: Moment

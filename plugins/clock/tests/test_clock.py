@@ -11,6 +11,7 @@ from billycan.testing import Client, run_timed
 from billycan.working.alone import Alone
 from billycan_clock import walking
 from billycan_clock.tables import clocks
+from billycan_users.testing import Browser
 from billycan_webhooks.tables import endpoints
 
 SYDNEY = ZoneInfo("Australia/Sydney")
@@ -245,8 +246,11 @@ def test_who_is_killed_is_followed_by_another(sandbox, clock, monkeypatch):
 
 
 def test_a_clock_does_not_move_while_a_write_is_under_way(sandbox, clock):
-    """What the write creates would otherwise be passed over: it is of a time whose work is done."""
+    """Otherwise what the write creates would be passed over: it is of a time whose work is done."""
     sandbox.post("/v1/clock", {})
+    before = Context(sandbox.app, sandbox.tenant_id)
+    with sandbox.app.db.reading(sandbox.tenant_id) as before.db:
+        assert before.now()
     ctx = Context(sandbox.app, sandbox.tenant_id)
     with unit_of_work(ctx):
         assert ctx.now() >= clock.time - timedelta(seconds=1)
@@ -284,3 +288,12 @@ def test_work_that_is_due_at_any_minute_is_done_at_that_minute(make_app, install
     run_timed(sandbox.app)
     assert told == [then]
     assert left[0].date() == date(2026, 11, 21) and left[-1].date() == date(2026, 11, 26) and len(left) < 10
+
+
+def test_pages_of_a_sandbox_say_what_its_clock_says(make_app, clock):
+    client = Client(make_app("clock", "contacts", "dashboard", "users"))
+    client.sandbox().post("/v1/clock", {"now": "2027-03-01T09:30:00+11:00"})
+    browser = Browser(client.app).join(client)
+    assert "clock says" not in browser.get("/dashboard").text
+    browser.send("/dashboard/switch", button="environment=sandbox")
+    assert "Its clock says 1 Mar 2027, 9:30 am." in browser.get("/dashboard").text

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from billycan.fields import Count, Instant, Moment
+from billycan.fields import Count, Moment
 
 
 class NewClock(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -11,7 +11,7 @@ class NewClock(Struct, forbid_unknown_fields=True, kw_only=True):
     now: The time that it shows from now on; by default the real time.
     """
 
-    now: Instant | None = None
+    now: Moment | None = None
 
 
 class Advance(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -20,7 +20,7 @@ class Advance(Struct, forbid_unknown_fields=True, kw_only=True):
     to: The time up to which the sandbox lives: at most two years ahead of the real time.
     """
 
-    to: Instant
+    to: Moment
 
 
 class Clock(Struct, kw_only=True):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Row, own, unit_of_work
+from billycan import App, Context, Row, own
 from billycan.fields import Moment
 
 from .handlers import show_clock
@@ -86,7 +86,7 @@ def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
 def _end(ctx: Context, row: Row) -> None:
     """Let the clock run on from where it came to, unless another worker or a request was first."""
     here = Context(ctx.app, ctx.tenant_id, now=row.until)
-    with unit_of_work(here):
+    with here.transaction():
         locked = lock_clock(here)
         if locked is None or (locked.id, locked.until) != (row.id, row.until):
             return

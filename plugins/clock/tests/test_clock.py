@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Every, Manifest, own, unit_of_work
+from billycan import Context, Every, Manifest, own
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working.alone import Alone
@@ -252,7 +252,7 @@ def test_a_clock_does_not_move_while_a_write_is_under_way(sandbox, clock):
     with sandbox.app.db.reading(sandbox.tenant_id) as before.db:
         assert before.now()
     ctx = Context(sandbox.app, sandbox.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         assert ctx.now() >= clock.time - timedelta(seconds=1)
         if ctx.db.dialect.name == "sqlite":  # which has one writer
             return

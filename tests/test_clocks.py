@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
 ROOT = Path(__file__).parents[1]
 ASKS = re.compile(
     r"\b_?app\.now\(\)|\bself\.now\(\)|\bshared_now\(|\bdatetime\.(?:utc)?now\(|\bdate\.today\(|\btime\.time\("
-    r"|\bfunc\.(?:now|current_\w+|clock_timestamp)\(|\bCURRENT_(?:TIME|DATE)"
+    r"|\bfunc\.(?:now|current_(?:date|time\w*)|clock_timestamp)\(|\bCURRENT_(?:TIME|DATE)"
 )
 OPERATOR = "whoever runs the deployment does, not a business"
 ENTRY = "what lets somebody in, and when that ends"

@@ -1,5 +1,6 @@
 import re
 from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,6 +10,7 @@ from billycan import Context, Every, Manifest, own
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working.alone import Alone
+from billycan.working.worker import tasks, tick
 from billycan_clock import walking
 from billycan_clock.tables import clocks
 from billycan_users.testing import Browser
@@ -297,3 +299,22 @@ def test_pages_of_a_sandbox_say_what_its_clock_says(make_app, clock):
     assert "clock says" not in browser.get("/dashboard").text
     browser.send("/dashboard/switch", button="environment=sandbox")
     assert "Its clock says 1 Mar 2027, 9:30 am." in browser.get("/dashboard").text
+
+
+def test_an_advance_takes_turns_with_other_businesses(sandbox, clock):
+    app, other = sandbox.app, Client(sandbox.app)
+    for client in (sandbox, other):
+        client.post(f"/v1/invoices/{draft(client)['id']}/send", status=200)
+    clock.move(days=20)
+    sandbox.post("/v1/clock", {})
+    advance(sandbox, in_days(clock, 300))
+    with app.db.writing() as db:
+        db.execute(sa.delete(tasks))
+    seconds = count()
+    tick(app, clock=lambda: float(next(seconds)))  # each turn is over after its first step
+    assert "invoice.overdue" in other.events()
+    pauses = [0.0]
+    while not sandbox.get("/v1/clock")["data"]["done"]:
+        pauses.append(tick(app, clock=lambda: float(next(seconds))))
+    assert len(pauses) > 10 and not any(pauses[:-1])  # what is left over is gone on with at once
+    assert "invoice.overdue" in sandbox.events()

@@ -31,24 +31,25 @@ class Alone:
         self._tasks = {name: every for name, every in named_tasks(app).items() if not every.real_time}
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
-        self._seen: set[Due] = set()  # due at the time that was worked at last, and done or left as it is
+        self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
         """Do what is due at this time, a record at each step, and what becomes due by it."""
         ctx = Context(self._app, self._tenant_id, writes=False, now=now)
         with self._app.db.reading(self._tenant_id) as ctx.db:
             self._timezone = ctx.tenant.timezone
-        seen = self._seen = set()
         for name, every in self._tasks.items():
             if every.due is None and self._is_visited(every, now):
                 while run_once(self._app, name, every, self._tenant_id, None, now):
                     yield
-        while new := [due for due in self._due(now) if due not in seen]:
+        done: set[Due] = set()
+        while new := [due for due in self._due(now) if due not in done]:
             for name, id in new:
-                seen.add((name, id))
+                done.add((name, id))
                 self._found = None
                 run_once(self._app, name, self._tasks[name], self._tenant_id, id, now)
                 yield
+        self._left = {*self._due(now)}
 
     def next(self, now: Moment, until: Moment) -> Moment:
         """Return the next time at which anything more becomes due, to the minute; `until` if nothing does before.
@@ -58,7 +59,7 @@ class Alone:
         while now < until:
             then = min(next_morning(now, self._timezone), until)
             due = self._due(then)
-            if tasks := {name for name, id in due if (name, id) not in self._seen}:
+            if tasks := {name for name, id in due if (name, id) not in self._left}:
                 return self._first(now, then, tasks)
             if due or any(every.due is None for every in self._tasks.values()):
                 return then  # for what was not done when it was selected
@@ -82,7 +83,7 @@ class Alone:
             return self._tenant_id in every.tenants(db, now)
 
     def _is_more_due(self, now: Moment, tasks: Collection[str]) -> bool:
-        return any(due not in self._seen for due in self._due(now, tasks))
+        return any(due not in self._left for due in self._due(now, tasks))
 
     def _due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
         """List what is due, task by task, the most urgent first."""

@@ -22,6 +22,7 @@ from .tables import clocks
 
 LOOK_SECONDS = 60  # between two looks for the work of a clock that runs
 TURN_SECONDS = 0.2
+MOST_WALKS = 1_000  # that a process keeps; those of clocks that were deleted stay until there are so many
 STRIDE = timedelta(days=28)  # the longest time without anything due that is looked through in one turn
 
 
@@ -68,6 +69,8 @@ def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
     """Do what is due at the time where the clock stands, and set it to the next time at which anything is."""
     here = walks.get(ctx.tenant_id)
     if here is None or (here.id, here.at) != (row.id, row.at):
+        if len(walks) >= MOST_WALKS:
+            walks.clear()
         alone = here.alone if here and here.id == row.id else ctx.app.alone(ctx.tenant_id)
         here = walks[ctx.tenant_id] = _Walk(row.id, row.at, alone, alone.work(row.at))
     if _is_over(here.steps):

@@ -1,3 +1,5 @@
+"""The clock of a sandbox: what follows it, and what does not; an advance, whatever happens meanwhile."""
+
 import re
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
@@ -34,7 +36,8 @@ def begin_business(client):
     client.patch("/v1/reminders", {"enabled": True, "rules": client.get("/v1/reminders")["data"]["rules"]})
     contact = client.post("/v1/contacts", {"name": "Ada Baker", "email": "ada@example.com"})["data"]["id"]
     lines = [{"description": "Mowing", "unit_price": "80.00"}]
-    for frequency, start_on, then in (("fortnight", "2026-11-23", "send"), ("month", "2026-11-30", "draft")):
+    # In this year never on one day: which of two is made first is anybody's guess, and they take numbers.
+    for frequency, start_on, then in (("fortnight", "2026-11-23", "send"), ("month", "2026-11-28", "draft")):
         rule = {"client_id": contact, "frequency": frequency, "start_on": start_on, "then": then}
         client.post("/v1/recurring_invoices", {**rule, "line_items": lines})
     quote = client.post("/v1/quotes", {"client_id": contact, "expiry_date": "2026-12-05", "line_items": lines})["data"]

@@ -59,12 +59,12 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
+    hears={"clock.advanced": let_time_pass},
     tasks=(
         Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
     ),
     workers=(deliver,),
-    hears={"clock.advanced": let_time_pass},
     gauges=(
         Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", count_waiting),
         Gauge(

@@ -81,7 +81,7 @@ def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
         return False
     then = here.alone.next(row.at, Moment.of(min(row.until, row.at + STRIDE)))
     this = own(ctx, clocks) & (clocks.c.id == row.id) & (clocks.c.at == row.at) & clocks.c.until.is_not(None)
-    with ctx.app.db.writing(ctx.tenant_id) as db:
+    with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later
         db.execute(sa.update(clocks).where(this).values(at=then))
     return True
 

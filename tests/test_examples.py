@@ -75,7 +75,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry):
+    for chapter in (*first, *then, hurry, write_together):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -573,8 +573,6 @@ def wait(c, clock):
     c.get(f"/v1/sent_reminders/{reminder}")
     bring_in(c)
     overfill(c)
-    clock.move(minutes=10)
-    write_together(c)
 
 
 def hurry(c, clock):
@@ -605,7 +603,7 @@ def overfill(c):
     c.refused(409, "list_full", "POST", "/v1/invoices", {"client_id": c.client, "job_id": job, "line_items": lines})
 
 
-def write_together(c):
+def write_together(c, clock):
     """Write several records in one request, and follow what changed."""
     cursor = c.key("read").get("/v1/changes")["data"]["cursor"]
     lines = [{"description": "Fit a mixer tap", "unit_price": "180.00"}]

@@ -189,8 +189,8 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
     def share_paid(
         part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]
     ) -> sa.ColumnElement[int]:
-        """Return `part * paid / price` in whole cents, rounding halves away from zero: as much of a part of the price as
-        is paid of the price.
+        """Return as much of a part of a price as is paid of the price: `part * paid / price` in whole cents, rounding
+        halves away from zero.
 
         Exact, as no step exceeds 64 bits: the direct product of two amounts could, so `paid` is split into millions and
         a remainder. More than the price does not count.

@@ -16,7 +16,7 @@ from . import lines
 from .gst import not_claimed
 from .parts import in_parts
 from .records import emit_expense, records
-from .tables import expenses
+from .tables import NONE, expenses
 
 __all__ = [
     "Billable",
@@ -88,8 +88,8 @@ def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
-    """Map each contact's id to the payments to it on these days: their number, the amount with GST and the tax withheld,
-    the GST in it, and the tax withheld.
+    """Map each contact's id to the payments to it on these days: their number, the amount with GST and tax withheld, the
+    GST in it, and the tax withheld.
 
     A payment from which tax was withheld contains no GST. An expense voided as a mistake is left out; one voided from a
     day on is subtracted on that day.
@@ -123,14 +123,14 @@ def _paid_to_each() -> Statement:
         expenses.c.voided_on.is_not(None) & (expenses.c.paid_on <= until) & (expenses.c.voided_on >= since),
     )
     at_once = sa.select(expenses.c.supplier_id, *sums).where(
-        mine, expenses.c.supplier_id.is_not(None), either, counts != 0, expenses.c.payment_count == 0
+        mine, expenses.c.supplier_id.is_not(None), either, counts != 0, expenses.c.payment_count == NONE
     )
     parts = in_parts(sa.bindparam("tenant_id"), "gst", "tax_withheld")
     p, of_each = parts.c, expenses.c.id == parts.c.expense_id
-    figures = p.cents, sa.case((no_gst, 0), else_=p.gst), p.tax_withheld
+    of_parts = p.cents, sa.case((no_gst, 0), else_=p.gst), p.tax_withheld
     many = sa.func.count(sa.distinct(sa.case((p.cents > 0, p.id))))
     stood = sa.or_(expenses.c.status != "void", expenses.c.voided_on.is_not(None))
-    paid_in_parts = sa.select(expenses.c.supplier_id, many, *map(sa.func.sum, figures)).join(parts, of_each)
+    paid_in_parts = sa.select(expenses.c.supplier_id, many, *map(sa.func.sum, of_parts)).join(parts, of_each)
     paid_in_parts = paid_in_parts.where(mine, expenses.c.supplier_id.is_not(None), stood)
     paid_in_parts = paid_in_parts.where(p.paid_on.between(since, until))
     asked = sa.union_all(*(one.group_by(expenses.c.supplier_id) for one in (at_once, paid_in_parts)))

@@ -5,9 +5,9 @@ that of the payment (s 29-10(2)). If the claim needs a tax invoice, it never cou
 29-10(3), 29-80(1)). The purchase is reported on the same day, so that the calculation sheet and the accounts agree. A
 supplier's refund belongs to the same supply as the purchase, if the expense names the purchase.
 
-An expense with lines counts line by line. One that is paid in parts counts on a cash basis to the extent of each payment
-(s 29-10(2)): of each label `round(amount * paid / price)` less what counted before, so that all payments together count
-the whole to the cent.
+An expense with lines counts line by line. One that is paid in parts counts on a cash basis to the extent of each
+payment (s 29-10(2)): of each label `round(amount * paid / price)` less what counted before, so that all payments
+together count the whole to the cent.
 """
 
 from collections.abc import Callable, Collection
@@ -24,7 +24,7 @@ from . import rules
 from .claim_status import claim, claim_until_void
 from .parts import in_parts, moves, of_each
 from .records import business_share, gst_for_business
-from .tables import expenses, purchases
+from .tables import NONE, expenses, purchases
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
 # The claim statuses that count on no day yet, or no longer; a report lists them separately.
@@ -44,7 +44,7 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    at_once = _by_itself(period).where(_MINE.c.payment_count == 0).subquery("at_once")
+    at_once = _by_itself(period).where(_MINE.c.payment_count == NONE).subquery("at_once")
     both = sa.union_all(_figures(at_once, business_share), _given_back(period)).subquery("both")
     bought = sa.select(
         both.c.document_id,
@@ -75,11 +75,26 @@ def _paid_in_parts(period: GstPeriod) -> sa.Select[Any]:
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
     counts.
     """
-    parts = _by_itself(period).where(_MINE.c.payment_count > 0).subquery("in_parts")
+    parts = _by_itself(period).where(_MINE.c.payment_count > NONE).subquery("in_parts")
     p = _figures(parts, business_share).subquery("of_parts").c
     sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
-    own = p.document_id, p.voided_on, p.price, p.billed_on, p.held_on, p.full_on
-    whole = sa.select(*own, *sums).group_by(*own).cte("whole")
+    # Lines that need no tax invoice do not wait for it.
+    sets = sa.select(p.document_id, p.awaits, *sums).group_by(p.document_id, p.awaits).subquery("sets")
+    held_on = sa.case((sets.c.awaits == 1, expenses.c.tax_invoice_held_on))
+    in_full = _day_in_full(period, expenses)
+    whole = (
+        sa.select(
+            *sets.c,
+            expenses.c.voided_on,
+            expenses.c.date.label("billed_on"),
+            sa.type_coerce(expenses.c.amount, sa.BigInteger).label("price"),
+            held_on.label("held_on"),
+            sa.case((held_on > in_full, held_on), else_=in_full).label("full_on"),
+        )
+        .join(expenses, expenses.c.id == sets.c.document_id)
+        .where(own(period, expenses))
+        .cte("whole")
+    )
     paid, w = moves(period.tenant_id), whole.c
 
     def entry(rank: int, day: Any, cents: Any, id: Any) -> sa.Select[Any]:
@@ -97,13 +112,16 @@ def _paid_in_parts(period: GstPeriod) -> sa.Select[Any]:
         entry(2, w.voided_on, _NOTHING, none).where(w.voided_on.is_not(None)),
     ).subquery("events")
     e = events.c
-    window: dict[str, Any] = {"partition_by": e.document_id, "order_by": (e.counts_on, e.rank, e.move, e.cents.desc())}
+    window: dict[str, Any] = {
+        "partition_by": [e.document_id, e.awaits],
+        "order_by": (e.counts_on, e.rank, e.move, e.cents.desc()),
+    }
     so_far = sa.cast(sa.func.sum(e.cents).over(**window, rows=(None, 0)), sa.BigInteger)
     stands = sa.select(*e, so_far.label("paid")).subquery("stands")
     s = stands.c
-    is_over = (s.counts_on > s.voided_on) | ((s.rank == 2) & (s.counts_on == s.voided_on))  # noqa: PLR2004
+    is_over = (s.counts_on > s.voided_on) | ((s.rank == 2) & (s.counts_on == s.voided_on))
     counted = sa.select(
-        *(s[name] for name in ("document_id", "counts_on", "rank", "move", "cents")),
+        *(s[name] for name in ("document_id", "awaits", "counts_on", "rank", "move", "cents")),
         *(
             sa.case(
                 (is_over, _NOTHING),
@@ -114,11 +132,14 @@ def _paid_in_parts(period: GstPeriod) -> sa.Select[Any]:
         ),
     ).subquery("counted")
     c = counted.c
-    before: dict[str, Any] = {"partition_by": c.document_id, "order_by": (c.counts_on, c.rank, c.move, c.cents.desc())}
+    before: dict[str, Any] = {
+        "partition_by": [c.document_id, c.awaits],
+        "order_by": (c.counts_on, c.rank, c.move, c.cents.desc()),
+    }
     return sa.select(
         c.document_id,
         c.document_id.label("supply_id"),
-        (c.rank == 2).label("adjusts"),  # noqa: PLR2004
+        (c.rank == 2).label("adjusts"),
         c.counts_on,
         *((c[label] - sa.func.lag(c[label], 1, 0).over(**before)).label(label) for label in _LABELS),
     )
@@ -149,33 +170,28 @@ def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
     amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
     # A receipt that is only partly taxable contains less than an eleventh of GST.
     is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
-    day = _day_in_full(period, _MINE)
     return sa.select(
         _MINE.c.id.label("document_id"),
         sa.func.coalesce(_MINE.c.refunded_expense_id, _MINE.c.id).label("supply_id"),
         sa.func.coalesce(_MINE.c.refunded_part_id, _MINE.c.part_id).label("part_of"),
         *(_MINE.c[name] for name in ("part_id", "status", "voided_on")),
         _counts_on(period, _MINE).label("own_day"),
-        _counts_on(period, by).label("day_of_terms"),
+        *([] if by is _MINE else [_counts_on(period, by).label("day_of_terms")]),
+        sa.case((_awaits(_MINE), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
         *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
         claim_until_void(period, by).label("claim"),
         amount.label("amount"),
         gst.label("gst"),
         sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
-        # What the entries of an expense that is paid in parts follow from.
-        _MINE.c.date.label("billed_on"),
-        sa.type_coerce(_MINE.c.amount, sa.BigInteger).label("price"),
-        sa.case((_awaits(_MINE), _MINE.c.tax_invoice_held_on)).label("held_on"),
-        sa.case((_awaits(_MINE) & (_MINE.c.tax_invoice_held_on > day), _MINE.c.tax_invoice_held_on), else_=day).label(
-            "full_on"
-        ),
     ).where(_counted(period, _MINE), period.registered(_MINE.c.date))
 
 
 def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     """Select the amounts of these expenses at each label; `share` gives the business's share of an amount."""
     c, amount = terms.c, terms.c.amount
-    later = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
+    counts_on = c.own_day
+    if "day_of_terms" in c:  # what is given back of a purchase never counts before that
+        counts_on = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
     untaxed = sa.case(
         (c.for_input_taxed_sales, _NOTHING),
         (c.gst_code.not_in(rules.TAXABLE) | c.claim.in_(("supplier_not_registered", "tax_withheld")), amount),
@@ -184,9 +200,8 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     parts = (
         sa.select(
             *(c[name] for name in ("document_id", "supply_id", "part_of", "part_id", "status", "voided_on")),
-            *(c[name] for name in ("business_use_percent", "billed_on", "price", "held_on", "full_on")),
-            later.label("counts_on"),
-            c.for_input_taxed_sales,
+            *(c[name] for name in ("business_use_percent", "awaits", "for_input_taxed_sales")),
+            counts_on.label("counts_on"),
             c.gst_code.in_(("capital", "capital_gst_free")).label("is_capital"),
             *(amount, untaxed.label("untaxed"), (amount - untaxed).label("taxed")),
             sa.case((c.claim == "claimable", c.gst), else_=_NOTHING).label("credit"),
@@ -204,7 +219,7 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
         "1B": share(p.credit, parts),
     }
     return sa.select(
-        *(p.document_id, p.supply_id, p.counts_on, p.voided_on, p.billed_on, p.price, p.held_on, p.full_on),
+        *(p.document_id, p.supply_id, p.counts_on, p.voided_on, p.awaits),
         *(figures[label].label(label) for label in _LABELS),
     )
 
@@ -226,7 +241,7 @@ def withheld(period: GstPeriod) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
         return sa.select(*columns).where(_counted(period), amount != 0)
 
-    at_once = expenses.c.payment_count == 0
+    at_once = expenses.c.payment_count == NONE
     ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
     paid = in_parts(period.tenant_id, "tax_withheld")
     of_each = on(paid.c.paid_on, paid.c.tax_withheld).join(paid, paid.c.expense_id == expenses.c.id)

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Conflict, Context, Deleted, Fault, Invalid, Neighbours, Page, Patch, Row, RuleBroken, new_id, own
+from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Row, RuleBroken, new_id, own
 from billycan.sql import as_stored
 
 from . import categories, lines, rules
@@ -43,12 +43,12 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     neighbours.check(ctx, body)
     names = (*rules.OF_THE_PURCHASE, *rules.OF_THE_LINES)
     said = {name for name in names if getattr(body, name) != _DEFAULTS[name]}
+    if body.paid_on is UNSET:
+        body.paid_on = None if body.due_date else body.date
     follow_purchase(ctx, body, said)
     made = lines.work_out(ctx, body, said, [])
     if not made:
         _tax_as_the_category_says(ctx, body)
-    if body.paid_on is UNSET:
-        body.paid_on = None if body.due_date else body.date
     if body.tax_invoice_held:
         body.tax_invoice_held_on = body.tax_invoice_held_on or body.date
     columns = _columns(ctx, body, ctx.now(), made)
@@ -79,6 +79,39 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         ctx.take_turns()  # before locking the expense, in the order of invoicing a job
     row = records.lock(ctx, id)
     stored = lines.of_expense(ctx, row)
+    before, after = _patched(ctx, body, row, stored)
+    said = {name for name in rules.OF_THE_LINES if name in body and getattr(after, name) not in (None, before[name])}
+    made = lines.work_out(ctx, after, said, stored)
+    _keep_payments(ctx, after, row)
+    columns = _columns(ctx, after, row.created_at, made, row.first_paid_on)
+    if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
+        # The last day to claim stays as first calculated, even if the settings have changed.
+        columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
+    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
+    if made != stored:
+        changed.add("line_items")
+    if row.status == "void":
+        _check_locked(row, changed)
+    neighbours.check(ctx, after, before)
+    is_reworded = lines.figures(made, "category_id") == lines.figures(stored, "category_id")
+    _check_unlocked(ctx, row, columns, changed - {"line_items"} if is_reworded else changed)
+    if lines.figures(made) != lines.figures(stored) or not changed.isdisjoint(
+        ("amount", "gst", *rules.OF_THE_PURCHASE)
+    ):
+        check_nothing_given_back(ctx, id)
+    lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
+    saved = records.save(ctx, row, touch=made != stored, **columns)
+    if made != stored:
+        lines.replace(ctx, id, made)
+    if saved.version != row.version:
+        if lodged and lodged - counted(ctx, saved):
+            raise _lodged(row, "What it counted there cannot change: void it and record it anew.")
+        return emit_expense(ctx, saved, "expense.updated")
+    return show_expense(ctx, saved)
+
+
+def _patched(ctx: Context, body: Patch[NewExpense], row: Row, stored: lines.Lines) -> tuple[dict[str, Any], NewExpense]:
+    """Return the members of an expense before and after a patch, with what follows from what the client sent."""
     _let_one_supplier_clear_the_other(body)
     _let_the_tax_invoice_follow(ctx, body, row)
     lines.let_gst_follow(body, stored)
@@ -93,36 +126,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     after = body.over(before)
     if row.status != "void":
         follow_purchase(ctx, after, body.sent, row)
-    said = {name for name in rules.OF_THE_LINES if name in body and getattr(after, name) not in (None, before[name])}
-    made = lines.work_out(ctx, after, said, stored)
-    _keep_payments(ctx, after, row)
-    columns = _columns(ctx, after, row.created_at, made, row.first_paid_on)
-    if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
-        # The last day to claim stays as first calculated, even if the settings have changed.
-        columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
-    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
-    if made != stored:
-        changed.add("line_items")
-    if row.status == "void":
-        _check_locked(row, changed)
-    neighbours.check(ctx, after, before)
-    if lines.figures(made, "category_id") == lines.figures(stored, "category_id"):
-        _check_unlocked(ctx, row, columns, changed - {"line_items"})
-    else:
-        _check_unlocked(ctx, row, columns, changed)
-    if lines.figures(made) != lines.figures(stored) or not changed.isdisjoint(
-        ("amount", "gst", *rules.OF_THE_PURCHASE)
-    ):
-        check_nothing_given_back(ctx, id)
-    lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
-    saved = records.save(ctx, row, touch=made != stored, **columns)
-    if made != stored:
-        lines.replace(ctx, id, made)
-    if saved.version != row.version:
-        if lodged and lodged - counted(ctx, saved):
-            raise _lodged(row, "What it counted there cannot change: void it and record it anew.")
-        return emit_expense(ctx, saved, "expense.updated")
-    return show_expense(ctx, saved)
+    return before, after
 
 
 def delete_expense(ctx: Context, id: str) -> Deleted:

@@ -95,10 +95,10 @@ def work_out(ctx: Context, body: NewExpense, said: Collection[str], stored: Line
             faults.append(Fault(f"{at}.category_id", "not_found", "there is no such record"))
             continue
         made.append(_with_terms(line, defaults[line.category_id]))
-        if line.gst is None and made[-1]["gst_code"] in rules.TAXABLE and body.refunded_expense_id is None:
-            if body.import_gst or defaults[line.category_id].gst_required:
-                rule = "is required here, because it is not 1/11 of the amount: enter what the document says"
-                faults.append(Fault(f"{at}.gst", "required", rule))
+        is_required = body.import_gst or defaults[line.category_id].gst_required
+        if line.gst is None and is_required and made[-1]["gst_code"] in rules.TAXABLE:
+            rule = "is required here, because it is not 1/11 of the amount: enter what the document says"
+            faults.append(Fault(f"{at}.gst", "required", rule))
         faults += _faults(at, made[-1], body)
     total = sum((line["amount"] for line in made), rules.NOTHING)
     if abs(total) > _MOST:

@@ -10,20 +10,20 @@ import sqlalchemy as sa
 
 from billycan import GstPeriod
 
-from .tables import expenses, lines, payments
+from .tables import NONE, expenses, lines, payments
 
 # What a line has of its own.
 _OWN = ("category_id", "gst_code", "business_use_percent")
 
 
 def of_each(table: Any, name: str) -> sa.Subquery:
-    """Select the parts of each expense: the columns of the expense, with those of a line in their place if it has lines.
+    """Select the parts of each expense: its columns, with those of a line in their place if it has lines.
 
     `part_amount` and `part_gst` are in whole cents, and `amount` and `gst` those of the expense. `part_id` is the id of
     the line or else of the expense, and `refunded_part_id` that of the purchase's part that a refund is of.
     """
     line = lines.alias(f"{name}_lines")
-    of_line = (line.c.tenant_id == table.c.tenant_id) & (line.c.expense_id == table.c.id) & (table.c.line_count > 0)
+    of_line = (line.c.tenant_id == table.c.tenant_id) & (line.c.expense_id == table.c.id) & (table.c.line_count > NONE)
     whole = (sa.type_coerce(table.c[one], sa.BigInteger) for one in ("amount", "gst"))
     own = (sa.type_coerce(line.c[one], sa.BigInteger) for one in ("amount", "gst"))
     amount, gst = (sa.func.coalesce(part, all_of_it) for part, all_of_it in zip(own, whole, strict=True))

@@ -41,6 +41,9 @@ payments = tenant_table(
     sa.Index(None, "tenant_id", "paid_on"),
 )
 
+# A literal: a condition on it can use a partial index, and SQLite need not plan a statement anew for each value.
+NONE = sa.literal_column("0", sa.Integer)
+
 _ONE_LINE = Statement(sa.select(lines.c.id).where(lines.c.tenant_id == sa.bindparam("tenant_id")).limit(1))
 
 

@@ -54,7 +54,7 @@ expenses = RecordPages(
         "gst_code": "Leave it empty for what the category says.",
         "for_input_taxed_sales": "Such as a repair of a home that is rented out. Its GST cannot be claimed.",
         "import_gst": "The GST is what the customs document says was paid on imported goods.",
-        "line_items": "For a receipt of several categories or GST codes. Leave amount, category and GST above empty then.",
+        "line_items": "For a receipt of several categories or GST codes: leave amount, category and GST empty then.",
         "refunded_line_id": "Of a refund: the id of the line of the purchase.",
         "refunded_expense_id": "Of an amount below zero: the id of the expense of which the supplier gave back.",
         "payment_method": "Such as card, EFTPOS, bank transfer or cash.",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,7 +17,7 @@ from .claim_status import claim, is_too_old, period_of
 from .lines import BY_EXPENSE, show_line
 from .parts_schemas import ExpensePayment
 from .resource import Expense, GstBreakdown, ListedExpense
-from .tables import expenses, payments
+from .tables import NONE, expenses, payments
 
 records = resource.expenses.records
 
@@ -36,7 +35,7 @@ def claimable(ctx: Context) -> sa.ColumnElement[bool]:
 def gst_for_business(of: Any = expenses) -> sa.ColumnElement[int]:
     """The GST in an expense that is for business use, in whole cents, whether or not it can be claimed."""
     by_line = sa.type_coerce(of.c.lines_gst, sa.BigInteger)
-    return sa.case((of.c.line_count > 0, by_line), else_=business_share(sa.type_coerce(of.c.gst, sa.BigInteger), of))
+    return sa.case((of.c.line_count > NONE, by_line), else_=business_share(sa.type_coerce(of.c.gst, sa.BigInteger), of))
 
 
 def business_share(cents: sa.ColumnElement[int], of: Any = expenses) -> sa.ColumnElement[int]:

@@ -15,7 +15,7 @@ from billycan.sql import fold
 from . import categories, resource, rules
 from .records import business_share, claimable, gst_for_business, records
 from .schemas import Group, GroupBy, SummaryQuery
-from .tables import expenses, lines
+from .tables import NONE, expenses, lines
 
 _DAY = expenses.c.date
 
@@ -30,11 +30,12 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     del filters["group_by"]
     conditions = records.conditions(ctx, resource.expenses.query(**filters))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
-    found: sa.Select[Any] | sa.CompoundSelect[Any] = _sums(ctx, by, expenses, sa.func.count()).where(*where)
+    whole = _sums(ctx, by, expenses, sa.func.count()).where(*where)
+    parts = [whole]
     if by != "month":
-        found = sa.union_all(found.where(expenses.c.line_count == 0), _by_line(ctx, by).where(*where))
+        parts = [whole.where(expenses.c.line_count == NONE), _by_line(ctx, by).where(*where)]
     keyed: dict[str, list[int]] = {}
-    for row in ctx.db.execute(found):
+    for row in ctx.db.execute(sa.union_all(*parts)):
         sums = keyed.setdefault(_key(row[:-5]), [0] * 5)
         sums[:] = map(add, sums, map(int, row[-5:]))
     labels = categories.names(ctx, keyed) if by == "category" else {key: _label(by, key) for key in keyed}

@@ -1,9 +1,9 @@
 """The tables of expenses, their lines and payments, and their categories."""
 
 from . import category_resource, resource
-from .parts_tables import lines, payments
+from .parts_tables import NONE, lines, payments
 
-__all__ = ["categories", "expenses", "lines", "payments", "purchases"]
+__all__ = ["NONE", "categories", "expenses", "lines", "payments", "purchases"]
 
 categories = category_resource.categories.table
 expenses = resource.expenses.table

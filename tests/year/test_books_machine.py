@@ -190,9 +190,10 @@ class Books:
     def bill(self):
         """A bill with lines of several kinds, which is paid in parts; its tax invoice may come later."""
         rent, meals = (self.pair[0].categories[name] for name in ("Rent", "Entertainment"))
+        code = ("capital", "gst_free", "out_of_scope")[self.one % 3]
         lines = [
             {"category_id": rent, "amount": self.amount, "business_use_percent": (100, 33)[self.one % 2]},
-            {"category_id": rent, "amount": "220.00", "gst_code": ("capital", "gst_free", "out_of_scope")[self.one % 3]},
+            {"category_id": rent, "amount": "220.00", "gst_code": code},
             {"category_id": meals, "amount": "5.55"},
         ]
         body = {"date": self.date, "due_date": "2027-01-01", "tax_invoice_held": self.other % 3 > 0}

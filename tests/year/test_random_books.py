@@ -595,7 +595,8 @@ class Books:
         self.bills.append(bill)
 
     def pay_bill(self, which, amount, flag):
-        if bill := self.pick([one for one in self.bills if one.paid() < one.price() and one.void_on == date.max], which):
+        due = [one for one in self.bills if one.paid() < one.price() and one.void_on == date.max]
+        if bill := self.pick(due, which):
             amount = min(amount / 2 if flag else amount, bill.price() - bill.paid())
             body = {"amount": str(to_cents(amount)), "paid_on": str(self.then)}
             made = self.business.do(f"expenses/{bill.id}/payments", body, 201)["payments"][-1]["id"]

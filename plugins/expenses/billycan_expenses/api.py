@@ -12,10 +12,10 @@ from msgspec import Struct
 from billycan import Context, Row, names_of, own
 from billycan.sql import Statement
 
-from . import lines
 from .gst import not_claimed
 from .parts import in_parts
 from .records import emit_expense, records
+from .splits import Cost, split
 from .tables import NONE, expenses
 
 __all__ = [
@@ -57,20 +57,20 @@ def billable(ctx: Context, job_id: str) -> list[Billable]:
     due = own(ctx, expenses) & (expenses.c.job_id == job_id) & expenses.c.billable & expenses.c.invoice_id.is_(None)
     found = sa.select(expenses).where(due, expenses.c.status == "recorded").order_by(expenses.c.date, expenses.c.id)
     rows = ctx.db.execute(found.with_for_update()).all()
-    split = lines.of_each(ctx, rows)
+    parts = split(ctx, rows)
     return [
         Billable(row, row.description or row.reference or f"Expense of {row.date}", amount, of_the_work)
         for row in rows
-        for of_the_work, amount in _of_the_work(split.get(row.id) or [(row.gst_code, row.amount)])
+        for of_the_work, amount in _of_the_work(parts[row.id].costs)
     ]
 
 
-def _of_the_work(parts: Iterable[tuple[str, Decimal]]) -> list[tuple[bool, Decimal]]:
+def _of_the_work(costs: Iterable[Cost]) -> list[tuple[bool, Decimal]]:
     """Add up the parts of an expense that are of the price of the work, and those that are out of scope."""
     sums: dict[bool, Decimal] = {}
-    for code, amount in parts:
-        of_the_work = code != "out_of_scope"
-        sums[of_the_work] = sums.get(of_the_work, Decimal("0.00")) + amount
+    for cost in costs:
+        of_the_work = cost.gst_code != "out_of_scope"
+        sums[of_the_work] = sums.get(of_the_work, Decimal("0.00")) + cost.amount
     return [(of_the_work, amount) for of_the_work, amount in sums.items() if amount]
 
 
@@ -88,8 +88,8 @@ def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
-    """Map each contact's id to the payments to it on these days: their number, the amount with GST and tax withheld, the
-    GST in it, and the tax withheld.
+    """Map each contact's id to its payments on these days: their number, the amount with GST and tax withheld, the GST
+    in it, and the tax withheld.
 
     A payment from which tax was withheld contains no GST. An expense voided as a mistake is left out; one voided from a
     day on is subtracted on that day.

@@ -189,7 +189,7 @@ def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
 def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     """Select the amounts of these expenses at each label; `share` gives the business's share of an amount."""
     c, amount = terms.c, terms.c.amount
-    counts_on = c.own_day
+    counts_on: Any = c.own_day
     if "day_of_terms" in c:  # what is given back of a purchase never counts before that
         counts_on = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
     untaxed = sa.case(

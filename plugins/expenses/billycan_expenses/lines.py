@@ -1,6 +1,6 @@
 """The lines of an expense: worked out from what a client sends, stored, and shown."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -31,14 +31,6 @@ def of_expense(ctx: Context, row: Row) -> Lines:
     if not row.line_count:
         return []
     return [{name: getattr(line, name) for name in COLUMNS} for line in BY_EXPENSE.all(ctx.db, ctx.tenant_id, [row.id])]
-
-
-def of_each(ctx: Context, rows: Sequence[Row]) -> dict[str, list[tuple[str, Decimal]]]:
-    """Map the id of each of these expenses that has lines to their GST codes and amounts."""
-    found: dict[str, list[tuple[str, Decimal]]] = {}
-    for line in BY_EXPENSE.all(ctx.db, ctx.tenant_id, [row.id for row in rows if row.line_count]):
-        found.setdefault(line.expense_id, []).append((line.gst_code, line.amount))
-    return found
 
 
 def show_line(line: Any, names: dict[str, str]) -> ExpenseLine:

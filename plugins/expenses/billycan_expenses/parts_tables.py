@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Context, Decimals, UTCDateTime, reference, tenant_table
-from billycan.sql import Statement
+from billycan.sql import ByIds, Statement
 
 lines = tenant_table(
     "expenses_lines",
@@ -40,6 +40,8 @@ payments = tenant_table(
     sa.Index(None, "tenant_id", "expense_id", "id"),
     sa.Index(None, "tenant_id", "paid_on"),
 )
+
+PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.expense_id, payments.c.id), payments.c.expense_id)
 
 # A literal: a condition on it can use a partial index, and SQLite need not plan a statement anew for each value.
 NONE = sa.literal_column("0", sa.Integer)

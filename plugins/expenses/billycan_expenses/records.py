@@ -16,13 +16,13 @@ from . import categories, resource, rules
 from .claim_status import claim, is_too_old, period_of
 from .lines import BY_EXPENSE, show_line
 from .parts_schemas import ExpensePayment
+from .parts_tables import PAYMENTS
 from .resource import Expense, GstBreakdown, ListedExpense
-from .tables import NONE, expenses, payments
+from .tables import NONE, expenses
 
 records = resource.expenses.records
 
 _PURCHASES = ByIds(sa.select(expenses), expenses.c.id)
-_PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.expense_id, payments.c.id), payments.c.expense_id)
 _MOST_AT_ONCE = 500  # lines or payments that are fetched together, if they are not of one expense
 _BESIDES = 600  # bytes of a line or payment in JSON, besides its texts
 
@@ -142,7 +142,7 @@ def _payments(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
     """Map the id of each of these expenses to its payments; no query if none has any."""
     counts = {row.id: row.payment_count for row in rows if row.payment_count}
     shown: dict[str, Any] = {row.id: [] for row in rows}
-    for row in _of_page(ctx, _PAYMENTS, counts, len(rows), lambda row: 4 * len(row.reverse_reason or "")):
+    for row in _of_page(ctx, PAYMENTS, counts, len(rows), lambda row: 4 * len(row.reverse_reason or "")):
         shown[row.expense_id].append(show_payment(row))
     return shown
 

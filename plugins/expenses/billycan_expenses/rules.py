@@ -183,6 +183,13 @@ def claimable_part(gst: Decimal, business_use_percent: Decimal) -> Decimal:
     return (gst * business_use_percent).scaleb(-2).quantize(_CENT, ROUND_HALF_UP) + 0
 
 
+def paid_share(part: Decimal, paid: Decimal, price: Decimal) -> Decimal:
+    """Return as much of a part of a price as is paid of the price, to the cent, as `GstPeriod.share_paid` does."""
+    if paid <= 0:
+        return NOTHING
+    return part if paid >= price else (part * paid / price).quantize(_CENT, ROUND_HALF_UP)
+
+
 def plain_percent(percent: Decimal) -> Decimal:
     """Return a percentage without trailing zeros."""
     return percent.quantize(Decimal(1)) if percent == percent.to_integral_value() else percent.normalize()

@@ -23,7 +23,7 @@ _STATES = ByIds(
 )
 
 
-def add_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expense:
+def add_expense_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expense:
     """Record a payment of a bill, at most what is due; once nothing is due, the bill was paid on the last one's date.
 
     On a cash basis as much of its GST counts as of the bill is paid (s 29-10(2) GST Act). Only from recorded; otherwise
@@ -57,7 +57,7 @@ def add_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expense:
     return emit_expense(ctx, row, "expense.payment_recorded")
 
 
-def reverse_payment(ctx: Context, id: str, payment_id: str, body: ExpensePaymentReversal) -> Expense:
+def reverse_expense_payment(ctx: Context, id: str, payment_id: str, body: ExpensePaymentReversal) -> Expense:
     """Reverse a payment, for example one that was returned; it stays listed as reversed, and its amount is due again.
 
     Only once; otherwise `invalid_state_transition`. Say the `date` on which the money came back: without one it is a

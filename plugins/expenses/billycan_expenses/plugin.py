@@ -1,6 +1,6 @@
 """Expenses: what a business spends, and the GST it can claim on it."""
 
-from billycan import Code, Deleted, Manifest, Route
+from billycan import Deleted, Manifest, Route
 
 from . import categories as c
 from . import handlers as h
@@ -40,8 +40,10 @@ manifest = Manifest(
         Route("PATCH", "/v1/expenses/{id}", h.update_expense, scope="expenses:write"),
         Route("DELETE", "/v1/expenses/{id}", h.delete_expense, scope="expenses:write"),
         Route("POST", "/v1/expenses/{id}/void", h.void_expense, scope="expenses:write"),
-        Route("POST", "/v1/expenses/{id}/payments", p.add_payment, scope="expenses:write", status=201),
-        Route("POST", "/v1/expenses/{id}/payments/{payment_id}/reverse", p.reverse_payment, scope="expenses:write"),
+        Route("POST", "/v1/expenses/{id}/payments", p.add_expense_payment, scope="expenses:write", status=201),
+        Route(
+            "POST", "/v1/expenses/{id}/payments/{payment_id}/reverse", p.reverse_expense_payment, scope="expenses:write"
+        ),
         Route("GET", "/v1/expense_categories", c.list_categories, scope="expenses:read"),
         Route("POST", "/v1/expense_categories", c.create_category, scope="expenses:write", status=201),
         Route("GET", "/v1/expense_categories/{id}", c.get_category, scope="expenses:read"),
@@ -50,11 +52,6 @@ manifest = Manifest(
     ),
     records=(record_pages.expenses, record_pages.categories),
     cards=(by_category,),
-    codes={
-        "has_payments": Code(409, "Payments are recorded: reverse them first."),
-        "list_full": Code(409, "The record has as many of these as it can have."),
-        "overpayment_not_allowed": Code(422, "More than what is due."),
-    },
     hears=hears,
     demo=add_samples,
     offers=gst,

@@ -53,12 +53,24 @@ def let_gst_follow(body: Patch[NewExpense], stored: Lines) -> None:
     by_id = {line["id"]: line for line in stored}
     for part in body.sent.get("line_items") or ():
         line = by_id.get(part.get("id"))
-        if line is None or "gst" in part or part.keys().isdisjoint(("amount", "gst_code", "refunded_line_id")):
+        if line is None or _changes(part, line, "gst"):
             continue
         is_worked_out = line["gst"] == rules.default_gst(line["amount"], line["gst_code"])
         is_taxed = (part.get("gst_code") or line["gst_code"]) in rules.TAXABLE
-        if is_worked_out or line["refunded_line_id"] or not is_taxed:
+        follows = is_worked_out or line["refunded_line_id"] or not is_taxed
+        if follows and _changes(part, line, "amount", "gst_code", "refunded_line_id"):
             part["gst"] = None
+
+
+def _changes(part: dict[str, Any], line: dict[str, Any], *names: str) -> bool:
+    """Tell whether a patch of a line has another value for any of these members."""
+    for name in names:
+        before, sent = line[name], part.get(name, line[name])
+        if isinstance(before, Decimal) and sent is not None:
+            sent = Decimal(str(sent))
+        if sent != before:
+            return True
+    return False
 
 
 def work_out(ctx: Context, body: NewExpense, said: Collection[str], stored: Lines) -> Lines:

@@ -64,7 +64,7 @@ class ExpenseLine(Struct, gc=False):
     """
 
     id: str
-    category_id: str
+    category_id: Annotated[str, Member(told_by="category")]
     category: Named
     amount: Annotated[Amount, Member(role="amount")]
     description: str | None

@@ -116,7 +116,7 @@ def test_lines_are_merged_replaced_and_left(client):
     assert client.patch(path, made)["data"] == made
     assert client.patch(path, {"description": "Docket"})["data"]["line_items"] == made["line_items"]
     changed = client.patch(path, {"line_items": [
-        {"id": third["id"], "amount": "44.00"}, {"id": first["id"], "amount": "220.00"}, line(FUEL, "1.10")
+        {"id": third["id"], "amount": "44.00"}, {**first, "amount": "220.00"}, line(FUEL, "1.10")
     ]})["data"]  # fmt: skip
     assert [(one["amount"], one["gst"]) for one in changed["line_items"]] == [
         (44, 1),

@@ -8,7 +8,7 @@ import re
 import pytest
 from msgspec import inspect
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.endpoints import PARAMETER
 from billycan.starting import plugins
 from billycan.starting.packages import absent
@@ -102,7 +102,7 @@ def remind(client, ids):
     invoice = client.post("/v1/invoices", body)["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", status=200)
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         once(ctx, invoice)
     return newest("/v1/sent_reminders")(client, ids)
 

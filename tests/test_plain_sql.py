@@ -32,7 +32,7 @@ def shut(monkeypatch):
     monkeypatch.setattr(statements, "Form", refuse)
     monkeypatch.setattr(postgres, "send_statements", refuse)
     monkeypatch.setattr(idle_connections.IdleConnections, "_recent", refuse)
-    monkeypatch.setitem(sys.modules, "billycan.engines.trips", None)
+    monkeypatch.setattr(postgres, "send_together", refuse)
 
 
 def use(client):

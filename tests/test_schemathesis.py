@@ -32,7 +32,8 @@ from billycan.app import App
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import BankAccount
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
+from billycan.testing.fixtures import SECRET
 from billycan.web import encode
 
 pytestmark = pytest.mark.whole

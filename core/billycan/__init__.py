@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     )
     from .declarations import resource
     from .engines.forms import Row
-    from .events import unit_of_work
-    from .fields import new_id, new_ids
+    from .fields import new_id
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Caller, Identity, Secret
+    from .keys import Identity, Secret
     from .manifest import (
         Answered,
         Card,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
         Extends,
         Gauge,
         Manifest,
-        Offer,
         RecordPages,
         Route,
     )
@@ -50,7 +48,7 @@ if TYPE_CHECKING:
     )
     from .reader import Patch, decode
     from .records import Records
-    from .references import Neighbours, names_of
+    from .references import Neighbours
     from .resources import (
         Actions,
         Address,
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
         Named,
         NewResource,
         Page,
-        PageQuery,
         Paging,
         Query,
         Reply,
@@ -74,7 +71,6 @@ __all__ = [
     "App",
     "BadRequest",
     "ByCodePoint",
-    "Caller",
     "Card",
     "Code",
     "Conflict",
@@ -101,9 +97,7 @@ __all__ = [
     "Neighbours",
     "NewResource",
     "NotFound",
-    "Offer",
     "Page",
-    "PageQuery",
     "Paging",
     "Patch",
     "Problem",
@@ -121,15 +115,12 @@ __all__ = [
     "Unauthenticated",
     "decode",
     "hookimpl",
-    "names_of",
     "new_id",
-    "new_ids",
     "own",
     "reference",
     "resource",
     "resource_table",
     "tenant_table",
-    "unit_of_work",
 ]
 
 # Loaded when first asked for, so that a command that needs none of them starts at once.
@@ -139,18 +130,17 @@ _HOMES = {
     "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
     "declarations": "resource",
     "engines.forms": "Row",
-    "events": "unit_of_work",
-    "fields": "new_id new_ids",
+    "fields": "new_id",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Caller Identity Secret",
-    "manifest": "Answered Card Document Every Extends Gauge Manifest Offer RecordPages Route",
+    "keys": "Identity Secret",
+    "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
     "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
-    "references": "Neighbours names_of",
-    "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
+    "references": "Neighbours",
+    "resources": "Actions Address Deleted Named NewResource Page Paging Query Reply Resource",
     "sharing.limits": "Limit",
     "tenants": "Profile",
 }

@@ -156,7 +156,9 @@ def _given_back(period: GstPeriod) -> sa.Select[Any]:
         so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
-    of_purchase = _counted(period, _BOUGHT) & (_BOUGHT.c.part_id == _MINE.c.refunded_part_id)
+    # By its key first: nothing else finds a purchase without reading all.
+    of_purchase = _counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
+    of_purchase &= _BOUGHT.c.part_id == _MINE.c.refunded_part_id
     terms = _terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date))
     return _figures(terms.subquery("given_back"), share)
 

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Row, RuleBroken, new_id, own
-from billycan.sql import as_stored
 
 from . import categories, lines, rules
 from .gst import counted
@@ -87,7 +86,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
         # The last day to claim stays as first calculated, even if the settings have changed.
         columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
-    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
+    changed = {*records.differing(row._mapping, columns)}
     if made != stored:
         changed.add("line_items")
     if row.status == "void":

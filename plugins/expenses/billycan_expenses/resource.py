@@ -15,7 +15,7 @@ from billycan import (
     Named,
     Neighbours,
     NewResource,
-    PageQuery,
+    Query,
     Resource,
     RuleBroken,
     own,
@@ -245,7 +245,7 @@ class Expense(ListedExpense, kw_only=True):
     payments: list[ExpensePayment]
 
 
-class ExpenseQuery(PageQuery, kw_only=True):
+class ExpenseQuery(Query[ListedExpense], kw_only=True):
     """Parameters of the list of expenses besides those of its members; `claim_status` is worked out.
 
     status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, `overdue` such that were

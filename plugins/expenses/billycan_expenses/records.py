@@ -104,7 +104,7 @@ def _show(ctx: Context, rows: Sequence[Row], **beside: Mapping[str, Any]) -> lis
     by = {row.id: bought.get(row.refunded_expense_id, row) for row in broken_down}
     named = {row.supplier_id for row in by.values() if row.supplier_id and row.gst_code in rules.TAXABLE}
     suppliers = contacts.suppliers(ctx, named)
-    today = ctx.today()
+    today, due = ctx.today(), {row.id: rules.amount_due(row) for row in where("amount_due") or where("is_overdue")}
     return records.show(
         ctx,
         rows,
@@ -112,10 +112,9 @@ def _show(ctx: Context, rows: Sequence[Row], **beside: Mapping[str, Any]) -> lis
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
         invoice_id={row.id: row.invoice_id if ctx.has("invoices") else None for row in where("invoice_id")},
         amount_paid={row.id: row.part_paid if row.paid_on is None else row.amount for row in where("amount_paid")},
-        amount_due={row.id: rules.amount_due(row) for row in where("amount_due")},
+        amount_due=due,
         is_overdue={
-            row.id: row.due_date is not None and row.due_date < today and rules.amount_due(row) > 0
-            for row in where("is_overdue")
+            row.id: row.due_date is not None and row.due_date < today and due[row.id] > 0 for row in where("is_overdue")
         },
         business_use_percent={
             row.id: rules.plain_percent(row.business_use_percent) for row in where("business_use_percent")

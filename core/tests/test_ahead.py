@@ -28,6 +28,7 @@ def test_ids_grow_and_none_is_given_twice(count, of_next_pair):
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 5, 14, 50, 67])
+@pytest.mark.each_case
 def test_any_number_of_rows_is_inserted_whole(make_app, count):
     client = Client(make_app())
     ctx = Context(client.app, client.tenant_id)
@@ -55,6 +56,7 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
 
 
 @pytest.mark.parametrize("count", [1, 5, 60])
+@pytest.mark.each_case
 def test_rows_of_another_business_are_refused_however_many(make_app, count):
     client = Client(make_app())
     other, ctx = Client(client.app), Context(client.app, client.tenant_id)

@@ -671,6 +671,7 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
         ("ALTER TABLE contacts RENAME TO people", "GET", "/v1/contacts", None),
     ],
 )
+@pytest.mark.each_case
 def test_a_table_of_another_form_is_an_error_of_ours_and_logged(make_app, caplog, change, method, path, body):
     app = make_app("contacts", fresh=True, walled=False)
     client = Client(app)

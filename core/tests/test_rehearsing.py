@@ -22,6 +22,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES)
+@pytest.mark.each_case
 def test_a_handler_that_changes_rows_by_sql_of_its_own_is_refused_and_undone(make_app, text):
     client = Client(make_app("contacts"))
     client.post("/v1/contacts", {"name": "Ada"})

@@ -454,7 +454,7 @@ def run(open_business, basis, examples, steps):
     run_state_machine_as_test(lambda: Lodging(open_business, basis), settings=modest)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # PostgreSQL has a longer walk, below
 def test_the_books_agree_however_they_are_lodged(open_business, basis):
     run(open_business, basis, 2, 25)
 
@@ -533,6 +533,7 @@ def check_that_mistakes_leave_nothing(open_business, basis, examples):
     mistake()
 
 
+@pytest.mark.sqlite_alone  # PostgreSQL has more of them, below
 def test_a_mistake_leaves_nothing(open_business, basis):
     check_that_mistakes_leave_nothing(open_business, basis, 3)
 

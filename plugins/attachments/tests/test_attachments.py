@@ -417,6 +417,7 @@ class Broken(Exception):
 
 
 @pytest.mark.parametrize("step", ["put", "put later", "reserve_bytes", "insert_attachment", "commit"])
+@pytest.mark.each_case
 def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, clock, monkeypatch, step):
     """A process that dies there runs nothing more, so nothing here tidies up after itself."""
     from billycan_attachments import stored_files

@@ -431,6 +431,7 @@ def test_there_is_no_invoice_action_without_invoices(make_app):
     client.refused(404, "route_not_found", "POST", f"/v1/jobs/{made['id']}/invoice")
 
 
+@pytest.mark.sqlite_alone  # documents reckon in Python; others here invoice a job on PostgreSQL, too
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents())
 def test_every_cent_and_rule_carries_over_to_the_invoice(client, document):

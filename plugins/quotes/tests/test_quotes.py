@@ -303,6 +303,7 @@ def just_before_the_lock(app, monkeypatch, happens):
 
 
 @pytest.mark.parametrize("decision", [0, 1], ids=["accept", "decline"])
+@pytest.mark.each_case
 def test_nothing_is_decided_but_what_the_client_saw(app, client, monkeypatch, decision):
     quote = sent(client)
     form = page_of(app, quote).forms[decision]

@@ -122,7 +122,20 @@ class Context:
     outdates: Set it to True if every process of the host must forget what it has read of the business's keys and
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
+    key: The Idempotency-Key of the request, if it has one.
     """
+
+    class Clock(Struct, frozen=True, kw_only=True):
+        """A plugin that gives sandboxes a time of their own, such as `clock`.
+
+        find: `find(ctx, now)` returns the business's time when the real time is `now`; None if it has no other. It is
+          called once in a call, and for sandboxes alone.
+        tenants: A SELECT of the `tenant_id` of each business that has a time of its own. The plugin does their timed
+          work by `App.alone`.
+        """
+
+        find: "Callable[[Context, Moment], Moment | None]"
+        tenants: sa.Select[Any]
 
     db: sa.Connection
 
@@ -140,7 +153,10 @@ class Context:
     ) -> None:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
+        self.key: str | None = None
+        self.count_more: Callable[[int], None] = lambda requests: None  # of the caller, under its limits
         self.events: list[Event] = []
+        self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
@@ -149,14 +165,19 @@ class Context:
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # statements to run last, in one trip with the events
         self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.only: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
         self.held: set[str] = set()  # scopes of the key that the answer depends on
+        self.touched: dict[str, None] = {}  # the ids of records that were added, changed or deleted
+        self.told_of: set[str] = set()  # those of records that an event tells of
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether the processes of this host must forget what they read lately
         # Data of plugins that lasts from one hook to the next, by plugin.
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
-        self._now = now or app.now()
+        self._called = now or app.now()
+        # Which is the business's time, unless a plugin knows another: that is asked for when it is needed.
+        self._now = None if now is None and app.offered(Context.Clock) else self._called
         self._days: dict[str, date] = {}  # by time zone
         self._tenant: Tenant | None = None
         # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
@@ -173,8 +194,20 @@ class Context:
         return items if self.writes else in_turns(items)
 
     def now(self) -> Moment:
-        """Return the time of this call, the same however often it is asked; never use `datetime.now()`."""
+        """Return the time of this call, the same however often it is asked; never use `datetime.now()`.
+
+        It is the business's: a sandbox may have a time of its own. What protects somebody, such as the end of a key,
+        goes by `app.now()`.
+        """
+        if self._now is None:
+            self._now = self._find_time()
         return self._now
+
+    def _find_time(self) -> Moment:
+        tenants, found = self.app.tenants, None
+        if self.tenant_id and tenants.business_of(self.app.db, self.tenant_id) != self.tenant_id:
+            found = next((each.find(self, self._called) for _, each in self.app.offered(Context.Clock)), None)
+        return found or self._called
 
     def take_turns(self) -> None:
         """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
@@ -228,6 +261,26 @@ class Context:
         found.db, found.memo = self.db, self.memo
         return found
 
+    def beside(self, path: str, if_match: frozenset[str] | None) -> "Context":
+        """Return a context for a further call of the same caller in the same transaction, at the same moment.
+
+        For core alone.
+        """
+        found = Context(self.app, self.tenant_id, self.identity, path=path, if_match=if_match, now=self.now())
+        found.request_id, found.db, found.memo, found.held = self.request_id, self.db, self.memo, self.held
+        found.events, found.heard, found.last = self.events, len(self.events), self.last
+        found.touched, found.told_of = self.touched, self.told_of
+        return found
+
+    def count_requests(self, requests: int) -> None:
+        """Count further requests of the caller under the limits of a minute, for a request that does their work.
+
+        Raise RateLimited, or BadRequest for more than a minute takes, and then count none of them. A page's call is not
+        counted: the page counts its visits.
+        """
+        if requests:
+            self.count_more(requests)
+
     @property
     def tenant(self) -> "Tenant":
         """The tenant's profile: in a write as it is in the transaction, in a read at most a second old."""
@@ -274,6 +327,7 @@ class Context:
         For core alone.
         """
         before = self.held.copy(), self.memo.copy()
+        now = self._now
         self.writes, self.prepares = False, True
         try:
             work()
@@ -281,6 +335,7 @@ class Context:
             pass
         finally:
             self.writes, self.prepares, self._tenant = True, False, None
+            self._now, self._days = now, {}  # a time of its own may be another in the transaction
             self.held, self.memo = before
             if self._reading is not None:
                 del self.db
@@ -303,7 +358,7 @@ class Context:
         """The calendar date in an IANA time zone."""
         day = self._days.get(timezone)
         if day is None:
-            day = self._days[timezone] = self._now.astimezone(ZoneInfo(timezone)).date()
+            day = self._days[timezone] = self.now().astimezone(ZoneInfo(timezone)).date()
         return day
 
     def check_version(self, version: int) -> None:
@@ -398,13 +453,14 @@ class Context:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         self.told = data, fill_members(self, data)
         data = self.told[1]
+        self.told_of.add(getattr(data, "id", ""))
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))
         encoded = encode(data)
         if len(encoded) > MOST_RECORD_BYTES:
             raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
-        self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
+        self.events.append(Event(new_id("evt"), name, self.now(), msgspec.Raw(encoded)))
 
 
 _TAKE_TURNS = Statement(

@@ -31,6 +31,7 @@ CODES: Mapping[str, Code] = {
     "page_too_large": Code(
         400, "The response would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
     ),
+    "too_many_operations": Code(400, "The request counts as more requests than the key may make in a minute."),
     "missing_api_key": Code(401, "There is no Authorization header."),
     "invalid_api_key": Code(401, "The Authorization header contains no key, or one that never existed."),
     "revoked_api_key": Code(401, "The key was revoked: use another."),
@@ -49,6 +50,8 @@ CODES: Mapping[str, Code] = {
     "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
     "period_locked": Code(409, "The books are locked up to a date, and this would change what counts until then."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
+    "has_payments": Code(409, "Payments of the record are recorded: reverse them first."),
+    "list_full": Code(409, "The record lists 500 of these, which is as many as it can."),
     "too_many_records": Code(409, "More records refer to this one than can be changed at once: 5,000."),
     "too_many_keys": Code(409, "The business has 200 keys, the most there can be: revoke those no longer used."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
@@ -59,6 +62,7 @@ CODES: Mapping[str, Code] = {
         415, "The body is not sent as application/json in UTF-8, or is of a type that the route does not take."
     ),
     "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
+    "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
     "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
     "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
     "too_many_at_once": Code(429, "The business has too many requests at work and waiting: try again in a second."),

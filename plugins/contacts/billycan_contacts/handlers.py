@@ -58,6 +58,7 @@ def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     `gst_registered` would change what can be claimed of expenses of days until which the books are locked. Emits
     `contact.updated` if anything changed.
     """
+    ctx.memo.pop("contacts", None)  # of an earlier call in the same transaction
     with _saying_if_merged(ctx, id):
         if body.sent.keys() & {"abn", "gst_registered"}:
             remember_supplier(ctx, contacts.records.lock(ctx, id))
@@ -112,6 +113,7 @@ def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
 
 
 def _move(ctx: Context, id: str, action: str) -> Contact:
+    ctx.memo.pop("contacts", None)
     with _saying_if_merged(ctx, id):
         row = contacts.records.lock(ctx, id)
     row = contacts.records.save(ctx, row, status=actions.check(action, row.status))

@@ -60,7 +60,7 @@ manifest = Manifest(
         ),
     ),
     hears={"contact.merged": h.move_statements},
-    tasks=(Every(seconds=3600, run=forget_old),),
+    tasks=(Every(seconds=3600, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(
         Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),

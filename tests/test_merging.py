@@ -17,7 +17,7 @@ DAYS = ("2026-08-31", "2026-09-30", "2026-10-31", "2026-11-21")
 
 @pytest.fixture
 def app(make_app):
-    return make_app("contacts", "documents", "expenses", "hosted", "invoices", "quotes", "reports")
+    return make_app("changes", "contacts", "documents", "expenses", "hosted", "invoices", "quotes", "reports")
 
 
 @pytest.fixture
@@ -138,16 +138,27 @@ def test_a_merge_changes_no_more_rows_than_one_transaction_may(client):
     client.post("/v1/quotes", {"client_id": old, "line_items": LINES})
     with client.app.db.writing(client.tenant_id) as db:
         row = db.execute(sa.select(quotes).where(quotes.c.tenant_id == client.tenant_id)).one()._asdict()
-        more = [{**row, "id": f"quo_{i:026}", "sequence": i, "number": f"QUO-{i}"} for i in range(2, 5_001)]
+        more = [{**row, "id": f"quo_{i:026}", "sequence": i, "number": f"QUO-{i}"} for i in range(2, 4_001)]
         db.execute(sa.insert(quotes), more)
         counted = (counters.c.tenant_id == client.tenant_id) & (counters.c.name == "quotes")
-        db.execute(sa.update(counters).where(counted).values(number=5_000, live=5_000))
+        db.execute(sa.update(counters).where(counted).values(number=4_000, live=4_000))
     merge(client, old, new)
-    assert client.get(f"/v1/quotes?client_id={new}")["pagination"]["total"] == 5_000
+    assert client.get(f"/v1/quotes?client_id={new}")["pagination"]["total"] == 4_000
     client.post("/v1/quotes", {"client_id": new, "line_items": LINES})
     other = contact(client, "A. Lovelace")
     assert merge(client, new, other, 409)["error"]["code"] == "too_many_records"
     merge(client, other, new)
+
+
+def test_a_copy_that_follows_changes_learns_of_all_that_moved(client):
+    old, new = contact(client), contact(client, "Ada Lovelace")
+    quote = client.post("/v1/quotes", {"client_id": old, "line_items": LINES})["data"]["id"]
+    path = "/v1/changes?resources=contacts,quotes"
+    start = client.get(path)["data"]["cursor"]
+    merge(client, old, new)
+    found = {each["id"]: each for each in client.get(f"{path}&after={start}")["data"]["changes"]}
+    assert found.keys() == {old, new, quote} and found[old]["deleted"]
+    assert found[quote]["record"]["client"]["id"] == new
 
 
 def test_a_key_merges_no_records_that_it_may_not_write(client):

@@ -325,7 +325,7 @@ class Records(Generic[T]):
 
         References are moved in the tables of every enabled plugin, by foreign key or by what Records declare; whoever
         keeps ids otherwise hears an event that you emit. `combine(row, other)` returns the columns to store in the
-        other, or refuses. Raise NotFound for the id, Invalid for `into`, and Conflict `too_many_records` beyond 5,000
+        other, or refuses. Raise NotFound for the id, Invalid for `into`, and Conflict `too_many_records` beyond 4,000
         references.
         """
         # Whoever writes a document locks it before the record that it names, and most such writes take turns.

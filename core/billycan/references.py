@@ -10,7 +10,7 @@ from .db import own
 from .engines.statements import Asked, ByIds
 from .problems import Conflict, Fault, Invalid
 
-MOST_MOVED = 5_000  # records in one transaction: half of what it may change at most
+MOST_MOVED = 4_000  # records in one transaction: each may be noted besides, and 10,000 rows are too many
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 
 
@@ -164,6 +164,7 @@ def move_referring(ctx: Context, table: sa.Table, id: str, into: str) -> dict[st
         if ids and is_record:
             ctx.require(ctx.app.scope_of(other.name, "write"))
             moved[other.name] = sorted(ids)
+            ctx.touched.update(dict.fromkeys(ids))
     return moved
 
 

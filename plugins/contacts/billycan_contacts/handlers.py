@@ -106,7 +106,7 @@ def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
     nothing. The key also needs the write scopes of the records that are moved, else the error is `insufficient_scope`.
     Refused with `abn_differs` if both have an ABN and not the same, with `period_locked` where an expense of days until
     which the books are locked would be claimed differently, with `has_dependents` if a plugin that is off refers to the
-    contact, and with `too_many_records` beyond 5,000 records: merge the other way round. Emits `contact.merged`, and
+    contact, and with `too_many_records` beyond 4,000 records: merge the other way round. Emits `contact.merged`, and
     `contact.updated` before it if the contact that is left has changed.
     """
     return merge(ctx, id, body.into)

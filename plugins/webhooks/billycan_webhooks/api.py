@@ -11,7 +11,7 @@ from billycan import App, Context, own
 
 from . import addresses, signing
 from .comparing import Signed, Verdict, find_mistakes, fingerprint
-from .connections import delete_of_connection, end_set_up, follow_consent, set_up_by_people
+from .endpoints_by_owner import delete_of_connection, end_set_up, follow_consent, set_up_by_people
 from .settings import Settings
 from .tables import deliveries, endpoints
 

@@ -25,7 +25,7 @@ from .tables import LOST, deliveries, endpoints
 def after_commit(ctx: Context) -> None:
     """Hint at the endpoints for which this transaction made a delivery due."""
     if hints := ctx.memo.get("webhooks"):
-        nudger_of(ctx.app).hint([*hints])
+        nudger_of(ctx.app).send_hints_soon([*hints])
 
 
 @hookimpl

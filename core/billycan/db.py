@@ -307,7 +307,7 @@ class Database:
 
     def writing(self, tenant_id: str = "", *, across: str = "") -> AbstractContextManager[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
-        return self._engines.alone(_scope(tenant_id, across))
+        return self._engines.writing(_scope(tenant_id, across))
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last.

@@ -31,9 +31,9 @@ class NewNoteLine(Struct, forbid_unknown_fields=True, kw_only=True):
     On PATCH, one with an `id` is merged into the stored one; one without is new.
 
     id: On PATCH, which stored line this is.
-    invoice_line_id: The line of the invoice that it takes from, by `quantity` or by `amount`; all that is left of it
-      without either.
-    description: What is taken off; default that of the invoice's line.
+    invoice_line_id: The line of the invoice to deduct from, by `quantity` or by `amount`; without either, all that is
+      left of the line.
+    description: What is taken off; by default, that of the invoice's line.
     quantity: How many; 1 for an item of its own.
     unit: The unit of the quantity, such as `hour`; that of the invoice's line.
     unit_price: The price of one unit, with or without GST as the invoice's prices are; that of the invoice's line.
@@ -116,15 +116,15 @@ class ListedAdjustmentNote(Resource):
     currency: Always AUD.
     amounts_are: Whether its prices include GST, as the invoice's do.
     gst_rounding: Whether GST is rounded once for the document or for each line, as on the invoice.
-    subtotal: What it reduces the price by, without GST.
-    gst: What it reduces the GST by; `subtotal` plus `gst` is `total`.
-    total: What it reduces the price by.
+    subtotal: How much it reduces the price, without GST.
+    gst: How much it reduces the GST; `subtotal` plus `gst` is `total`.
+    total: How much it reduces the price, including GST.
     gst_breakdown: Amounts and GST by GST code.
     document_title: `Adjustment note` for a taxable supply, otherwise `Credit note`.
     tax_invoice: Whether it shows everything that an adjustment note must.
     issued_at: When it was issued.
     voided_at: When it was voided.
-    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
+    voided_on: The date on which voiding it counts; null for a mistake, which is in no figure.
     void_reason: Why it was voided.
     hosted_url: The page where the client sees it, once it is issued; only for keys that may write invoices.
     line_items: What is taken off, in order; in lists only with `include=line_items`.

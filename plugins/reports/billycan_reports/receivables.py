@@ -10,7 +10,7 @@ from billycan import Context, Named, Reply
 from billycan.fields import Amount, Day
 from billycan_contacts import api as contacts
 
-MOST_CLIENTS = 1_000  # of one page
+MOST_CLIENTS = 1_000  # on a page
 
 
 class Receivable(Struct):

@@ -36,8 +36,8 @@ def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[ListedExpense]:
 def create_expense(ctx: Context, body: NewExpense) -> Expense:
     """Record an expense.
 
-    With `line_items` it is split: each line has its category, GST code and amount, and the expense their sum. Money that
-    a supplier gives back for a purchase is taxed as the purchase was, and cannot exceed what is left of it. Emits
+    With `line_items` it is split: each line has its category, GST code and amount, and the expense their sum. Money
+    that a supplier gives back for a purchase is taxed as the purchase was, and cannot exceed what is left of it. Emits
     `expense.created`.
     """
     neighbours.check(ctx, body)

@@ -246,11 +246,11 @@ class Expense(ListedExpense, kw_only=True):
 
 
 class ExpenseQuery(Query[ListedExpense], kw_only=True):
-    """Parameters of the list of expenses besides those of its members; `claim_status` is worked out.
+    """Parameters of the list of expenses, in addition to the filters by its members; `claim_status` is calculated.
 
-    status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, `overdue` such that were
-      due before today.
-    include: What to include that lists leave out.
+    status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, and `overdue` those of
+      them that were due before today.
+    include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "unpaid", "overdue"]] | None = None

@@ -35,11 +35,12 @@ class NewNoteLine(Struct, forbid_unknown_fields=True, kw_only=True):
       left of the line.
     description: What is taken off; by default, that of the invoice's line.
     quantity: How many; 1 for an item of its own.
-    unit: The unit of the quantity, such as `hour`; that of the invoice's line.
-    unit_price: The price of one unit, with or without GST as the invoice's prices are; that of the invoice's line.
+    unit: The unit of the quantity, such as `hour`; by default, that of the invoice's line.
+    unit_price: The price of one unit, with or without GST as the invoice's prices are; by default, that of the
+      invoice's line.
     amount: How much of the invoice's line, with or without GST as the invoice's prices are.
-    gst_code: How it was taxed; that of the invoice's line. For an item of its own, default `gst` if the invoice charges
-      GST, or else the code of the invoice's first line.
+    gst_code: How it was taxed; by default, as the invoice's line. For an item of its own, default `gst` if the invoice
+      charges GST, or else the code of the invoice's first line.
     """
 
     id: Id | None = None
@@ -80,7 +81,7 @@ class NoteLine(Struct, gc=False):
     quantity: How many.
     unit: The unit of the quantity.
     unit_price: The price of one unit.
-    amount: How much of the invoice's line, where it was taken off by amount.
+    amount: How much of the invoice's line, if it was taken off by amount.
     gst_code: How it was taxed.
     net: Its amount without GST.
     gst: The GST on it.
@@ -168,9 +169,9 @@ class AdjustmentNote(ListedAdjustmentNote, kw_only=True):
 
 
 class AdjustmentNoteQuery(Query[ListedAdjustmentNote], kw_only=True):
-    """Parameters of the list of adjustment notes besides those of its members.
+    """Parameters of the list of adjustment notes, in addition to the filters by its members.
 
-    include: What to include that lists leave out.
+    include: The members to include that lists otherwise leave out.
     """
 
     include: list[Include] | None = None

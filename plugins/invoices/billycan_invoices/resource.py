@@ -153,10 +153,11 @@ class ListedInvoice(Resource):
     total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
     amount_paid: The amount received.
-    amount_credited: What adjustment notes took off.
-    amount_written_off: What was written off as a bad debt and has not been recovered.
-    cash_rounding: What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due.
-    amount_due: What is still to be paid; 0.00 if it is void.
+    amount_credited: The amount that adjustment notes took off.
+    amount_written_off: The amount written off as a bad debt and not recovered since.
+    cash_rounding: The amount settled by rounding cash to a multiple of 0.05; negative if more was received than was
+      due.
+    amount_due: The amount still to be paid; 0.00 if it is void.
     is_overdue: Whether money is still due and the due date has passed.
     document_title: The document's title, such as `Tax invoice`.
     tax_invoice: Whether it shows everything that a tax invoice must.
@@ -169,7 +170,7 @@ class ListedInvoice(Resource):
     written_off_at: When it was written off.
     written_off_on: The date on which the write-off counts.
     write_off_reason: Why it was written off.
-    claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
+    claim: If it bills a part of a quote's or a job's work, the kind of part: a `progress` claim, a `part_payment`, a
       `deposit`, the release of what was retained (`retention`), or all that other invoices left (`final`).
     progress_claim: For a progress claim, its figures about the contract: its number, the contract sum, the amount
       claimed to date and the amount retained.
@@ -260,10 +261,10 @@ class Invoice(ListedInvoice, kw_only=True):
 
 
 class InvoiceQuery(Query[ListedInvoice], kw_only=True):
-    """Parameters of the list of invoices besides those of its members.
+    """Parameters of the list of invoices, in addition to the filters by its members.
 
     status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
-    include: What to include that lists leave out.
+    include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "overdue", "unpaid"]] | None = None

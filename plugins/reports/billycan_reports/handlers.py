@@ -63,11 +63,11 @@ YEARS_LISTED, MOST_NAMED = 2, 20
 def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     """The figures of an activity statement, and the documents that each of them is made of.
 
-    A sale counts from the earlier of its invoice and first payment, on a cash basis by what was paid of it; a purchase
-    counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and recoveries
-    count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is what was
-    lodged; later changes are corrections in the next period's report. With `labels`, the report has only the totals of
-    those labels.
+    A sale counts from the earlier of its invoice and first payment or, on a cash basis, as it is paid. A purchase
+    counts on the earlier of its bill and payment or, on a cash basis, when it is paid, but never before you hold the
+    tax invoice that it needs. Adjustment notes, bad debts and recoveries count in their own period. With `Accept:
+    text/csv` it is a CSV file. The report of a lodged period is what was lodged; later changes are corrections in the
+    next period's report. With `labels`, the report has only the totals of those labels.
     """
     lodgement, settings = _asked(ctx, query)
     span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
@@ -141,7 +141,7 @@ def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocume
 
 
 def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Reply:
-    """The same documents as a CSV file, all of them.
+    """All of the same documents, as a CSV file.
 
     Its columns are the label and the members of the JSON answer.
     """

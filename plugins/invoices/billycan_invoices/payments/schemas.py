@@ -65,7 +65,7 @@ class NewReceipt(NewResource, kw_only=True):
     paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
       tomorrow at the latest.
     reference: The payer's reference.
-    allocations: Which invoices it settles, each once; what is left is the client's credit.
+    allocations: Which invoices it settles, each once; the rest is the client's credit.
     """
 
     client_id: Id

@@ -177,14 +177,14 @@ class ListedExpense(Resource):
     """Money spent, as lists show it: its lines and payments only on request.
 
     status: Whether it counts, or was voided.
-    amount: What was spent, including GST: the sum of its lines, if it has any.
+    amount: The amount spent, including GST: the sum of its lines, if it has any.
     category: The category it belongs to. Of an expense with lines, `category_id`, `gst_code` and `business_use_percent`
       are those of its largest line, of those whose price contains GST if there are any.
     supplier: The contact it was paid to.
     gst_breakdown: Its GST, and how much can be claimed.
     paid_on: When all of it was paid, which is the date of its last payment; null if it was not.
     amount_paid: How much of it was paid.
-    amount_due: What is still to be paid; 0.00 if it is void.
+    amount_due: The amount still to be paid; 0.00 if it is void.
     is_overdue: Whether money is still due and the due date has passed.
     invoice_id: The invoice that charges it to the job's client.
     voided_at: When it was voided.

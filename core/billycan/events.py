@@ -239,7 +239,7 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 
 
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
-    """Tell of the events, and write all of them to the log, last of all."""
+    """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
     if last := [*ctx.last, *written(ctx), *_noted(ctx)]:
         at_once(ctx.db, *last, commits=commits)
@@ -253,7 +253,7 @@ def _noted(ctx: "Context") -> Iterator[Asked]:
 
 
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
-    """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
+    """Pass each event to its hearers, which may emit more; if `of_many`, not to those that get all events at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in islice(ctx.events, ctx.heard, None):
         for hear, read in ctx.app.hearers.get(event.name, ()):
@@ -262,7 +262,7 @@ def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
 
 
 def call_after_commit(ctx: "Context") -> None:
-    """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
+    """Call every plugin's `after_commit`, even if there are no events; a failure in one does not stop the others."""
     offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
     for implementation in ctx.app.after_commit:
         try:

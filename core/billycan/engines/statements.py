@@ -177,7 +177,7 @@ class ByIds:
     def in_groups(
         self, db: sa.Connection, tenant_id: str, ids: Sequence[str], weights: Mapping[str, int], most: int
     ) -> Iterator[Any]:
-        """Yield the rows of ids that weigh at most so much together, or of one that weighs more, then of the next."""
+        """Yield rows in groups whose total weight is at most `most`; a heavier id gets a group of its own."""
         for group in self.groups(ids, weights, most):
             yield from self.all(db, tenant_id, group)
 

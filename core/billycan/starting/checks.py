@@ -16,7 +16,7 @@ from ..gst import GstEntries
 from ..keys import Identity
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
-from .extensions import structs_of, table_of
+from .added_members import structs_of, table_of
 from .signatures import heard_struct, read
 
 if TYPE_CHECKING:

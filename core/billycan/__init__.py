@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .keys import Caller, Identity, Secret
+    from .ledger import LedgerEntries
     from .manifest import (
         Answered,
         Card,
@@ -93,6 +94,7 @@ __all__ = [
     "Identity",
     "Invalid",
     "Json",
+    "LedgerEntries",
     "Limit",
     "Manifest",
     "Meaning",
@@ -144,6 +146,7 @@ _HOMES = {
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
     "keys": "Caller Identity Secret",
+    "ledger": "LedgerEntries",
     "manifest": "Answered Card Document Every Extends Gauge Manifest Offer RecordPages Route",
     "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

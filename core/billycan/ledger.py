@@ -7,7 +7,7 @@ entries that the document has, and adds entries for the difference: none is ever
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from msgspec import Struct
 
@@ -35,18 +35,16 @@ Role = Literal[
 
 
 class LedgerEntries(Offer, frozen=True, kw_only=True):
-    """The documents of one kind that a plugin has in the ledger: `LedgerEntries(kind="asset", events=…, …)`.
+    """What a plugin's documents have in the ledger: `LedgerEntries(events=…, after=…, standing=…)`.
 
-    kind: What the documents are, in the singular: entries show it as `document.kind`.
-    events: Events after which documents of this kind may stand differently, each with `documents_of(ctx, ids)`, which
-      returns the ids of those documents for the ids of the events' records; None if the records themselves are the
-      documents. It is called inside the transaction of the event.
-    after: `after(ctx, id, limit)` returns the ids of the business's documents that follow an id, in order: so the
-      documents of a business that begins with the ledger are found. Leave out those that have no entries, such as
-      drafts.
+    events: Events after which documents may stand differently, each with `documents_of(ctx, ids)`: called inside the
+      transaction with the ids of the events' records, it returns those of the documents. None if these are the same.
+    after: `after(ctx, id, limit)` returns the ids of the business's documents that follow an id, in order. So the
+      documents of a business are found that has them before it has the ledger. It may leave out those without entries,
+      such as drafts.
     standing: `standing(ctx, ids)` maps documents to how they stand now. It leaves out those without entries, such as
-      drafts, deleted documents, and those voided as a mistake; what the ledger has of them is taken off.
-    ROLES: The roles of accounts, of which every business has one account each.
+      drafts, deleted documents, and those voided as a mistake: what the ledger has of them is taken off.
+    ROLES: The roles of accounts; every business has an account for each.
     """
 
     class Line(Struct, frozen=True, kw_only=True):
@@ -69,18 +67,21 @@ class LedgerEntries(Offer, frozen=True, kw_only=True):
     class Standing(Struct, kw_only=True):
         """All that a document has in the ledger; the amounts of each day add up to zero.
 
+        kind: What the document is: entries show it as `document.kind`.
         lines: The amounts. Several for the same account on a day are added up.
-        number: The number that people know it by, if it has one.
+        number: The number that people know the document by, if it has one.
         contact_id: The contact whom it concerns, if any.
+        tracked_by: The record whose `tracking` its income and costs have, if not its own.
         """
 
+        kind: str
         lines: "Sequence[LedgerEntries.Line]"
         number: str | None = None
         contact_id: str | None = None
+        tracked_by: str | None = None
 
-    ROLES: ClassVar[tuple[Role, ...]] = Role.__args__  # type: ignore[attr-defined]
+    ROLES: ClassVar[tuple[Role, ...]] = get_args(Role)
 
-    kind: str
     events: "Mapping[str, Callable[[Context, Collection[str]], Collection[str]] | None]"
     after: "Callable[[Context, str, int], Sequence[str]]"
     standing: "Callable[[Context, Collection[str]], Mapping[str, LedgerEntries.Standing]]"

@@ -28,8 +28,10 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def entries(period: GstPeriod) -> sa.Select[Any]:
+def entries(period: GstPeriod, is_asked: sa.ColumnElement[bool] | None = None) -> sa.Select[Any]:
     """Select the entries of the expenses. One that awaits its tax invoice, or was claimed too late, counts on no day.
+
+    With the condition `is_asked`, only those of expenses of which it is true: a purchase with all of its refunds.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. To make the worksheet arrive at
     that GST, G10 or G11 holds the value of the taxable importation, with the GST.
@@ -37,8 +39,9 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    by_itself = _terms(period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
-    both = sa.union_all(_figures(by_itself, business_share), _given_back(period)).subquery("both")
+    asked = sa.true() if is_asked is None else is_asked
+    by_itself = _terms(period, expenses).where(expenses.c.refunded_expense_id.is_(None), asked).subquery("by_itself")
+    both = sa.union_all(_figures(by_itself, business_share), _given_back(period, asked)).subquery("both")
     bought = sa.select(
         both.c.document_id,
         both.c.supply_id,
@@ -57,7 +60,7 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
     return _both(bought, ended)
 
 
-def _given_back(period: GstPeriod) -> sa.Select[Any]:
+def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select suppliers' refunds by the terms of their purchases. A refund never counts before its purchase does.
 
     Adjusts only what was claimed (s 19-70, 19-80 GST Act), and all refunds of a purchase together to the cent.
@@ -69,7 +72,7 @@ def _given_back(period: GstPeriod) -> sa.Select[Any]:
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
     of_purchase = _counted(period, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
-    terms = _terms(period, purchases).where(of_purchase, period.registered(purchases.c.date))
+    terms = _terms(period, purchases).where(of_purchase, period.registered(purchases.c.date), asked)
     return _figures(terms.subquery("given_back"), share)
 
 

@@ -116,7 +116,7 @@ class Business:
         return {one["code"] for one in self.report(since, until)["warnings"]}
 
     def ledger(self):
-        """All entries of the ledger, in the order in which they were added; those of a document add up to zero a day."""
+        """All entries of the ledger, as they were added; those of a document add up to zero on each day."""
         found, path = [], "/v1/ledger_entries?sort=created_at&per_page=100"
         answer = self.web.get(path)
         while True:

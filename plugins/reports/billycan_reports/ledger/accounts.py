@@ -220,6 +220,8 @@ def delete_account(ctx: Context, id: str) -> Deleted:
 
 def store(ctx: Context) -> None:
     """Store the business's chart as rows, unless that was done before."""
+    if ctx.db.execute(sa.select(started.c.id).where(own(ctx, started))).first() is not None:
+        return
     mark = upsert(started, ctx.db).values(tenant_id=ctx.tenant_id, id="all")
     # If several processes store at once, one inserts the mark; the others wait for its commit, then see the rows.
     if ctx.db.execute(mark.on_conflict_do_nothing().returning(started.c.id)).first() is None:
@@ -271,7 +273,7 @@ def id_of_code(ctx: Context, code: str) -> str:
     return str(found.id)
 
 
-def codes_of(ctx: Context, ids: Collection[str]) -> Mapping[str, str]:
+def codes_of(ctx: Context, ids: Iterable[str]) -> Mapping[str, str]:
     """Map records to the codes of the accounts that they name, in one query."""
     return {row.id: row.code for row in _CODES.all(ctx.db, ctx.tenant_id, ids)}
 
@@ -322,8 +324,12 @@ def name_account(ctx: Context, id: str, account_id: str | None) -> None:
     if account_id is None:
         ctx.db.execute(sa.delete(named).where(own(ctx, named), named.c.id == id))
         return
-    row = upsert(named, ctx.db).values(tenant_id=ctx.tenant_id, id=id, account_id=account_id)
-    ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"account_id": account_id}))
+    this = own(ctx, named) & (named.c.id == id)
+    if ctx.db.execute(sa.select(named.c.id).where(this)).first() is None:
+        # Not an upsert: imported files may only add rows.
+        ctx.db.execute(sa.insert(named).values(tenant_id=ctx.tenant_id, id=id, account_id=account_id))
+    else:
+        ctx.db.execute(sa.update(named).where(this).values(account_id=account_id))
 
 
 def forget_account(ctx: Context, gone: Deleted) -> None:

@@ -9,6 +9,7 @@ from msgspec import Struct, json
 from billycan import Context, LedgerEntries, own
 from billycan.sql import events
 
+from . import accounts
 from .backlog import ALL, MOST_AT_ONCE, begin_anew, imported, walks
 from .posting import concerned, post
 
@@ -52,6 +53,7 @@ def _catch_up_with_imported(ctx: Context) -> bool:
 def _walk(ctx: Context) -> bool:
     row: Any = ctx.db.execute(sa.select(walks).where(own(ctx, walks), walks.c.id == ALL)).first()
     if row is None:
+        accounts.store(ctx)
         begin_anew(ctx)
         return _walk(ctx)
     if row.done:

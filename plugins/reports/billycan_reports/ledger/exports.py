@@ -131,7 +131,7 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
         raise Conflict("Entries of older documents are still being made: try again in a minute.", code="ledger_behind")
     # No entry can be added until the transaction ends: whoever adds one takes a number first.
     last = ctx.advance_counter(entries.name, 0)
-    number = ctx.advance_counter(exports.name)
+    number = ctx.advance_counter(f"{exports.name}.numbers")
     days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
     count, journals = 0, list[int]()
     for (count_of,) in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}):

@@ -110,5 +110,6 @@ def _check_name(ctx: Context, name: str) -> None:
 
 
 def _show(ctx: Context, rows: list[Row]) -> list[PaymentMethod]:
-    codes = accounts.codes_of(ctx, [row.name.casefold() for row in rows])
-    return methods.records.show(ctx, rows, account_code={row.id: codes[row.name.casefold()] for row in rows})
+    asked = {row.id: row.name.casefold() for row in rows} if ctx.wants(PaymentMethod, "account_code") else {}
+    codes = accounts.codes_of(ctx, asked.values())
+    return methods.records.show(ctx, rows, account_code={id: codes[name] for id, name in asked.items()})

@@ -23,7 +23,7 @@ from billycan import (
     tenant_table,
 )
 from billycan.fields import Text
-from billycan.sql import ByIds, upsert
+from billycan.sql import ByIds
 
 MOST_CATEGORIES = 2
 MOST_OPTIONS = 100
@@ -134,11 +134,12 @@ def keep_tracking(ctx: Context, id: str, sent: TakesTracking) -> None:
             raise Invalid.member("tracking", "not_found", f"names {name}, which is no tracking category")
         if option not in options[name]:
             raise Invalid.member("tracking", "not_found", f"names {option}, which is no option of {name}")
-    if not sent.tracking:
-        ctx.db.execute(sa.delete(tracked).where(own(ctx, tracked), tracked.c.id == id))
-        return
-    row = upsert(tracked, ctx.db).values(tenant_id=ctx.tenant_id, id=id, tracking=sent.tracking)
-    ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"tracking": sent.tracking}))
+    this = own(ctx, tracked) & (tracked.c.id == id)
+    if ctx.db.execute(sa.select(tracked.c.id).where(this)).first() is None:
+        # Not an upsert: imported files may only add rows.
+        ctx.db.execute(sa.insert(tracked).values(tenant_id=ctx.tenant_id, id=id, tracking=sent.tracking))
+    else:
+        ctx.db.execute(sa.update(tracked).where(this).values(tracking=sent.tracking))
 
 
 def forget_tracking(ctx: Context, gone: Deleted) -> None:

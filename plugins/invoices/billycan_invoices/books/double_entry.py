@@ -223,7 +223,7 @@ def _running(changes: Iterable[tuple[date, Decimal]]) -> dict[date, Decimal]:
 
 
 def _at(running: Mapping[date, Decimal], day: date) -> Decimal:
-    return next((amount for on, amount in reversed(running.items()) if on <= day), ZERO)  # type: ignore[call-overload,no-any-return]
+    return next((amount for on, amount in reversed(running.items()) if on <= day), ZERO)  # type: ignore[call-overload]
 
 
 def _counted_gst(ctx: Context, ids: Collection[str]) -> dict[str, dict[str, list[tuple[date, Decimal]]]]:

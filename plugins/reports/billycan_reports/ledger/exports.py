@@ -281,7 +281,8 @@ def _exported(*columns: Any) -> sa.Select[Any]:
         entries.c.date.between(earlier.c.since, earlier.c.until),
         entries.c.sequence <= earlier.c.last,
     )
-    days = entries.c.date.between(*(sa.bindparam(name, type_=sa.Date) for name in ("since", "until")))
+    since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
+    days = entries.c.date.between(since, until)
     upto = entries.c.sequence <= sa.bindparam("last", type_=sa.BigInteger)
     return sa.select(*columns).where(of_tenant, days, upto, ~had)
 

@@ -48,11 +48,11 @@ def on_event(ctx: Context, event: Event) -> None:
         return
     del ctx.memo[_MEMO]
     for plugin, offer in ctx.app.offered(LedgerEntries):
-        if ids := waiting.get(plugin):
-            if len(ids) > backlog.MOST_AT_ONCE:  # timed work brings them up to date
+        if found := waiting.get(plugin):
+            if len(found) > backlog.MOST_AT_ONCE:  # timed work brings them up to date
                 backlog.begin_anew(ctx)
             else:
-                post(ctx, offer, ids)
+                post(ctx, offer, found)
 
 
 def concerned(ctx: Context, event: str, ids: Collection[str]) -> Iterator[tuple[str, Collection[str]]]:
@@ -86,16 +86,16 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
         tracked = _written(row.tracking)
         changes[row.document_id, (row.date, row.role, row.of, row.gst_code, tracked)] -= row.amount
     documents |= {id: (stand.kind, stand.number, stand.contact_id) for id, stand in stands.items()}
-    changes = {key: amount for key, amount in changes.items() if amount}
-    _check_balance(changes)
-    if not changes:
+    added = {key: amount for key, amount in changes.items() if amount}
+    _check_balance(added)
+    if not added:
         return
     accounts.store(ctx)
     # An account that a document once used stays its account: changed defaults are for later documents.
-    wanted = {of for (id, (_, role, of, _, _)) in changes if of and (id, role, of) not in kept}
+    wanted = {of for (id, (_, role, of, _, _)) in added if of and (id, role, of) not in kept}
     by_name = accounts.named_by(ctx, wanted)
     rows = []
-    for (id, (on, role, of, code, tracked)), amount in sorted(changes.items(), key=_order):
+    for (id, (on, role, of, code, tracked)), amount in sorted(added.items(), key=_order):
         kind, number, contact_id = documents[id]
         default = by_name.get(of or "", accounts.account_of(role))
         rows.append(
@@ -125,7 +125,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
 def _order(change: tuple[tuple[str, Key], Decimal]) -> tuple[Any, ...]:
     """Order entries by document and day, debits first."""
     (id, (on, role, of, code, tracked)), amount = change
-    return id, on, amount < 0, LedgerEntries.ROLES.index(role), of or "", code or "", tracked  # type: ignore[arg-type]
+    return id, on, amount < 0, LedgerEntries.ROLES.index(role), of or "", code or "", tracked
 
 
 def _check_balance(changes: Mapping[tuple[str, Key], Decimal]) -> None:

@@ -4,6 +4,7 @@ BILLYCAN_RECORD=1 records them again.
 """
 
 from datetime import timedelta
+from unittest import mock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -25,6 +26,8 @@ from billycan_mail.relay import Outcome
 from billycan_mail.sending import Due, Sender
 from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
+from billycan_reports.ledger import exports
+from billycan_reports.ledger.backlog import imported
 from billycan_webhooks.tables import deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -387,6 +390,14 @@ def keep_books(c):
     c.get(f"/v1/ledger_entries/{first}")
     days = {"from": "2026-10-01", "to": "2026-12-31"}
     export = c.post("/v1/ledger_exports", {**days, "format": "xero"})["data"]["id"]
+    with c.app.db.writing(c.tenant_id) as db:  # as if files had just been imported
+        files = [{"tenant_id": c.tenant_id, "id": f"imp_{n}", "first": n, "last": n} for n in (1, 2)]
+        db.execute(sa.insert(imported), files)
+    c.refused(409, "ledger_behind", "POST", "/v1/ledger_exports", {**days, "format": "csv"})
+    with c.app.db.writing(c.tenant_id) as db:
+        db.execute(sa.delete(imported).where(imported.c.tenant_id == c.tenant_id))
+    with mock.patch.object(exports, "MOST_ENTRIES", 5):
+        c.refused(422, "too_many_entries", "POST", "/v1/ledger_exports", {**days, "format": "csv"})
     c.get(f"/v1/ledger_exports/{export}")
     c.get("/v1/ledger_exports")
     c.call("GET", f"/v1/ledger_exports/{export}/content", status=200)

@@ -38,7 +38,6 @@ NEEDS = {
     "Rule": "a type of member whose values are read in a way of their own",
     "Secret": "a plugin with secrets of its own",
     "Zone": "a member that is a time zone",
-    "new_ids": "rows that are inserted many at a time",
     "upgrade_to": "the test of a migration",
 }
 SOURCES = [

@@ -304,7 +304,7 @@ class Books:
 
 
 def money_of(business):
-    """What was received, and what was paid, each with its day."""
+    """The money received, and below zero the money paid, each with its day."""
     found = []
     for one in business.web.get("/v1/payments?per_page=100")["data"]:
         if one["status"] == "recorded" or one["reversed_on"]:

@@ -1,4 +1,4 @@
-"""How expenses stand in the double-entry ledger, worked out from what is stored.
+"""Expenses in double entry, for the ledger: all that each has there, worked out from what is stored.
 
 An expense is payable from its date until it is paid. The GST that can be claimed is no cost: once its tax invoice is
 held, it is not due until it counts in the GST report, and then it is paid. The part for private use stays a cost,

@@ -1,8 +1,8 @@
-"""How invoices, adjustment notes and payments stand in the double-entry ledger, worked out from what the books store.
+"""Invoices, adjustment notes and payments in double entry, for the ledger, worked out from what the books store.
 
 A sale is in receivables from its date, and its GST is not due until it counts in the GST report: then it is collected.
-A payment is the client's credit until it settles an invoice. What is received or taken off before an invoice is dated, or
-beyond it, is credit too, as in the report of receivables. A deposit is held until it is taken off or forfeited.
+A payment is the client's credit until it settles an invoice. What is received before an invoice is dated, or beyond its
+price, is credit too, as in the report of receivables. A deposit is held until it is taken off or forfeited.
 """
 
 from collections import defaultdict

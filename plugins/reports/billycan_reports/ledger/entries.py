@@ -138,7 +138,10 @@ def list_ledger_entries(ctx: Context, query: LedgerQuery) -> Page[LedgerEntry]:
 
 
 def get_ledger_entry(ctx: Context, id: str) -> LedgerEntry:
-    """One entry of the ledger."""
+    """One entry of the ledger.
+
+    It is as it was added, but for the code and name of its account.
+    """
     return show(ctx, [records.find(ctx, id)])[0]
 
 

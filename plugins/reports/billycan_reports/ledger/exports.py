@@ -109,12 +109,18 @@ records = Records(exports, LedgerExport, prefix="lex")
 
 
 def list_ledger_exports(ctx: Context, query: ExportQuery) -> Page[LedgerExport]:
-    """The exports that were made."""
+    """The exports that were made.
+
+    The file of each is at `content`.
+    """
     return records.page(ctx, query)
 
 
 def get_ledger_export(ctx: Context, id: str) -> LedgerExport:
-    """One export; its file is at `content`."""
+    """One export.
+
+    Its file is at `content`.
+    """
     return records.get(ctx, id)
 
 

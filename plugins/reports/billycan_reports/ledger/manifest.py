@@ -1,4 +1,4 @@
-"""What the manifest has of the ledger: routes, tables, events, pages and timed work."""
+"""The parts of the manifest that belong to the ledger: routes, tables, events, pages and timed work."""
 
 from billycan import Code, Deleted, Every, Extends, RecordPages, Route
 

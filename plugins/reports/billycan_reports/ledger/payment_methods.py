@@ -20,7 +20,7 @@ class NewPaymentMethod(NewResource, kw_only=True):
     account_code: The account, by its code; entries that exist keep theirs.
     """
 
-    name: Annotated[Method, Member(sort=True, search=True, role="title")]
+    name: Annotated[Method, Member(sort=True, role="title")]
     account_code: Annotated[accounts.AccountCode, NotStored]
 
 
@@ -41,7 +41,10 @@ methods = resource(
 
 
 def list_payment_methods(ctx: Context, query: Query[PaymentMethod]) -> Page[PaymentMethod]:
-    """Payment methods with accounts of their own; the money of any other is in the account with the role `bank`."""
+    """Payment methods with accounts of their own.
+
+    The money of any other is in the account with the role `bank`.
+    """
     page = methods.records.rows(ctx, query, columns=methods.records.columns(ctx))
     return page.of(_show(ctx, page.items))
 
@@ -61,7 +64,10 @@ def create_payment_method(ctx: Context, body: NewPaymentMethod) -> PaymentMethod
 
 
 def get_payment_method(ctx: Context, id: str) -> PaymentMethod:
-    """One payment method."""
+    """One payment method.
+
+    It shows the account in which its money is.
+    """
     return _show(ctx, [methods.records.find(ctx, id, methods.records.columns(ctx))])[0]
 
 

@@ -57,7 +57,10 @@ tracked = tenant_table("reports_tracking_of", sa.Column("tracking", Json, nullab
 
 
 def list_tracking_categories(ctx: Context, query: Query[TrackingCategory]) -> Page[TrackingCategory]:
-    """The tracking categories, of which there are at most two."""
+    """The tracking categories, of which there are at most two.
+
+    Invoices and expenses name an option of each in `tracking`.
+    """
     return categories.records.page(ctx, query)
 
 
@@ -74,7 +77,10 @@ def create_tracking_category(ctx: Context, body: NewTrackingCategory) -> Trackin
 
 
 def get_tracking_category(ctx: Context, id: str) -> TrackingCategory:
-    """One tracking category with its options."""
+    """One tracking category.
+
+    It has its options, in order.
+    """
     return categories.records.get(ctx, id)
 
 

@@ -66,9 +66,7 @@ def upgrade() -> None:
         "reports_payment_methods",
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("name_folded", ByCodePoint, nullable=False),
-        sa.Column("search_text", sa.Text, nullable=False),
     )
-    create_search_index(op, "reports_payment_methods")
     create_resource_table(
         op,
         "reports_tracking",

@@ -35,7 +35,7 @@ Role = Literal[
 
 
 class LedgerEntries(Offer, frozen=True, kw_only=True):
-    """What a plugin's documents have in the ledger: `LedgerEntries(events=…, after=…, standing=…)`.
+    """The documents of a plugin in the ledger: `LedgerEntries(events=…, after=…, standing=…)`.
 
     events: Events after which documents may stand differently, each with `documents_of(ctx, ids)`: called inside the
       transaction with the ids of the events' records, it returns those of the documents. None if these are the same.

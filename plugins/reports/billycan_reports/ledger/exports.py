@@ -18,7 +18,6 @@ from billycan import (
     Conflict,
     Context,
     Invalid,
-    Member,
     NewResource,
     NotFound,
     Page,
@@ -82,7 +81,7 @@ class LedgerExport(Resource, kw_only=True):
 
     since: datetime.date = field(name="from")
     until: datetime.date = field(name="to")
-    format: Annotated[Format, Member(role="title")]
+    format: Format
     entries: int
     files: int
 

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.whole, pytest.mark.either]
 NAMES = {"name", "title", "number"}
 PRICES = {"unit_price", "price", "amount", "cost"}
 # Members that take no free text, and the values of other members with a form of their own.
-CODES = {"state", "postcode", "country", "account_code"}
+CODES = {"state", "postcode", "country", "account_code", "tracking"}
 SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
 ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
 # Further members of a body; null if a member cannot be sent with the others.

@@ -63,7 +63,6 @@ def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
         id: Standing(
             kind="expense",
             lines=[*_lines(row, credits_of[id])],
-            number=row.reference,
             contact_id=row.supplier_id,
         )
         for id, row in rows.items()

@@ -56,7 +56,7 @@ class EntryDocument(Struct):
 
     id: Its id.
     kind: What it is, such as `invoice`, `adjustment_note`, `payment` or `expense`.
-    number: Its number, or the reference of an expense; null if it has none.
+    number: Its number; null if it has none, as a payment or an expense.
     """
 
     id: str

@@ -260,6 +260,8 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")
             looked += answer.status_int == 200
             found = {*marks.beyond(app, answer.text, scope)}
+            if listing.plugin == "reports":  # as above
+                found -= {each for each in found if each.split()[0].rpartition(".")[2] in PRICES}
             wrong += [f"{scope} shows on the page of {page} {each}" for each in sorted(found)]
     assert not wrong, "\n".join(wrong)
     assert looked > 25

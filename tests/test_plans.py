@@ -34,7 +34,10 @@ Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Ten
 ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
 OTHERS, REFERRED = 20_000, 2_000
 # Tables in which a business has at most ten rows, or a dozen a year.
-FEW = ("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_walks", "reports_tracking")
+FEW = (
+    *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
+    *("reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
+)
 MOST_IN_VAIN = 3_000  # rows that a plan may read and not return
 # The URL of the copies' webhooks, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"

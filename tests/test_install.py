@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from billycan.testing import SECRET
+from billycan.testing.fixtures import SECRET
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "dist", "site", "var")

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Manifest, unit_of_work
+from billycan import Context, Manifest
 from billycan.testing import Client, run_timed
 from billycan.timed import Morning
 from billycan.working.worker import tick
@@ -126,7 +126,7 @@ def test_what_is_settled_or_a_draft_is_never_told_of(app, at, clock):
     late = invoice(client, date(2026, 12, 8))
     client.post(f"/v1/invoices/{late}/pay", {"payment_method": "card"}, 200)
     ctx = Context(app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         tell_overdue(ctx, late)
     assert told(client) == ["invoice.overdue"]
 
@@ -175,7 +175,7 @@ def test_two_workers_at_once_tell_once(app, make_app, clock):
         barrier.wait()
         for id in ids:
             ctx = Context(app, tenant_id)
-            with unit_of_work(ctx):
+            with ctx.transaction():
                 tell_overdue(ctx, id)
             found.extend(ctx.events)
 

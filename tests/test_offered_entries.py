@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import billycan_assets.plugin
-from billycan import Context, LedgerEntries, unit_of_work
+from billycan import Context, LedgerEntries
 from billycan.testing import Client, run_timed
 from billycan_reports.ledger.posting import post
 
@@ -56,5 +56,5 @@ def test_entries_that_do_not_add_up_are_refused(make_app, in_ledger):
     stands = {"ast_1": LedgerEntries.Standing(kind="asset", lines=[line])}
     unbalanced = replace(in_ledger, standing=lambda ctx, ids: stands)
     ctx = Context(app, Client(app).tenant_id)
-    with pytest.raises(ValueError, match=r"add up to 1\.00 and not to zero"), unit_of_work(ctx):
+    with pytest.raises(ValueError, match=r"add up to 1\.00 and not to zero"), ctx.transaction():
         post(ctx, unbalanced, ["ast_1"])

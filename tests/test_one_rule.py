@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import fields
 
-from billycan import Context, Deleted, new_id, unit_of_work
+from billycan import Context, Deleted, new_id
 from billycan.endpoints import PARAMETER
 from billycan.fields import Text
 from billycan.members import is_struct
@@ -159,7 +159,7 @@ def tenant(app, marks):
     ]
     made = isolation["Tenant"](Client(app), routes)
     ctx = Context(app, made.client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         mail.settle_email(ctx, mail.lock_email(ctx, made.ids["/v1/emails"]))
     made.bodies = {path: isolation["filled"](body, made.ids) for path, body in bodies.items()}
     return made

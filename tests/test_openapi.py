@@ -20,7 +20,8 @@ from billycan.resources import Paging
 from billycan.starting import plugins
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
+from billycan.testing.fixtures import SECRET
 from billycan.web import encode
 
 pytestmark = pytest.mark.either

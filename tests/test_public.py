@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from billycan import App, Manifest, Offer
+from billycan import App, Manifest
 from billycan.starting import packages
 
 pytestmark = pytest.mark.either
@@ -25,7 +25,7 @@ DOCUMENTED = {
         r"^\| `(billycan[.\w]*)` \|.*\| (.*) \|$", (ROOT / "docs" / "versions.md").read_text("utf-8"), re.MULTILINE
     )
 }
-MOST_NAMES = 128
+MOST_NAMES = 118
 # Names that fewer than two of our plugins use, each with the need of somebody else's plugin.
 NEEDS = {
     "Answered": "an observer of requests gets one",
@@ -33,7 +33,6 @@ NEEDS = {
     "GstPeriods": "a plugin that keeps lodged periods offers it",
     "Importer": "a plugin that makes records of rows has one",
     "Limit": "the hook rate_limit gets them",
-    "Offer": "a plugin that asks others for something of its own has a subclass",
     "Recorder": "the test that records a plugin's examples",
     "Rule": "a type of member whose values are read in a way of their own",
     "Secret": "a plugin with secrets of its own",
@@ -111,14 +110,13 @@ def test_a_manifest_has_few_members_and_each_is_for_several_plugins():
     assert {member: names for member, names in uses.items() if len(names) < 2} == {}
 
 
-def test_each_offer_is_told_of_and_made_by_a_plugin():
+def test_each_offer_that_a_plugin_makes_is_told_of():
     manifests = [entry.load().manifest for entry in packages.installed().values() if entry.dist]
     made = {type(offer).__name__ for manifest in manifests for offer in manifest.offers}
-    known = {kind.__name__ for kind in Offer.__subclasses__() if kind.__module__.startswith("billycan")}
     section = (
         (ROOT / "docs" / "plugin-topics.md").read_text("utf-8").partition("\n## Offers\n")[2].partition("\n## ")[0]
     )
-    assert set(re.findall(r"^\| .*?`(?:[\w.]+\.)?(\w+)`", section, re.MULTILINE)) == made == known
+    assert set(re.findall(r"^\| .*?`(?:[\w.]+\.)?(\w+)`", section, re.MULTILINE)) == made
 
 
 def imports(source: str) -> Iterator[tuple[str, str]]:

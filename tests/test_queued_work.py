@@ -3,7 +3,7 @@
 import pytest
 
 from billycan import Unauthenticated
-from billycan.keys import Caller
+from billycan.keys import Identity
 from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
 from billycan_imports.testing import finish_imports
@@ -71,11 +71,11 @@ def test_an_import_of_who_stays_goes_on(app, client):
 def test_a_person_stands_in_the_sandbox_as_in_the_business(app, client):
     user = user_of(app, Browser(app).join(client, "developer"))
     sandbox = client.sandbox()
-    found = Caller(user, ("read", "contacts:write", "tenant:write")).identity_now(app, sandbox.tenant_id)
+    found = Identity.later(app, sandbox.tenant_id, user, ("read", "contacts:write", "tenant:write"))
     assert (found.tenant_id, found.environment, found.id) == (sandbox.tenant_id, "sandbox", user)
     assert found.holds("contacts:write") and found.holds("items:read") and not found.holds("tenant:write")
     with pytest.raises(Unauthenticated):
-        Caller(user, ("read",)).identity_now(app, Client(app).tenant_id)
+        Identity.later(app, Client(app).tenant_id, user, ("read",))
 
 
 def test_an_import_ends_with_the_connection_of_its_app(app, client):
@@ -110,8 +110,8 @@ def test_an_import_outlives_its_access_token_but_not_a_scope_of_its_connection(a
 
 def test_a_caller_has_the_scopes_of_then_and_now(app, client):
     key = client.key("contacts:write", "read").get("/v1/me")["data"]["id"]
-    found = Caller(key, ("write", "contacts:read")).identity_now(app, client.tenant_id)
+    found = Identity.later(app, client.tenant_id, key, ("write", "contacts:read"))
     assert found.scopes == ("contacts:read", "contacts:write")
     for id in ("key_0123456789", "usr_0123456789", "cnx_0123456789", "abc_0123456789"):
         with pytest.raises(Unauthenticated):
-            Caller(id, ("write",)).identity_now(app, client.tenant_id)
+            Identity.later(app, client.tenant_id, id, ("write",))

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Manifest, own, unit_of_work
+from billycan import Conflict, Context, Deleted, Manifest, own
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_bookings import api as bookings
@@ -110,7 +110,7 @@ def test_who_deletes_a_locked_record_waits_and_is_refused(client, guest, noun):
     id = make(client)
     ctx = Context(client.app, client.tenant_id)
     with ThreadPoolExecutor(1) as pool:
-        with unit_of_work(ctx):
+        with ctx.transaction():
             assert id in names(ctx, [id], lock=True)
             deletion = pool.submit(client.call, "DELETE", f"{path}/{id}")
             until_somebody_waits(client.app)
@@ -128,7 +128,7 @@ def test_who_locks_a_record_that_is_being_deleted_waits_and_finds_none(client, g
 
     def look():
         ctx = Context(client.app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             return names(ctx, [id], lock=True)
 
     with ThreadPoolExecutor(2) as pool:

@@ -33,7 +33,7 @@ from billycan.hosting import workers as in_workers
 from billycan.starting import migrate, policies
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import Profile
-from billycan.testing import SECRET
+from billycan.testing.fixtures import SECRET
 from billycan.tools import cli, serve
 from billycan.working import worker
 from billycan_users import people

@@ -19,7 +19,8 @@ import pytest
 from billycan.app import App
 from billycan.hosting.served import serving
 from billycan.starting import settings
-from billycan.testing import SECRET, Client, throwaway
+from billycan.testing import Client, throwaway
+from billycan.testing.fixtures import SECRET
 from billycan.testing.sockets import readable
 
 pytest.importorskip("billycan_contacts", reason="Slow clients were NOT TESTED without contacts")

@@ -1,6 +1,11 @@
-"""The number of statements of common work with every plugin on: a new invoice, and a round of an idle worker."""
+"""The number of statements of common work with every plugin on: a new invoice, and a round of an idle worker.
 
+And the number of files that somebody reads who follows a new invoice through the code.
+"""
+
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -13,6 +18,8 @@ from billycan_mail.sending import Sender
 from billycan_webhooks.leases import Desk
 
 pytestmark = pytest.mark.whole
+PLACES = [str(Path(__file__).parents[1] / folder) for folder in ("core/billycan", "plugins")]
+MOST_FILES = 40
 MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}
 
 
@@ -36,6 +43,14 @@ def test_a_new_invoice_takes_few_statements_and_sqlalchemy_runs_none_of_them(mak
         client.post("/v1/invoices", body)
     assert slow == []
     assert len(sent) == (8 if client.app.db.is_sqlite else 6), sent
+    entered = set()
+    sys.setprofile(lambda frame, event, given: entered.add(frame.f_code.co_filename))
+    try:
+        client.post("/v1/invoices", body)
+    finally:
+        sys.setprofile(None)
+    files = {name for name in entered if name.startswith(tuple(PLACES)) and "/testing/" not in name}
+    assert 20 < len(files) <= MOST_FILES, sorted(files)
 
 
 def test_a_worker_without_work_asks_little_however_many_businesses_there_are(make_app, clock):

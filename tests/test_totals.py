@@ -6,7 +6,6 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, counters
-from billycan.events import unit_of_work
 from billycan.testing import Client
 from billycan_contacts.resource import contacts
 
@@ -39,7 +38,7 @@ def archive_untold(client):
     """Archive a contact without an event."""
     id = client.get(ACTIVE)["data"][0]["id"]
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         contacts.records.save(ctx, contacts.records.lock(ctx, id), status="archived")
 
 
@@ -119,7 +118,7 @@ def test_a_condition_of_a_handlers_own_is_counted_each_time(client):
 def test_a_transaction_that_writes_neither_uses_nor_leaves_a_total(client):
     ctx = Context(client.app, client.tenant_id)
     query = contacts.query(status=["active"])
-    with pytest.raises(ZeroDivisionError), unit_of_work(ctx):
+    with pytest.raises(ZeroDivisionError), ctx.transaction():
         row = ctx.db.execute(sa.select(contacts.table).where(contacts.table.c.tenant_id == client.tenant_id)).first()
         assert contacts.records.page(ctx, query).total == 3
         contacts.records.save(ctx, contacts.records.lock(ctx, row.id), status="archived")

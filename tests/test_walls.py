@@ -17,7 +17,8 @@ from billycan.engines import walls
 from billycan.engines.statements import Statement
 from billycan.starting import migrate, policies, versions
 from billycan.tenants import tenants
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
+from billycan.testing.fixtures import SECRET
 from billycan.tools.cli import commands
 from billycan.tools.doctor import examine
 from billycan_contacts import resource

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     )
     from .declarations import resource
     from .engines.forms import Row
-    from .events import unit_of_work
-    from .fields import new_id, new_ids
+    from .fields import new_id
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Caller, Identity, Secret
+    from .keys import Identity, Secret
     from .ledger import LedgerEntries
     from .manifest import (
         Answered,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
         Extends,
         Gauge,
         Manifest,
-        Offer,
         RecordPages,
         Route,
     )
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
     )
     from .reader import Patch, decode
     from .records import Records
-    from .references import Neighbours, names_of
+    from .references import Neighbours
     from .resources import (
         Actions,
         Address,
@@ -59,7 +57,6 @@ if TYPE_CHECKING:
         Named,
         NewResource,
         Page,
-        PageQuery,
         Paging,
         Query,
         Reply,
@@ -75,7 +72,6 @@ __all__ = [
     "App",
     "BadRequest",
     "ByCodePoint",
-    "Caller",
     "Card",
     "Code",
     "Conflict",
@@ -103,9 +99,7 @@ __all__ = [
     "Neighbours",
     "NewResource",
     "NotFound",
-    "Offer",
     "Page",
-    "PageQuery",
     "Paging",
     "Patch",
     "Problem",
@@ -123,15 +117,12 @@ __all__ = [
     "Unauthenticated",
     "decode",
     "hookimpl",
-    "names_of",
     "new_id",
-    "new_ids",
     "own",
     "reference",
     "resource",
     "resource_table",
     "tenant_table",
-    "unit_of_work",
 ]
 
 # Loaded when first asked for, so that a command that needs none of them starts at once.
@@ -141,19 +132,18 @@ _HOMES = {
     "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
     "declarations": "resource",
     "engines.forms": "Row",
-    "events": "unit_of_work",
-    "fields": "new_id new_ids",
+    "fields": "new_id",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Caller Identity Secret",
+    "keys": "Identity Secret",
     "ledger": "LedgerEntries",
-    "manifest": "Answered Card Document Every Extends Gauge Manifest Offer RecordPages Route",
+    "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
     "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
-    "references": "Neighbours names_of",
-    "resources": "Actions Address Deleted Named NewResource Page PageQuery Paging Query Reply Resource",
+    "references": "Neighbours",
+    "resources": "Actions Address Deleted Named NewResource Page Paging Query Reply Resource",
     "sharing.limits": "Limit",
     "tenants": "Profile",
 }

@@ -5,6 +5,7 @@ import hmac
 import ipaddress
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -20,10 +21,11 @@ from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
+from .events import unit_of_work
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
-from .manifest import Every, Manifest, Observer, Offer, Route
+from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
@@ -43,7 +45,7 @@ Clock = Callable[[], datetime]
 _TOLD_SECONDS = 60.0  # between two lines in the log about limits that cannot be shared
 _SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
-Given = TypeVar("Given", bound=Offer)
+Given = TypeVar("Given", bound=Struct)
 
 
 class App:
@@ -79,7 +81,7 @@ class App:
         enabled = packages.enabled_names(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
         self.manifests: dict[str, Manifest] = manifests
-        self._offers: dict[type[Offer], list[tuple[str, Any]]] = {}
+        self._offers: dict[type[Struct], list[tuple[str, Any]]] = {}
         for name, manifest in manifests.items():
             for offer in manifest.offers:
                 self._offers.setdefault(type(offer), []).append((name, offer))
@@ -211,6 +213,10 @@ class App:
         if event not in self.events:
             raise ValueError(f"it has a trigger of {event}, which no enabled plugin declares")
         self.triggers[event] = run
+
+    def unit_of_work(self, ctx: Context) -> AbstractContextManager[None]:
+        """See `Context.transaction`, which cannot import what tells of its events. For core alone."""
+        return unit_of_work(ctx)
 
     def register(self, plugin: object, name: str) -> None:
         """Add an object's hooks, for those that begin later than the app, such as a recorder. For core alone."""
@@ -397,6 +403,8 @@ class App:
 
         For core alone.
         """
+        if not route.makes:
+            return []
         makers = (self.at.get(("POST", path.removesuffix("/{id}"))) for path in route.makes)
         return [maker.route.scope for maker in makers if maker and maker.route.scope]
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from . import endpoints, idempotency, paging, web
+from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
 from .endpoints import Endpoint, decode_query, with_cursor
@@ -79,7 +80,7 @@ def answer_call(
         request_id=call.request_id,
         path=call.path,
         if_match=call.if_match,
-        writes=route.writes,
+        writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
@@ -88,6 +89,7 @@ def answer_call(
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
+    share_time()
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
@@ -109,6 +111,7 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     if all(map(is_id, taken.params.values())):
         endpoint.prepare(ctx, taken.values, taken.params)
+        share_time()
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:

@@ -13,13 +13,12 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, filters
-from .apart import in_turns
+from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
 from .extending import fill_members
 from .fields import Moment, new_id
-from .manifest import Offer
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .web import encode
@@ -51,7 +50,7 @@ class Event(Struct, frozen=True):
     data: The record's JSON, as GET answers it.
     """
 
-    class Carrier(Offer, frozen=True, kw_only=True):
+    class Carrier(Struct, frozen=True, kw_only=True):
         """A plugin that carries events elsewhere, such as `webhooks`; all members are optional.
 
         operation: The OpenAPI operation that receives each event; core adds what the event holds.
@@ -186,6 +185,14 @@ class Context:
         if self.writes and self.db.dialect.name == "postgresql":  # reads need not wait
             _TAKE_TURNS.all(self.db, {"name": f"neighbours {self.tenant_id}"})
 
+    def transaction(self) -> AbstractContextManager[None]:
+        """Run the transaction of a context outside a request.
+
+        It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes
+        all of it.
+        """
+        return self.app.unit_of_work(self)
+
     def one_moment(self) -> AbstractContextManager[None]:
         """Let all that is read while the block runs be of one moment; in a write this changes nothing."""
         return one_moment(self.db)
@@ -250,6 +257,7 @@ class Context:
         if self.prepares:
             value = work()
             self._ahead[name] = given, value
+            share_time()
             return value
         known = self._ahead.pop(name, None) if self._ahead else None
         if known is not None and known[0] == given:
@@ -327,6 +335,8 @@ class Context:
 
     def wants(self, kind: type[Struct], *members: str) -> bool:
         """Tell whether the client gets any of these members of records of this kind; others need not be worked out."""
+        if self.chosen is None:
+            return True
         asked = self.asked(kind)
         return asked is None or not asked.isdisjoint(members)
 

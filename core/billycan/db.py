@@ -1,7 +1,7 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -16,12 +16,13 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from .engines import PLAIN, postgres, sqlite, walls
+from .engines import PLAIN, sqlite, walls
 from .fields import Moment
 from .web import encode
 
 if TYPE_CHECKING:
     from .context import Context
+    from .engines import postgres
     from .gst import GstPeriod
 
 T = TypeVar("T")
@@ -131,14 +132,16 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         return _of_sqlite if dialect.name == "sqlite" else _of_postgresql
 
 
+@lru_cache(1024)
 def _for_sqlite(moment: Moment) -> str:
-    """A time as SQLite keeps it; a Moment knows its text, and several columns of a new row have the same one."""
+    """A time as SQLite keeps it, made once for all columns of a new record, and for its event."""
     text = str(moment)
     return f"{text[:10]} {text[11:19]}.{text[20:-1] or '000'}000"
 
 
+@lru_cache(1024)
 def _of_sqlite(text: str | None) -> Moment | None:
-    """A time as SQLite keeps it, with six digits of the second, in UTC."""
+    """A time as SQLite keeps it, with six digits of the second, in UTC; most rows have the same one twice."""
     return None if text is None else Moment.stored(_in_short(text) + "+00")
 
 
@@ -279,8 +282,7 @@ class Database:
             "hide_parameters": True,
             "execution_options": {PLAIN: True} if plain_sql else {},
         }
-        self._engines: sqlite.Engines | postgres.Engines
-        self._engines = sqlite.Engines(url, settings) if self.is_sqlite else postgres.Engines(url, settings)
+        self._engines = _engines_of(url, settings)
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
             sa.event.listen(engine, "handle_error", self._see_to_error)
@@ -339,13 +341,26 @@ class Database:
             kept.close_idle()
 
 
+def _engines_of(url: sa.URL, settings: Mapping[str, Any]) -> "sqlite.Engines | postgres.Engines":
+    if url.get_backend_name() == "sqlite":
+        return sqlite.Engines(url, settings)
+    from .engines import postgres  # noqa: PLC0415 - SQLite needs no psycopg
+
+    return postgres.Engines(url, settings)
+
+
 @contextmanager
 def one_moment(db: sa.Connection) -> Iterator[None]:
     """Let all that is read on a connection of `reading()` while the block runs be of one moment.
 
     On SQLite it is so anyway. In a transaction that writes this changes nothing.
     """
-    with nullcontext() if db.dialect.name == "sqlite" else postgres.one_moment(db):
+    if db.dialect.name == "sqlite":
+        yield
+        return
+    from .engines import postgres  # noqa: PLC0415 - SQLite needs no psycopg
+
+    with postgres.one_moment(db):
         yield
 
 

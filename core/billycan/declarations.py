@@ -28,7 +28,7 @@ from .members import Member, beside, is_struct, parts
 from .members import options as options_of
 from .records import Filter, Records
 from .references import Names, Neighbours
-from .resources import PageQuery, Query, Resource
+from .resources import Query, Resource
 
 T = TypeVar("T", bound=Struct)
 
@@ -38,7 +38,7 @@ class Declaration(Struct, Generic[T], frozen=True):
 
     table: sa.Table
     records: Records[T]
-    query: type[PageQuery]
+    query: type[Query[Any]]
 
 
 class RecordsOptions(TypedDict, total=False):
@@ -61,7 +61,7 @@ def resource(
     sends: type[Struct],
     shows: type[T],
     prefix: str,
-    query: type[PageQuery] | None = None,
+    query: type[Query[Any]] | None = None,
     more: Sequence[sa.schema.SchemaItem] = (),
     **options: Unpack[RecordsOptions],
 ) -> Declaration[T]:
@@ -86,7 +86,7 @@ def resource(
     table = resource_table(name, *_columns([m for m in stored if m.name not in written]), *_constraints(stored), *more)
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]
     records = Records(table, shows, prefix=prefix, **options)
-    _queries[shows] = asks = _query(members, query or PageQuery, shows)
+    _queries[shows] = asks = _query(members, query or Query, shows)
     if query:
         _queries[query] = asks
     return Declaration(table, records, asks)
@@ -104,7 +104,7 @@ def resolve_query(kind: Any) -> Any:
     return _queries.get(named, kind)
 
 
-_queries: dict[Any, type[PageQuery]] = {}
+_queries: dict[Any, type[Query[Any]]] = {}
 
 
 class _Declared(Struct, frozen=True):
@@ -190,7 +190,7 @@ def _is_json(kind: Any) -> bool:
     return is_struct(kind) or get_origin(kind) in (list, dict)
 
 
-def _query(members: Sequence[_Declared], base: type[PageQuery], shows: type[Struct]) -> type[PageQuery]:
+def _query(members: Sequence[_Declared], base: type[Query[Any]], shows: type[Struct]) -> type[Query[Any]]:
     """Return the query of a list: the parameters of `base`, and those that follow from the members."""
     taken: dict[str, Any] = {"search": Search} if any(m.use.search for m in members) else {}
     for m in members:
@@ -207,7 +207,7 @@ def _query(members: Sequence[_Declared], base: type[PageQuery], shows: type[Stru
         module=shows.__module__,
         kw_only=True,
     )
-    return cast("type[PageQuery]", made)
+    return cast("type[Query[Any]]", made)
 
 
 def _filter_type(member: _Declared) -> Any:

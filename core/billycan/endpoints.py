@@ -265,6 +265,11 @@ class Endpoint(Struct, frozen=True):
     choice: Choice | None = None
     off: frozenset[str] = frozenset()
 
+    @property
+    def writes(self) -> bool:
+        """True if it may change records, and so runs in a write transaction."""
+        return self.route.method != "GET" and self.route.stores
+
     def prepare(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> None:
         """Call the route's `prepare` with what its handler will get, before the transaction begins."""
         if self.route.prepare is None:

@@ -15,8 +15,7 @@ from . import counters
 from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .engines.forms import Row
-from .engines.many_rows import Insertion
-from .engines.statements import Asked, Statement, at_once
+from .engines.statements import Asked, Insertion, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import check_size
 from .problems import BadRequest, Problem
@@ -215,11 +214,7 @@ log = logging.getLogger("billycan")
 
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
-    """Run the transaction of a context outside a request.
-
-    It begins, and on leaving tells whoever hears the events, commits, and calls `after_commit`. An exception undoes all
-    of it.
-    """
+    """See `Context.transaction`."""
     try:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield

@@ -58,7 +58,10 @@ _TWO = [f"{number:02}" for number in range(60)]
 
 
 class Moment(datetime):
-    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
+    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero.
+
+    Clients send one as RFC 3339 with an offset.
+    """
 
     LAST_DATE: ClassVar = date(2200, 12, 31)
     """The last date that is accepted."""
@@ -349,7 +352,8 @@ class Number(Rule):
         super().__init__(self._read, description=says or None, anyOf=forms)
 
     def _read(self, value: Any) -> Decimal:
-        return self._known(value) if type(value) is str and len(value) <= _SHORT else self._read_any(value)
+        is_known = type(value) is int or (type(value) is str and len(value) <= _SHORT)
+        return self._known(value) if is_known else self._read_any(value)
 
     def _read_any(self, value: Any) -> Decimal:
         if isinstance(value, str):
@@ -436,15 +440,12 @@ Day = Annotated[
         format="date",
     ),
 ]
-Instant = Annotated[
-    Moment,
-    Rule(
-        Moment.read,
-        description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
-        type="string",
-        format="date-time",
-    ),
-]
+MOMENT = Rule(
+    Moment.read,
+    description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
+    type="string",
+    format="date-time",
+)
 DayOrInstant = Annotated[
     date,
     Rule(
@@ -464,7 +465,6 @@ __all__ = [
     "Description",
     "Email",
     "Id",
-    "Instant",
     "Moment",
     "Name",
     "NotNegative",

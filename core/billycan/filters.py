@@ -17,6 +17,8 @@ from .fields import Moment, day_after
 if TYPE_CHECKING:
     from .context import Context
 
+_DIGITS, _IN_NUMBERS = frozenset("0123456789"), frozenset("0123456789 +()./-")
+
 
 class Condition(msgspec.Struct, frozen=True):
     """A condition of a filter on a column: `compare(column, value)`; several values mean any one of them."""
@@ -58,7 +60,8 @@ def digits_of(text: str) -> str:
 
 def is_number(text: str) -> bool:
     """Tell whether a text consists of digits with the punctuation of phone numbers and ABNs."""
-    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+    characters = {*text}
+    return not characters.isdisjoint(_DIGITS) and characters <= _IN_NUMBERS
 
 
 def search_condition(

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .db import ByCodePoint
 from .fields import Day
-from .manifest import GstPeriods, Offer
+from .manifest import GstPeriods
 from .problems import Invalid
 from .tenants import GstSetting
 
@@ -213,7 +213,7 @@ def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
     return since if basis else eve
 
 
-class GstEntries(Offer, frozen=True, kw_only=True):
+class GstEntries(Struct, frozen=True, kw_only=True):
     """The entries that a plugin's documents add to GST reports: `GstEntries(labels=("G1", "1A"), select=sales)`.
 
     A report adds up the entries of all plugins, in the database, and lists the documents behind each label.

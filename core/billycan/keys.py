@@ -5,7 +5,7 @@ import hashlib
 import logging
 import secrets
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,8 +16,7 @@ from msgspec import Struct
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
 from .fields import Moment, new_id
-from .manifest import Offer
-from .problems import Conflict, Forbidden, NotFound, Unauthenticated
+from .problems import Conflict, NotFound, Unauthenticated
 from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
 
@@ -66,6 +65,18 @@ class Identity(Struct, frozen=True, kw_only=True):
       others.
     """
 
+    class Kind(Struct, frozen=True):
+        """Callers that are not keys, so that work that one of them queued ends with their access: `Identity.Kind("usr",
+        find)`.
+
+        prefix: What begins their ids.
+        find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
+          scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
+        """
+
+        prefix: str
+        find: "Callable[[App, str, str], Identity]"
+
     id: str
     tenant_id: str
     environment: Literal["live", "sandbox"]
@@ -82,6 +93,25 @@ class Identity(Struct, frozen=True, kw_only=True):
     def holds(self, scope: str) -> bool:
         """Tell whether this key holds `scope`, or `read` or `write` for every resource."""
         return scope in self.scopes or scope.rpartition(":")[2] in self.scopes
+
+    @staticmethod
+    def later(app: "App", tenant_id: str, id: str, scopes: Collection[str]) -> "Identity":
+        """Return the Identity that a caller has now, with the scopes held both then and now: for what it queued.
+
+        Store `ctx.identity.id` and `ctx.identity.scopes` with that. Raise Unauthenticated for a key that was revoked or
+        has expired, a person who was removed, or an app that was disconnected. It reads on a connection of its own, so
+        it can be called inside and outside of a transaction.
+        """
+        prefix = id.partition("_")[0]
+        kinds = {each.prefix: each.find for _, each in app.offered(Identity.Kind)}
+        find = app.keys.find if prefix == "key" else kinds.get(prefix)
+        if find is None:
+            raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
+        identity = find(app, tenant_id, id)
+        then = msgspec.structs.replace(identity, scopes=tuple(scopes))
+        both = {scope for scope in then.scopes if identity.holds(scope)}
+        both |= {scope for scope in identity.scopes if then.holds(scope)}
+        return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))
 
 
 STARTS = ("svc_live_", "svc_test_")
@@ -320,57 +350,6 @@ def new_key(environment: Literal["live", "sandbox"]) -> str:
 
 def _refused(code: str, message: str) -> Unauthenticated:
     return Unauthenticated(message, code=code)
-
-
-class Caller(Struct, frozen=True):
-    """The caller that queued something, to be stored as JSON with it.
-
-    id: The id of the key, person or connection.
-    scopes: The scopes of the request that queued it.
-    """
-
-    class Kind(Offer, frozen=True):
-        """Callers that are not keys, so that work that one of them queued ends with their access: `Caller.Kind("usr",
-        find)`.
-
-        prefix: What begins their ids.
-        find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
-          scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
-        """
-
-        prefix: str
-        find: "Callable[[App, str, str], Identity]"
-
-    id: str
-    scopes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, ctx: "Context") -> "Caller":
-        """Return the caller of a request, for storing with what it queues; raise Forbidden if it has none."""
-        if ctx.identity is None:
-            raise Forbidden("Only a key, a person or a connected app can queue this.")
-        return cls(ctx.identity.id, ctx.identity.scopes)
-
-    def identity_now(self, app: "App", tenant_id: str) -> Identity:
-        """Look the caller up, and return an Identity with the scopes held both then and now.
-
-        Raise Unauthenticated for a key that was revoked or has expired, a person who was removed, or an app that was
-        disconnected. It reads on a connection of its own, so it can be called inside and outside of a transaction.
-        """
-        prefix = self.id.partition("_")[0]
-        kinds = {each.prefix: each.find for _, each in app.offered(Caller.Kind)}
-        find = app.keys.find if prefix == "key" else kinds.get(prefix)
-        if find is None:
-            raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
-        identity = find(app, tenant_id, self.id)
-        then = msgspec.structs.replace(identity, scopes=self.scopes)
-        both = {scope for scope in then.scopes if identity.holds(scope)}
-        both |= {scope for scope in identity.scopes if then.holds(scope)}
-        return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))
-
-
-# Known from the import on: msgspec crashes where two threads are the first to need it at once.
-msgspec.json.Decoder(Caller)
 
 
 class Business(Struct):

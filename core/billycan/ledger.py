@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from msgspec import Struct
 
-from .manifest import Offer
-
 if TYPE_CHECKING:
     from .context import Context
 
@@ -34,7 +32,7 @@ Role = Literal[
 ]
 
 
-class LedgerEntries(Offer, frozen=True, kw_only=True):
+class LedgerEntries(Struct, frozen=True, kw_only=True):
     """The documents of a plugin in the ledger: `LedgerEntries(events=…, after=…, standing=…)`.
 
     events: Events after which documents may stand differently, each with `documents_of(ctx, ids)`: called inside the

@@ -29,8 +29,8 @@ class Route(Struct, frozen=True):
     What it takes and returns is read from the handler's signature. What it refuses and emits is read from the codes and
     events in backticks in the handler's docstring.
 
-    A handler is a function of the context, the ids in the path, and at most one of `query` (`Query[Vehicle]`, a
-    PageQuery, a Paging or any Struct) and `body` (a Struct, or a Patch of one). It returns a Struct, a Page of Structs,
+    A handler is a function of the context, the ids in the path, and at most one of `query` (`Query[Vehicle]`,
+    a Paging or any Struct) and `body` (a Struct, or a Patch of one). It returns a Struct, a Page of Structs,
     a Deleted, or a Reply with bytes of another media type. To refuse, it raises a Problem.
 
     method: `GET`, `POST`, `PATCH` or `DELETE`.
@@ -83,14 +83,6 @@ class Route(Struct, frozen=True):
     imports: "bool | Callable[[Context], None]" = False
     prepare: "Callable[..., Any] | None" = None
 
-    @property
-    def writes(self) -> bool:
-        """True if it may change records, and so runs in a write transaction.
-
-        For core alone.
-        """
-        return self.method != "GET" and self.stores
-
     def __post_init__(self) -> None:
         if (self.sunset or self.notice) and not self.deprecated:
             raise ValueError(f"{self.method} {self.path}: sunset and notice need deprecated")
@@ -100,7 +92,7 @@ class Route(Struct, frozen=True):
             raise ValueError(f"{self.method} {self.path}: receive is for a POST, and needs most_bytes")
         if self.imports and (self.method != "POST" or "{" in self.path):
             raise ValueError(f"{self.method} {self.path}: imports is for a POST that makes a record of its body")
-        if self.prepare and (not self.writes or self.receive):
+        if self.prepare and (self.method == "GET" or not self.stores or self.receive):
             raise ValueError(f"{self.method} {self.path}: prepare is for a route that writes and reads JSON")
 
 
@@ -145,13 +137,6 @@ class Extends(Struct, frozen=True, kw_only=True):
     keep: "Callable[[Context, str, Any], None] | None" = None
 
 
-class Offer(Struct, frozen=True):
-    """An object that a plugin gives to core or to another plugin, which asks for it by its class: `App.offered`.
-
-    A plugin that asks others has a subclass in its `api`, such as `billycan_invoices.api.PaymentProvider`.
-    """
-
-
 class Document(Struct, frozen=True, kw_only=True):
     """A record that people read as a page, a PDF or an email: `Document(path="/v1/assets/{id}", show=loan_of,
     finish=None)`.
@@ -165,7 +150,7 @@ class Document(Struct, frozen=True, kw_only=True):
     template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
     """
 
-    class Routes(Offer, frozen=True):
+    class Routes(Struct, frozen=True):
         """Routes for every document of the enabled plugins, such as those of its PDF file.
 
         make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
@@ -182,7 +167,7 @@ class Document(Struct, frozen=True, kw_only=True):
     template: Path | None = None
 
 
-class GstPeriods(Offer, frozen=True, kw_only=True):
+class GstPeriods(Struct, frozen=True, kw_only=True):
     """The tax periods that a plugin keeps, which fix the figures of their days.
 
     is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after a time.
@@ -377,7 +362,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: "Callable[[Context], None] | None" = None
     codes: Mapping[str, Code] = {}
     doctor: "Callable[[App], str] | None" = None
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[Struct, ...] = ()
 
     @property
     def scopes(self) -> tuple[str, ...]:

@@ -19,17 +19,17 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import fields
 
-from .fields import Rule, Text
+from .fields import MOMENT, Moment, Rule, Text
 from .problems import RuleBroken
 
 
 def parts(kind: Any) -> tuple[Any, Rule | None, Meta | None]:
     """Return a type without its annotations, its rule, and msgspec's limits if it has those in place of a rule."""
     if get_origin(kind) is not Annotated:
-        return kind, None, None
-    beside = kind.__metadata__
-    rule = next((m for m in beside if isinstance(m, Rule)), None)
-    return kind.__origin__, rule, next((m for m in beside if isinstance(m, Meta)), None)
+        return kind, MOMENT if kind is Moment else None, None
+    beside, inner = kind.__metadata__, kind.__origin__
+    rule = next((m for m in beside if isinstance(m, Rule)), MOMENT if inner is Moment else None)
+    return inner, rule, next((m for m in beside if isinstance(m, Meta)), None)
 
 
 def options(kind: Any) -> tuple[Any, ...]:

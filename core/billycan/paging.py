@@ -14,7 +14,7 @@ from itsdangerous.encoding import base64_decode, base64_encode
 from sqlalchemy.sql import operators
 
 from .context import Context
-from .engines.postgres import PLANNED_ANEW
+from .engines import PLANNED_ANEW
 from .engines.statements import Statement, cache_key
 from .fields import Moment
 from .filters import Condition, expression, is_narrowed

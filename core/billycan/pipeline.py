@@ -1,8 +1,8 @@
 """The way of one request through the application, top to bottom, from the spelling of its path on."""
 
 import logging
+import os
 import re
-import secrets
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ class Pipeline:
         state.began = time.perf_counter()
         fits = _keep_headers(req.env)
         sent = req.get_header("X-Request-Id") or ""
-        state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
+        state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + os.urandom(13).hex()
         state.identity = state.allowance = state.page = state.problem = None
         state.tenant_id = state.template = ""
         if not fits:
@@ -262,11 +262,11 @@ class Pipeline:
 
 def _keep_headers(environ: dict[str, Any]) -> bool:
     """Tell whether the headers are small enough in all; if not, remove them so that nothing reads them."""
-    names = [name for name in environ if name.startswith("HTTP_")]
-    fits = sum([len(environ[name]) for name in names]) <= MOST_HEADERS_BYTES
-    for name in () if fits else names:
+    if sum([len(value) for name, value in environ.items() if name.startswith("HTTP_")]) <= MOST_HEADERS_BYTES:
+        return True
+    for name in [name for name in environ if name.startswith("HTTP_")]:
         del environ[name]
-    return fits
+    return False
 
 
 class Outer:

@@ -7,8 +7,7 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import own
-from .engines.many_rows import ByIds
-from .engines.statements import Asked
+from .engines.statements import Asked, ByIds
 from .problems import Conflict, Fault, Invalid
 
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -23,12 +22,7 @@ class LockingNames(Protocol):
 
 
 def names_of(column: sa.Column[str]) -> LockingNames:
-    """Return a function that maps ids to this column in one query, for a plugin's `api` to offer.
-
-    Ids that are not the tenant's are left out. `lock=True` keeps each of the records from being deleted until the
-    transaction ends: a reference to one is then safe without a foreign key, because a deletion waits and its event is
-    heard.
-    """
+    """See `Records.names_of`."""
     table = column.table
 
     named = sa.select(table.c.id, column)
@@ -80,7 +74,7 @@ class Neighbours:
 
     def off(self, ctx: Context) -> list[str]:
         """List the members whose plugin is off: they are not written, so that the stored values stay."""
-        return [name for name, plugin in self.plugins.items() if not ctx.has(plugin)]
+        return [name for name, plugin in self.plugins.items() if plugin not in ctx.app.manifests]
 
     def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
         """Raise Invalid if `body` names a record that does not exist; ids that are `stored` already may stay."""

@@ -69,8 +69,10 @@ class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
     sort: str | None = None
 
 
-class PageQuery(Paging, kw_only=True):
-    """The parameters every list of resources takes; a plugin's own query adds its filters.
+class Query(Paging, Generic[T], kw_only=True):
+    """The parameters every list of resources takes, with those that its declaration derives: `query: Query[Vehicle]`.
+
+    A plugin adds filters of its own in a subclass: `class VehicleQuery(Query[Vehicle], kw_only=True)`.
 
     A parameter filters the column of its name: a list by any of its values, `<column>_from` and `<column>_to` by both
     bounds inclusive, such as `created_at_from`, `created_at_to`, `updated_at_from` and `updated_at_to`. Whatever else
@@ -90,10 +92,6 @@ class PageQuery(Paging, kw_only=True):
     updated_at_from: DayOrInstant | None = None
     updated_at_to: DayOrInstant | None = None
     updated_since: DayOrInstant | None = None
-
-
-class Query(PageQuery, Generic[T], kw_only=True):
-    """The parameters of a resource's list, as its declaration derives them: a handler takes `query: Query[Vehicle]`."""
 
 
 # Parameters that steer a list; every other member of a query is a filter.

@@ -2,18 +2,15 @@
 
 from .counters import counters
 from .db import at_most, bytes_of, deployment_table, upsert
-from .engines.many_rows import ByIds, Insertion
-from .engines.statements import Statement
+from .engines.statements import ByIds, Insertion, Statement
 from .events import events
 from .filters import fold
-from .reader import as_stored
 from .tenants import tenants
 
 __all__ = [
     "ByIds",
     "Insertion",
     "Statement",
-    "as_stored",
     "at_most",
     "bytes_of",
     "counters",

@@ -398,12 +398,16 @@ class Ceilings:
         if identity is None:
             settings = self._app.settings
             return (Limit(by_address("api", address), settings.per_minute, settings.per_second),)
-        own = self.in_force(identity.tenant_id, identity.per_minute, identity.per_second)
-        return Limit(f"key:{identity.id}", *own), self.of(identity.tenant_id)
+        all_together = self.of(identity.tenant_id)
+        own = self._of_key(all_together, identity.per_minute, identity.per_second)
+        return Limit(f"key:{identity.id}", *own), all_together
 
     def in_force(self, tenant_id: str, per_minute: int, per_second: int) -> tuple[int, int]:
         """Return a key's limits as they apply: at most ten times the deployment's, and no more than its business's."""
-        settings, all_together = self._app.settings, self.of(tenant_id)
+        return self._of_key(self.of(tenant_id), per_minute, per_second)
+
+    def _of_key(self, all_together: Limit, per_minute: int, per_second: int) -> tuple[int, int]:
+        settings = self._app.settings
         return (
             min(per_minute, MOST_TIMES * settings.per_minute, all_together.per_minute),
             min(per_second, MOST_TIMES * settings.per_second, all_together.per_second),

@@ -14,7 +14,7 @@ from typing import Any
 import falcon
 import msgspec
 
-from .apart import finalize_in_turns, in_turns, run_apart, share_time
+from .apart import finalize_in_turns, in_turns, run_apart
 from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, UnsupportedMediaType
 
 MOST_BYTES = 1024 * 1024
@@ -100,9 +100,9 @@ def parse(raw: bytes) -> Any:
     """Return the JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
     try:
         text = raw.decode("utf-8")
-        tree = json.loads(
-            text, object_pairs_hook=_unique, parse_float=_number, parse_int=_integer, parse_constant=_no_constant
-        )
+        if text.startswith("\ufeff"):
+            raise ValueError("it begins with a byte order mark")
+        tree = _decoder.decode(text)
         if "\\u" in text:
             json.dumps(tree, ensure_ascii=False, default=str).encode("utf-8")  # lone surrogates cannot be encoded
     except RecursionError:
@@ -146,6 +146,11 @@ def _integer(text: str) -> int | Decimal:
 
 def _no_constant(text: str) -> Any:
     raise ValueError(f"{text} is not a JSON number")
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_number, parse_int=_integer, parse_constant=_no_constant
+)
 
 
 def _syntax(error: Exception) -> str:
@@ -210,5 +215,4 @@ __all__ = [
     "in_turns",
     "read_bytes",
     "run_apart",
-    "share_time",
 ]

@@ -9,7 +9,7 @@ import pytest
 from msgspec import Meta
 
 from billycan import Context, Manifest, Member, NewResource, Page, Query, Resource, Route, resource
-from billycan.fields import Amount, Day, Instant, Moment, Name, UnitPrice
+from billycan.fields import Amount, Day, Moment, Name, UnitPrice
 from billycan.testing import Client
 
 
@@ -21,7 +21,7 @@ class NewWidget(NewResource, kw_only=True):
     rate: Annotated[UnitPrice | None, Member(sort=True)] = None
     size: Annotated[Annotated[int, Meta(ge=-100, le=100)] | None, Member(filter="any", sort=True)] = None
     due_date: Annotated[Day | None, Member(filter="range", sort=True)] = None
-    seen_at: Annotated[Instant | None, Member(filter="range", sort=True)] = None
+    seen_at: Annotated[Moment | None, Member(filter="range", sort=True)] = None
 
 
 class Widget(Resource):

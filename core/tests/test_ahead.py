@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billycan import Context, Json, fields, new_id, new_ids, unit_of_work
+from billycan import Context, Json, fields, new_id
 from billycan.events import events
 from billycan.fields import is_id
 from billycan.sql import Insertion
@@ -21,13 +21,14 @@ def test_ids_grow_and_none_is_given_twice(count, of_next_pair):
     with pytest.MonkeyPatch.context() as patched:
         # All but the last character is about to change.
         patched.setattr(fields, "_last", (fields._last | 1023) + of_next_pair)
-        first, some, last = new_id("lin"), new_ids("lin", count), new_id("lin")
+        first, some, last = new_id("lin"), fields.new_ids("lin", count), new_id("lin")
         patched.undo()
     assert [first, *some, last] == sorted({first, *some, last}) and len(some) == count
     assert all(is_id(id, "lin") and len(id) == len(first) == 30 for id in (*some, last))
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 5, 14, 50, 67])
+@pytest.mark.each_case
 def test_any_number_of_rows_is_inserted_whole(make_app, count):
     client = Client(make_app())
     ctx = Context(client.app, client.tenant_id)
@@ -43,7 +44,7 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
         for i in range(count)
     ]
     for half in (rows[::2], rows[1::2]):
-        with unit_of_work(ctx):
+        with ctx.transaction():
             if half is rows:
                 INSERT.run(ctx.db, ctx.tenant_id, half)
             else:
@@ -55,12 +56,13 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
 
 
 @pytest.mark.parametrize("count", [1, 5, 60])
+@pytest.mark.each_case
 def test_rows_of_another_business_are_refused_however_many(make_app, count):
     client = Client(make_app())
     other, ctx = Client(client.app), Context(client.app, client.tenant_id)
     row = {"sequence": 1, "event": "a", "created_at": ctx.now(), "data": "{}", "actor": None}
     rows = [{**row, "id": new_id("evt"), "sequence": i} for i in range(count)]
-    with pytest.raises(RuntimeError, match="another tenant"), unit_of_work(ctx):
+    with pytest.raises(RuntimeError, match="another tenant"), ctx.transaction():
         INSERT.run(ctx.db, other.tenant_id, rows)
     assert not other.get("/v1/events")["data"]
 
@@ -83,7 +85,7 @@ def test_a_write_sees_each_change_of_the_profile_at_once(make_app, clock):
 
     def of_write():
         ctx = Context(app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             return ctx.tenant
 
     client.get("/v1/tenant")  # known from here on
@@ -91,7 +93,7 @@ def test_a_write_sees_each_change_of_the_profile_at_once(make_app, clock):
         client.patch("/v1/tenant", {"name": name})
         assert of_write().name == name
         client.get("/v1/tenant")
-    with pytest.raises(ZeroDivisionError), unit_of_work(ctx := Context(app, client.tenant_id)):
+    with pytest.raises(ZeroDivisionError), (ctx := Context(app, client.tenant_id)).transaction():
         table = sa.table("core_tenants", sa.column("id"), sa.column("version"), sa.column("profile", Json))
         other = {"version": table.c.version + 1, "profile": {"name": "Cy"}}
         ctx.db.execute(sa.update(table).where(table.c.id == client.tenant_id).values(**other))
@@ -110,7 +112,7 @@ def test_a_known_profile_is_that_of_today(make_app, clock):
     assert client.get("/v1/tenant")["data"]["gst_registered"] is False
     clock.move(days=367)
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         assert ctx.tenant.gst_registered is True
 
 
@@ -123,6 +125,6 @@ def test_a_profile_that_changed_elsewhere_is_known_again_after_one_write(make_ap
     for _ in range(2):
         ctx = Context(client.app, client.tenant_id)
         ctx.prepare(lambda ctx=ctx: seen.append(ctx.tenant.name))
-        with unit_of_work(ctx):
+        with ctx.transaction():
             seen.append(ctx.tenant.name)
     assert seen[1:] == ["Ada"] * 3

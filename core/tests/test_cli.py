@@ -26,7 +26,8 @@ from billycan.app import App, build
 from billycan.fields import Moment
 from billycan.starting import settings
 from billycan.starting.command import command_line
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
+from billycan.testing.fixtures import SECRET
 from billycan.tools import cli
 from billycan.tools.doctor import Finding
 from billycan.working import worker

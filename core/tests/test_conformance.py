@@ -426,6 +426,7 @@ def test_tables_that_no_migration_makes_are_found(make_app):
 
 
 @pytest.mark.parametrize(("kind", "on"), [(Limited, "postgresql"), (Counted, None)])
+@pytest.mark.each_case
 def test_a_number_that_the_column_cannot_hold_is_found(make_app, install, engine, kind, on):
     install(making(kind))
     app = make_app("assets", "contacts")
@@ -449,11 +450,13 @@ def test_what_differs_from_the_tables_is_said_in_words(make_app):
     with app.db.writing() as db:
         db.execute(sa.text("ALTER TABLE assets DROP COLUMN bought_on"))
         db.execute(sa.text("ALTER TABLE assets ADD COLUMN rego TEXT"))
+        db.execute(sa.text("CREATE TABLE assets_spare (name TEXT)"))
     with pytest.raises(AssertionError) as failed:
         run("migrations_make_the_declared_tables", app, make_app)
     said = str(failed.value)
     assert "the table assets lacks the column bought_on; " in said
     assert "the table assets has the column rego, which the code does not declare: " in said
+    assert "the database has the table assets_spare, which the code does not declare" in said
     assert "declare it in the code and make it in a migration in " in said
     other = sa.Table("others", sa.MetaData(), sa.Column("name", sa.Text))
     found = [

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from billycan import PageQuery, Records, Resource, resource_table
+from billycan import Query, Records, Resource, resource_table
 from billycan.db import numbered, searchable
 from billycan.fields import Search
 
@@ -36,7 +36,7 @@ class Docket(Resource):
     state: str
 
 
-class DocketQuery(PageQuery, kw_only=True):
+class DocketQuery(Query[Docket], kw_only=True):
     """Filters of dockets."""
 
     search: Search | None = None

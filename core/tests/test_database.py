@@ -79,6 +79,17 @@ def test_postgresql_takes_stock_of_a_table_that_grew(make_app, engine, clock):
     assert rows() == 2406
 
 
+def test_a_worker_takes_stock_before_it_does_what_is_due(make_app, engine, monkeypatch):
+    """Else a statement would read what gathered while no worker ran as if the table were still empty."""
+    if engine != "postgresql":
+        pytest.skip("SQLite keeps no plan that was made for an empty table")
+    app, done = make_app("contacts", fresh=True), []
+    monkeypatch.setattr(worker.plans, "measure_grown", lambda db: done.append("measured"))
+    monkeypatch.setattr(worker.Round, "_serve", lambda self, name, every: done.append(name))
+    worker.tick(app)
+    assert done[0] == "measured" and len(done) > 1
+
+
 @pytest.fixture
 def client(make_app, engine):
     if engine != "sqlite":
@@ -360,14 +371,14 @@ def test_a_commit_that_fails_undoes_its_trip(on_postgresql):
 
 
 def test_a_moment_begins_though_prepared_statements_make_room_for_others(on_postgresql, monkeypatch):
-    from billycan.engines import trips
+    from billycan.engines import postgres
 
     db, client = on_postgresql.db, Client(on_postgresql)
     own = {"tenant_id": client.tenant_id}
     counted = Statement(sa.select(sa.func.count()).where(contacts.c.tenant_id == sa.bindparam("tenant_id")))
     with db.reading(client.tenant_id) as reading:
         assert counted.one(reading, own) == (0,)
-        monkeypatch.setattr(trips, "_MOST_PREPARED", 1)
+        monkeypatch.setattr(postgres, "_MOST_PREPARED", 1)
         with one_moment(reading), one_moment(reading):
             assert counted.one(reading, own) == (0,)
             with db.writing(client.tenant_id) as tx:

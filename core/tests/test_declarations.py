@@ -18,7 +18,6 @@ from billycan import (
     Named,
     NewResource,
     Page,
-    PageQuery,
     Query,
     Resource,
     Route,
@@ -70,7 +69,7 @@ class Kite(Resource):
     worth: Annotated[Decimal, Member(stored=False)]
 
 
-class KiteQuery(PageQuery, kw_only=True):
+class KiteQuery(Query[Kite], kw_only=True):
     windy: bool | None = None
 
 
@@ -136,7 +135,7 @@ def test_indexes_and_constraints_follow_from_the_use_of_a_member():
 
 def test_the_query_follows_from_the_use_of_a_member():
     own = get_type_hints(kites.query, include_extras=True)
-    assert {name: kind for name, kind in own.items() if name not in get_type_hints(PageQuery)} == {
+    assert {name: kind for name, kind in own.items() if name not in get_type_hints(Query)} == {
         "windy": bool | None,
         "search": Search | None,
         "number": list[str] | None,
@@ -169,12 +168,12 @@ def by_nothing(ctx: Context, query: Query[Part]) -> Page[Kite]:
     raise NotImplementedError
 
 
-def of_any(ctx: Context, query: PageQuery) -> Page[Kite]:
+def of_any(ctx: Context, query: Query) -> Page[Kite]:
     raise NotImplementedError
 
 
 def test_a_handler_gets_the_query_of_the_declaration():
-    for handler, query in ((by_declaration, kites.query), (by_its_own_members, kites.query), (of_any, PageQuery)):
+    for handler, query in ((by_declaration, kites.query), (by_its_own_members, kites.query), (of_any, Query)):
         assert read(Route("GET", "/v1/kites", handler, scope=None)).query is query
     with pytest.raises(TypeError, match="shows Part, of which a handler"):
         read(Route("GET", "/v1/kites", by_nothing, scope=None))

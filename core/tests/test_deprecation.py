@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from billycan import Context, Manifest, Page, PageQuery, Route
+from billycan import Context, Manifest, Page, Query, Route
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
@@ -28,7 +28,7 @@ class NewRaft(Struct, forbid_unknown_fields=True):
     id: str
 
 
-def list_rafts(ctx: Context, query: PageQuery) -> Page[Raft]:
+def list_rafts(ctx: Context, query: Query) -> Page[Raft]:
     """All rafts."""
     return Page([Raft("raf_1")], 1, 1, 2, True, next_cursor="more")
 

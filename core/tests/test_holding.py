@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Every, Manifest, Route, unit_of_work
+from billycan import Context, Every, Manifest, Route
 from billycan.sql import counters
 from billycan.testing import Client, holding
 from billycan.working import worker
@@ -116,7 +116,7 @@ def test_the_time_that_a_statement_takes_to_compile_at_its_first_use_does_not_co
     visit, compiled = compiler.visit_select, []
     slowly = lambda *args, **given: [burn(), compiled.append(1)] and visit(*args, **given)  # noqa: E731
     monkeypatch.setattr(compiler, "visit_select", slowly)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         ctx.db.execute(sa.select(sa.literal(1).label("never_compiled_before"))).scalar_one()
     assert compiled and told() == []
 
@@ -124,7 +124,7 @@ def test_the_time_that_a_statement_takes_to_compile_at_its_first_use_does_not_co
 def test_the_time_that_sqlite_takes_for_sql_does_not_count(make_app, engine):
     app = make_app("contacts")
     ctx = Context(app, Client(app).tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         began, rows = time.thread_time(), 100_000
         while engine == "sqlite" and time.thread_time() - began < 2 * holding.MOST_CPU_SECONDS:
             ctx.db.execute(sa.text(COUNT.format(rows))).scalar_one()
@@ -136,7 +136,7 @@ def test_a_transaction_that_changes_too_many_rows_is_told_of(make_app, engine, m
     app = make_app("contacts")
     ctx = Context(app, Client(app).tenant_id)
     for count in (99, 100):
-        with unit_of_work(ctx):
+        with ctx.transaction():
             rows = [{"tenant_id": ctx.tenant_id, "name": f"{count} {i}", "number": 1, "live": 1} for i in range(count)]
             ctx.db.execute(sa.insert(counters), rows)
     breaches = ["a write transaction of events.py changed 100 rows: take 99 at most, in steps"]

@@ -229,6 +229,7 @@ def test_an_answer_that_cannot_be_sent_is_an_error_like_any_other(host, caplog):
     ],
     ids=lambda value: type(value).__name__,
 )
+@pytest.mark.each_case
 def test_a_subscriber_that_raises_undoes_the_whole_request(host, error, status, code):
     client = host(on_event=raising(error))
     assert refused(client, **{"Idempotency-Key": "k"}) == (status, code)
@@ -546,6 +547,7 @@ def test_a_handler_that_only_reads_cannot_emit(host, caplog, method):
 
 
 @pytest.mark.parametrize("method", READ_ONLY)
+@pytest.mark.each_case
 def test_a_handler_that_only_reads_cannot_write(host, caplog, method):
     def scribble(ctx: Context) -> Empty:
         """Write where nothing may be written."""
@@ -563,6 +565,7 @@ TWICE = "INSERT INTO contacts SELECT * FROM contacts WHERE name = :name"
 
 
 @pytest.mark.parametrize(("sql", "said"), [("SELECT nonsense FROM contacts", "nonsense"), (TWICE, "contacts")])
+@pytest.mark.each_case
 def test_no_log_shows_a_statement_or_a_row(host, caplog, sql, said):
     statement, given = sa.text(sql), {"name": "Ada Lovelace"} if ":name" in sql else {}
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Json, PageQuery, Records, Resource, resource_table
+from billycan import Json, Query, Records, Resource, resource_table
 
 table = resource_table("crates", sa.Column("parts", Json, nullable=False))
 
@@ -50,6 +50,6 @@ def test_whole_numbers_texts_and_null_stay_what_they_are(ctx):
 def test_rows_of_a_list_do_not_share_what_can_be_changed(ctx):
     for _ in range(2):
         records.insert(ctx, parts=[{"unit": "m"}], metadata={})
-    one, other = records.rows(ctx, PageQuery()).items
+    one, other = records.rows(ctx, Query()).items
     one.parts.append({"unit": "kg"})
     assert other.parts == [{"unit": "m"}] and one.metadata is not other.metadata

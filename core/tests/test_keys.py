@@ -379,6 +379,7 @@ class Late(BytesIO):
 
 
 @pytest.mark.parametrize("path", ["/v1/contacts", "/v1/imports?resource=contacts"])
+@pytest.mark.each_case
 def test_a_body_that_arrives_after_its_key_was_revoked_changes_nothing(make_app, clock, path):
     client = Client(make_app("contacts", "imports"))
     other = Client(client.app, client.tenant_id)

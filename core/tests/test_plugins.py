@@ -16,17 +16,17 @@ from msgspec.structs import replace
 
 from billycan import (
     Actions,
-    Caller,
     Context,
     Deleted,
     Document,
     Event,
     Every,
     GstEntries,
+    Identity,
     Manifest,
     Named,
     Page,
-    PageQuery,
+    Query,
     RecordPages,
     Records,
     Resource,
@@ -355,7 +355,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"settings": Eager}, "when_alone names sice, which is not among its settings: correct the name"),
-        ({"offers": (Every(seconds=1, run=print),)}, "in its manifest offers must be a tuple of what others ask for"),
+        ({"offers": ("GstEntries",)}, "in its manifest offers must be a tuple of what others ask for"),
         (
             {"offers": (GstEntries(labels=("G99",), select=print),)},
             "what it offers as GstEntries has the label G99, which must be one of G1, ",
@@ -455,8 +455,8 @@ def test_one_with_a_route_that_cannot_be(installed, route, said):
             "make ids that begin with thg",
         ),
         (
-            {"offers": (Caller.Kind("bot", print),)},
-            {"offers": (Caller.Kind("bot", print),)},
+            {"offers": (Identity.Kind("bot", print),)},
+            {"offers": (Identity.Kind("bot", print),)},
             "know the callers whose ids begin with bot",
         ),
     ],
@@ -671,6 +671,7 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
         ("ALTER TABLE contacts RENAME TO people", "GET", "/v1/contacts", None),
     ],
 )
+@pytest.mark.each_case
 def test_a_table_of_another_form_is_an_error_of_ours_and_logged(make_app, caplog, change, method, path, body):
     app = make_app("contacts", fresh=True, walled=False)
     client = Client(app)
@@ -694,7 +695,7 @@ class Fat(Thin):
     owner: Named | None
 
 
-class ThinQuery(PageQuery, kw_only=True):
+class ThinQuery(Query[Thin], kw_only=True):
     """No filter of its own."""
 
 

@@ -5,19 +5,7 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from billycan import (
-    Context,
-    Invalid,
-    Manifest,
-    NewResource,
-    Page,
-    PageQuery,
-    Records,
-    Resource,
-    Route,
-    own,
-    resource_table,
-)
+from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, own, resource_table
 from billycan.fields import Count
 from billycan.testing import Client
 
@@ -52,7 +40,7 @@ class Loads:
         )
 
     def lists(self):
-        def list_loads(ctx: Context, query: PageQuery) -> Page[Load]:
+        def list_loads(ctx: Context, query: Query) -> Page[Load]:
             """All loads."""
             return self.records.page(ctx, query)
 

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.csv.rehearsing import Rehearsal
 from billycan.testing import Client
 
@@ -22,11 +22,12 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES)
+@pytest.mark.each_case
 def test_a_handler_that_changes_rows_by_sql_of_its_own_is_refused_and_undone(make_app, text):
     client = Client(make_app("contacts"))
     client.post("/v1/contacts", {"name": "Ada"})
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx), Rehearsal(ctx) as rehearsal:
+    with ctx.transaction(), Rehearsal(ctx) as rehearsal:
         with pytest.raises(RuntimeError, match="may only add rows"), rehearsal.row(0) as keep:
             ctx.db.execute(sa.text(text), {"tenant": client.tenant_id})
             keep()

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Event, Manifest, unit_of_work
+from billycan import Context, Event, Manifest
 from billycan.counters import counters
 from billycan.events import BYTES, events
 from billycan.testing import Client, run_timed
@@ -130,7 +130,7 @@ def test_each_transaction_forgets_no_more_than_a_batch(client, clock, monkeypatc
     def forget():
         """Forget one batch; return whether there may be more, and how many events are left."""
         ctx = Context(client.app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             goes_on = retention.forget_old_events(ctx)
         return goes_on, len(log(client))
 

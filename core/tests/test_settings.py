@@ -16,7 +16,7 @@ from billycan.app import App
 from billycan.hosting import gunicorn_conf
 from billycan.starting import plugins, settings
 from billycan.starting.settings import Config, Settings, SettingsError, load
-from billycan.testing import SECRET
+from billycan.testing.fixtures import SECRET
 from billycan.tools.commands import running
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "billycan.example.toml"

@@ -26,8 +26,8 @@ FLAGS = (
 AXE = Path(__file__).parent / "axe"
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
     if not (CHROMIUM and DRIVER):
         pytest.skip("Pages were NOT TESTED in a browser: apt-get install -y chromium chromium-driver")
     options = webdriver.ChromeOptions()
@@ -39,6 +39,17 @@ def browser(tmp_path_factory):
     found.set_script_timeout(110)  # for axe on a busy machine; whoever asks the browser waits for it two minutes
     yield found
     found.quit()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    """Return the browser of this run, which starts once; leave it to the next file as it was."""
+    yield chromium
+    chromium.get("about:blank")
+    chromium.delete_all_cookies()
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    chromium.execute_cdp_cmd("Browser.resetPermissions", {})
 
 
 @pytest.fixture(

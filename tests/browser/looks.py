@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, demo, unit_of_work
+from billycan import Context, demo
 from billycan.counters import counters
 from billycan.events import events
 from billycan.starting.packages import first_party
@@ -168,7 +168,7 @@ def client(state, app, works, request):
     client.post("/v1/webhook_endpoints", hook)
     for manifest in app.manifests.values():
         if manifest.demo:
-            with unit_of_work(ctx := Context(app, client.tenant_id)):
+            with (ctx := Context(app, client.tenant_id)).transaction():
                 manifest.demo(ctx)
     works(app)
     if state == "many":

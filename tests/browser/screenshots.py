@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from billycan import Context, demo, unit_of_work
+from billycan import Context, demo
 from billycan.starting.packages import first_party
 from billycan.testing import Client
 
@@ -54,7 +54,7 @@ def test_pictures(browser, serve, join, works, receiver, clock):
     live = Client(app, business.tenant)
     for manifest in app.manifests.values():
         if manifest.demo:
-            with unit_of_work(ctx := Context(app, live.tenant_id)):
+            with (ctx := Context(app, live.tenant_id)).transaction():
                 manifest.demo(ctx)
     traded(live, clock)
     clock.time = now - timedelta(days=6)

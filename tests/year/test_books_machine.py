@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan_invoices.tables import entries
 from billycan_reports.ledger.backlog import begin_anew
 from billycan_reports.ledger.catching_up import catch_up
@@ -275,7 +275,7 @@ class Books:
                 assert -at["gst_collected"] - at["gst_paid"] == labels["1A"] - labels["1B"], until
                 assert -at["tax_withheld"] == labels["W4"], until
         ctx = Context(business.app, business.web.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             begin_anew(ctx)
         self.catch_up(business)
         assert business.ledger() == entries_
@@ -284,7 +284,7 @@ class Books:
         more = True
         while more:
             ctx = Context(business.app, business.web.tenant_id)
-            with unit_of_work(ctx):
+            with ctx.transaction():
                 more = catch_up(ctx)
 
     def ledger(self, which, day):
@@ -475,7 +475,7 @@ def run(open_business, basis, examples, steps):
     run_state_machine_as_test(lambda: Lodging(open_business, basis), settings=modest)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # PostgreSQL has a longer walk, below
 def test_the_books_agree_however_they_are_lodged(open_business, basis):
     run(open_business, basis, 2, 25)
 
@@ -548,6 +548,7 @@ def check_that_mistakes_leave_nothing(open_business, basis, examples):
     mistake()
 
 
+@pytest.mark.sqlite_alone  # PostgreSQL has more of them, below
 def test_a_mistake_leaves_nothing(open_business, basis):
     check_that_mistakes_leave_nothing(open_business, basis, 3)
 

@@ -235,7 +235,7 @@ class _Document:
             headers.append("ETag")
         if route.status == 201 and homes:
             headers.append("Location")
-        if route.writes:
+        if endpoint.writes:
             headers.append("Idempotent-Replayed")
         content: Json = {route.answers or "*/*": {}}
         if signature.answer is not Reply:

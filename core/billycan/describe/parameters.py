@@ -19,7 +19,7 @@ def checks_version(endpoint: "Endpoint") -> bool:
     """Tell whether the route compares If-Match, which it refuses where what it changes has no version."""
     route = endpoint.route
     return route.method in ("PATCH", "DELETE") or bool(
-        route.writes and reads_body(endpoint) and endpoint.signature.params
+        endpoint.writes and reads_body(endpoint) and endpoint.signature.params
     )
 
 
@@ -40,7 +40,7 @@ def describe_parameters(endpoint: "Endpoint", at: "Mapping[tuple[str, str], Endp
         yield ref("parameters", "Fields")
     if shows_version(endpoint):
         yield ref("parameters", "IfNoneMatch")
-    if endpoint.route.writes:
+    if endpoint.writes:
         yield ref("parameters", "IdempotencyKey")
     shown = at.get(("GET", "".join(endpoint.route.path.partition("}")[:2])))
     if checks_version(endpoint) and shown and shows_version(shown):

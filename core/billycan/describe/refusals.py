@@ -33,7 +33,7 @@ def find_refusals(
 
 def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:
     route = endpoint.route
-    writes, has_body = route.writes, reads_body(endpoint)
+    writes, has_body = endpoint.writes, reads_body(endpoint)
     yield problems.BadRequest, *_unreadable(endpoint)
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]

@@ -18,8 +18,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import starmap
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +73,12 @@ class Engines:
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.borrow({**options, "billycan_wait_seconds": left})
             try:
-                with _transaction(db):
+                with db.begin():
                     yield db
                 sound = True
+            except BaseException:
+                _send_pragmas_again(db)
+                raise
             finally:
                 self.writers.give_back(db, sound=sound)
 
@@ -85,8 +90,12 @@ class Engines:
             self.notes.connect() as db,
         ):
             db.execution_options(billycan_wait_seconds=left)
-            with _transaction(db):
-                yield db
+            try:
+                with db.begin():
+                    yield db
+            except BaseException:
+                _send_pragmas_again(db)
+                raise
 
     def pace_writers(self) -> None:
         """Let tenants rest after long transactions, while others write."""
@@ -104,16 +113,10 @@ class Engines:
         self._turns.close()
 
 
-@contextmanager
-def _transaction(db: sa.Connection) -> Iterator[None]:
-    """Run the block in a transaction; if it fails, all pragmas are sent again at the connection's next use."""
-    try:
-        with db.begin():
-            yield
-    except BaseException:
-        if not db.invalidated:
-            db.info.pop(_PRAGMAS, None)
-        raise
+def _send_pragmas_again(db: sa.Connection) -> None:
+    """Have all pragmas sent at a connection's next use, after a transaction that failed."""
+    if not db.invalidated:
+        db.info.pop(_PRAGMAS, None)
 
 
 def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -> None:
@@ -131,14 +134,13 @@ def _prepare(connection: Any, record: Any) -> None:
 
 def _limit(db: sa.Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> tuple[str, Any]:
     """Interrupt statements that take too long: a listener for each."""
-    limit_statement(db)
+    limit_statement(db, db.get_execution_options())
     return statement, parameters
 
 
-def limit_statement(db: Any) -> None:
-    """Interrupt the next statement of a connection if it takes too long."""
-    is_unhurried = UNHURRIED in db.get_execution_options()
-    db.billycan_deadline[0] = math.inf if is_unhurried else time.monotonic() + STATEMENT_SECONDS
+def limit_statement(db: Any, options: Mapping[str, Any]) -> None:
+    """Interrupt the next statement of a connection with these options if it takes too long."""
+    db.billycan_deadline[0] = math.inf if UNHURRIED in options else time.monotonic() + STATEMENT_SECONDS
 
 
 def note_listeners(db: Any) -> None:
@@ -153,7 +155,8 @@ def note_listeners(db: Any) -> None:
 def _begin(db: Any) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
     options, info = db.get_execution_options(), db.info
-    driver: Any = db.connection.driver_connection
+    # Noted for the statements of the transaction, each of which would take five calls to find it.
+    driver = db.billycan_driver = db.connection.driver_connection
     db.billycan_deadline = info[_DEADLINE]
     note_listeners(db)
     reads = bool(options.get("billycan_read"))
@@ -228,7 +231,7 @@ class Turns:
         """Return for how many seconds a tenant that wants to write leaves the turn to others; 0 where none write."""
         if not self.rests or not whose:
             return 0.0
-        wrote, now = Wrote.read(self._files[_TURN]), time.monotonic()
+        wrote, now = Wrote(self._files[_TURN]), time.monotonic()
         since = wrote.at if wrote.tenant != _digest(whose) else wrote.other_at
         if not 0 <= now - since < _OTHERS_SECONDS:
             return 0.0
@@ -239,7 +242,7 @@ class Turns:
         """Note for all processes who wrote, and when a tenant that wrote for long may do so again."""
         if not whose:
             return
-        wrote, now, tenant = Wrote.read(self._files[_TURN]), time.monotonic(), _digest(whose)
+        wrote, now, tenant = Wrote(self._files[_TURN]), time.monotonic(), _digest(whose)
         if wrote.tenant == tenant and seconds <= _LONG_SECONDS and 0 <= now - wrote.at < _OTHERS_SECONDS / 4:
             return
         if wrote.tenant != tenant:
@@ -298,27 +301,30 @@ class Turns:
 class Wrote:
     """The latest writes to a database file, as its lock file tells all processes; times are of the host's clock."""
 
-    _PACKED = struct.Struct(f"={_TENANT_BYTES}sdd" + f"{_TENANT_BYTES}sd" * _RESTS)
+    _LAST = struct.Struct(f"={_TENANT_BYTES}sdd")
+    _REST = struct.Struct(f"={_TENANT_BYTES}sd")
+    _SIZE = _LAST.size + _RESTS * _REST.size
 
-    def __init__(self, tenant: bytes, at: float, other_at: float, rests: dict[bytes, float]) -> None:
-        """`tenant` wrote last, `at` a time; another one last at `other_at`. `rests` say until when tenants rest."""
-        self.tenant, self.at, self.other_at, self.rests = tenant, at, other_at, rests
+    def __init__(self, fd: int) -> None:
+        """`tenant` wrote last, `at` a time; another one last at `other_at`."""
+        data = os.pread(fd, self._SIZE, 0)
+        self._data = data if len(data) == self._SIZE else bytes(self._SIZE)
+        self.tenant, self.at, self.other_at = self._LAST.unpack_from(self._data)
 
-    @classmethod
-    def read(cls, fd: int) -> "Wrote":
-        data = os.pread(fd, cls._PACKED.size, 0)
-        if len(data) < cls._PACKED.size:
-            return cls(b"", 0.0, 0.0, {})
-        tenant, at, other_at, *rests = cls._PACKED.unpack(data)
-        return cls(tenant, at, other_at, dict(zip(rests[::2], rests[1::2], strict=True)))
+    @cached_property  # most transactions need none of them
+    def rests(self) -> dict[bytes, float]:
+        """The times until which tenants rest."""
+        return dict(self._REST.iter_unpack(self._data[self._LAST.size :]))
 
     def write(self, fd: int) -> None:
-        last = sorted(self.rests.items(), key=lambda each: each[1])[-_RESTS:]
+        last = sorted(self.rests.items(), key=itemgetter(1))[-_RESTS:]
         last += [(b"", 0.0)] * (_RESTS - len(last))
+        packed = [self._LAST.pack(self.tenant, self.at, self.other_at), *starmap(self._REST.pack, last)]
         with suppress(OSError):  # a full disk is told of by the write itself
-            os.pwrite(fd, self._PACKED.pack(self.tenant, self.at, self.other_at, *chain.from_iterable(last)), 0)
+            os.pwrite(fd, b"".join(packed), 0)
 
 
+@lru_cache(256)
 def _digest(tenant: str) -> bytes:
     return blake2b(tenant.encode(), digest_size=_TENANT_BYTES).digest()
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ..app import App
 from ..starting import migrate, settings
-from ..testing import SECRET
+from ..testing.fixtures import SECRET
 from ..testing.racing import together
 from . import gunicorn_conf
 

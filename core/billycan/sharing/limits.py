@@ -122,8 +122,9 @@ class Limiter:
         request's time; requests further ahead are forgotten, because the clock was put back. Raise OSError if the
         folder is full.
         """
-        if any(not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1 for limit in limits):
-            raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
+        for limit in limits:
+            if not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1:
+                raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
         at = round(now * SECOND)
         # In one order everywhere, so that no two processes wait for each other.
         places = sorted({_place(limit.name) for limit in limits})
@@ -344,7 +345,8 @@ class _Log:
 
     @property
     def newest(self) -> int:
-        return self._ago(1) if self.words[0] > 0 else 0
+        count = self.words[0]
+        return self.words[1 + (count - 1) % self.room] if count > 0 else 0
 
     def is_sound(self, room: int, at: int) -> bool:
         count = self.words[0]
@@ -362,7 +364,9 @@ class _Log:
     def allow(self, per_minute: int, per_second: int, at: int) -> Allowance:
         """Return the allowance of one more request as if it were counted; reserve space for it if it is allowed."""
         clock = max(at, self.newest)
-        minute, second = self._count(clock - MINUTE), self._count(clock - SECOND)
+        minute = self._count(clock - MINUTE)
+        # The second has no more than the minute, which is few enough for most requests.
+        second = minute if minute < per_second else self._count(clock - SECOND)
         if minute < per_minute and second < per_second:
             place = 1 + self.words[0] % self.room
             if place >= self._reserved:

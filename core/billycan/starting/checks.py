@@ -6,16 +6,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from msgspec import NODEFAULT
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import pipeline
 from ..context import Event
 from ..endpoints import PARAMETER
 from ..gst import GstEntries
-from ..keys import Caller
+from ..keys import Identity
 from ..ledger import LedgerEntries
-from ..manifest import Document, Every, Extends, Manifest, Offer, RecordPages, Route
+from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
 from .signatures import heard_struct, read
@@ -74,7 +74,10 @@ def check_names(manifests: Iterable[Manifest]) -> Iterator[str]:
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
         ("make ids that begin with", id_prefixes),
-        ("know the callers whose ids begin with", lambda m: (o.prefix for o in m.offers if isinstance(o, Caller.Kind))),
+        (
+            "know the callers whose ids begin with",
+            lambda m: (o.prefix for o in m.offers if isinstance(o, Identity.Kind)),
+        ),
     ]
     for use, taken in uses:
         owners: dict[Any, str] = {}
@@ -265,7 +268,7 @@ def _extension_faults(extends: Extends) -> Iterator[str]:
             yield f"{field.name} is accepted but not shown: add it to {extends.shows.__name__}"
 
 
-def _offer_faults(offer: Offer) -> Iterator[str]:
+def _offer_faults(offer: Struct) -> Iterator[str]:
     for member, kind in type(offer).__annotations__.items():
         value = getattr(offer, member)
         is_function = "Callable[" in str(kind) and "Mapping[" not in str(kind)
@@ -333,7 +336,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),
     "offers": (
-        _tuple_of(_is(Offer)),
+        _tuple_of(_is(Struct)),
         'offers must be a tuple of what others ask for, such as GstEntries(labels=("G1", …), select=function)',
     ),
 }

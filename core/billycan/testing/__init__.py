@@ -13,11 +13,10 @@ pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _ASSERT))
 from ..starting.packages import StartRefused
 from .client import Client, counted, run_timed, upgrade_to
 from .conformance import PluginConformance
-from .fixtures import SECRET, Clock
+from .fixtures import Clock
 from .recorder import Recorder
 
 __all__ = [
-    "SECRET",
     "Client",
     "Clock",
     "PluginConformance",

@@ -84,7 +84,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
-        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL",
+        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL, there"
+        " with the first of a table of cases",
+        "each_case: of a file of `either`, what PostgreSQL tries with each case, because it sees what differs",
         "both: of a file of `either`, what a database decides, such as a race; `make test` runs these on both",
         "sqlite_alone: no database decides; PostgreSQL only where `--engine postgresql` chooses it",
         "needs(method): a test of PluginConformance that is left out of a class that does not define this method",
@@ -97,22 +99,29 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Postpone tests that either database does for, if both run; skip tests of the whole where a part is missing.
 
-    Leave out what a parameter of a test marks as `sqlite_alone`; `pytest_generate_tests` sees the test's own marks.
+    Of those postponed, PostgreSQL tries the first of a table of cases: the others make the same statements with other
+    values. Leave out what a parameter of a test marks as `sqlite_alone`; `pytest_generate_tests` sees the test's own
+    marks.
     """
     without, has_chosen = sorted(absent()), config.getoption("--engine")
-    left_out = []
+    left_out, postponed = set(), set()
     for item in items:
         callspec = getattr(item, "callspec", None)
         is_second = not has_chosen and callspec is not None and callspec.params.get("engine") == "postgresql"
         if is_second and item.get_closest_marker("sqlite_alone"):
-            left_out.append(item)
-        if is_second and item.get_closest_marker("either") and not item.get_closest_marker("both"):
+            left_out.add(item)
+        elif is_second and item.get_closest_marker("either") and not item.get_closest_marker("both"):
+            test = item.parent, getattr(item, "originalname", item.name)
+            marks = {mark.name for mark in item.iter_markers()}
+            if test in postponed and not {"each_case", "long"} & marks:
+                left_out.add(item)
+            postponed.add(test)
             item.add_marker("long")
         if item.get_closest_marker("whole") and without:
             reason = f"What is about the whole was NOT TESTED without {', '.join(without)}"
             item.add_marker(pytest.mark.skip(reason=reason))
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=[*left_out])
         items[:] = [item for item in items if item not in left_out]
 
 

@@ -37,9 +37,10 @@ def forget_large(ctx: Context, tenant_id: str) -> None:
     sizes = (
         sa.select(answers.c.key, sa.func.sum(_SIZE).over(order_by=newest_first).label("size")).where(large).subquery()
     )
-    beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES)
-    those = sa.and_(large, answers.c.key.in_(beyond.limit(MOST_AT_ONCE)))
-    ctx.db.execute(sa.update(answers).where(those).values(body=PACKED))
+    beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES).limit(MOST_AT_ONCE)
+    # Not a subquery of the UPDATE: PostgreSQL would add up the sizes again for each row, until it has statistics.
+    keys = ctx.db.execute(beyond).scalars().all()
+    ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(keys)).values(body=PACKED))
 
 
 class Kept(msgspec.Struct):

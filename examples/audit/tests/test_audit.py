@@ -80,6 +80,7 @@ def test_what_is_refused_leaves_no_entry(client):
 
 
 @pytest.mark.parametrize("change", [sa.update(audit).values(event="x"), sa.delete(audit)], ids=["update", "delete"])
+@pytest.mark.each_case
 def test_the_database_itself_refuses_changes(client, change):
     client.post("/v1/contacts", ADA)
     change = change.where(audit.c.tenant_id == client.tenant_id)

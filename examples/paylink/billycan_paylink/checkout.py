@@ -13,7 +13,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, NotFound, new_id, own, unit_of_work
+from billycan import App, Context, NotFound, new_id, own
 from billycan.web import encode
 from billycan_hosted.api import Link, PayButton, link_url, read_link, render
 from billycan_invoices import api as invoices
@@ -78,7 +78,7 @@ class Unreachable(Exception):
 def _where(app: App, link: Link) -> str | None:
     """Return the address where the client pays the amount due now; None if nothing is due. No transaction is open."""
     ctx = Context(app, link.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         due = _due(ctx, link.id)
         account = ctx.settings(Settings).account(ctx.tenant.environment)
         if due is None or account is None:
@@ -86,7 +86,7 @@ def _where(app: App, link: Link) -> str | None:
         id, url = _begun(ctx, link.id, due.amount_due)
     if url is None:
         url = _made(app, account, f"{link.tenant_id}/{id}", due)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             this = own(ctx, checkouts) & (checkouts.c.id == id)
             ctx.db.execute(sa.update(checkouts).where(this).values(url=url))
     return url

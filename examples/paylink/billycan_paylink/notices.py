@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
-from billycan import App, Context, own, unit_of_work
+from billycan import App, Context, own
 from billycan.web import PayloadTooLarge, encode, read_bytes
 from billycan_invoices import api as invoices
 
@@ -72,7 +72,7 @@ def record(app: App, environment: Literal["live", "sandbox"], notice: Notice) ->
     """Record a payment once; return True if this environment has its checkout."""
     tenant_id, _, id = notice.reference.partition("/")
     ctx = Context(app, tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         this = own(ctx, checkouts) & (checkouts.c.id == id)
         checkout = ctx.db.execute(sa.select(checkouts).where(this)).first()
         if checkout is None or ctx.tenant.environment != environment:

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, NotFound, unit_of_work
+from billycan import App, Conflict, Context, NotFound
 
 from . import app_records, connecting
 from .tables import apps, codes, connections
@@ -45,7 +45,7 @@ def delete_app(app: App, app_id: str) -> None:
 def _disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
     ctx = Context(app, tenant_id)
     try:
-        with unit_of_work(ctx):
+        with ctx.transaction():
             connecting.end_connection(ctx, connection_id)
     except NotFound:
         return False  # the business has disconnected it

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
-from billycan import Context, Fault, Invalid, unit_of_work
+from billycan import Context, Fault, Invalid
 from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
 
 from . import app_records, connecting, grants, uris
@@ -100,7 +100,7 @@ def decide(visit: Visit) -> Answer:
         )
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         now = app_records.lock_app(ctx.db, asked.app.id).edition(business.id)
         visit.check_seen(_seen(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see

@@ -226,13 +226,13 @@ def disconnect(opened: Any, connection_id: str, tenant: str, as_json: bool) -> N
     \b
     billycan apps disconnect cnx_01abc --tenant ten_01abc
     """
-    from billycan import Context, unit_of_work
+    from billycan import Context
 
     from . import connecting
 
     with _apps(opened) as app:
         ctx = Context(app, tenant)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             connecting.end_connection(ctx, connection_id)
     _say({"connection": connection_id, "disconnected": True}, as_json)
 

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from cryptography.fernet import Fernet
 from msgspec import Struct
 
-from billycan import App, Context, NotFound, Row, Secret, new_id, own, unit_of_work
+from billycan import App, Context, NotFound, Row, Secret, new_id, own
 from billycan.fields import Moment
 from billycan.sql import at_most, tenants
 from billycan.web import encode
@@ -72,7 +72,7 @@ def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: s
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         connection = _lock_connection(ctx, found.connection_id, app_id)
         row = _read_again(ctx, codes, found.id)
         if connection is None or row is None:
@@ -97,7 +97,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         connection = _lock_connection(ctx, found.connection_id, app_id)
         row = _read_again(ctx, refresh_tokens, found.id)
         if connection is None or row is None or row.expires_at <= ctx.now():
@@ -128,7 +128,7 @@ def revoke_tokens(app: App, app_id: str, token: str) -> None:
         if found is None:
             continue
         ctx = Context(app, found.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             if _lock_connection(ctx, found.connection_id, app_id) is None:
                 return
             if table is refresh_tokens:
@@ -149,7 +149,7 @@ def forget_old(ctx: Context) -> bool:
     nth = sa.func.row_number().over(partition_by=tokens.code_id, order_by=(tokens.used_at.desc(), tokens.id.desc()))
     mine = own(ctx, refresh_tokens) & tokens.used_at.is_not(None)
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
-    beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)
+    beyond = ctx.db.execute(sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)).scalars().all()
     gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
     # A used code is kept as long as any of its tokens, so that a second use can end them.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)

@@ -1,6 +1,6 @@
 """Apps: third parties connect a business's account by OAuth 2.1, and call the API for it until somebody ends that."""
 
-from billycan import Caller, Code, Every, Manifest
+from billycan import Code, Every, Identity, Manifest
 
 from . import authorizing, callers, grants, operating, pages, protocol
 from .callers import authenticate
@@ -28,5 +28,5 @@ manifest = Manifest(
         Every(seconds=3600, run=grants.forget_old),
     ),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
-    offers=(Caller.Kind("cnx", callers.find_identity),),
+    offers=(Identity.Kind("cnx", callers.find_identity),),
 )

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.hosting import gunicorn_conf
-from billycan.testing import SECRET, Client, throwaway
+from billycan.testing import Client, throwaway
 from billycan_apps.tables import refresh_tokens
 from billycan_apps.testing import OAuthApp
 
@@ -60,7 +60,7 @@ def host(app, tmp_path):
         environ = {
             **{k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")},
             "BILLYCAN_DATABASE": app.db.url.render_as_string(hide_password=False),
-            "BILLYCAN_SECRET": SECRET,
+            "BILLYCAN_SECRET": app.settings.secret,
             "BILLYCAN_PLUGINS": ",".join(PLUGINS),
             "BILLYCAN_PER_MINUTE": "100000",
             "BILLYCAN_PER_SECOND": "100000",

@@ -1,18 +1,17 @@
 """Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
 
-from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
+from billycan import App, Code, Deleted, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from . import stored_files
-from .owners import check_any
 from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
 from .storage import storage_of
-from .stored_files import on_event
+from .stored_files import authorize, on_event
 from .tables import attachments, leftovers, used, waiting
 
-__all__ = ["manifest", "on_event"]
+__all__ = ["authorize", "manifest", "on_event"]
 
 
 def doctor(app: App) -> str:
@@ -57,10 +56,3 @@ manifest = Manifest(
 def startup(app: App) -> None:
     """Report wrong settings of the storage at the start, not at the first upload."""
     storage_of(app)
-
-
-@hookimpl
-def authorize(ctx: Context, route: Route) -> None:
-    """Require the scopes of the records: attachments have none of their own."""
-    if route.path.startswith("/v1/attachments"):
-        check_any(ctx, route)

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, hookimpl, own
+from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, Route, hookimpl, own
 from billycan.fields import Moment
 from billycan.sql import Statement, upsert
 
-from .owners import owners_by_prefix
+from .owners import check_any, owners_by_prefix
 from .schemas import Attachment
 from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
@@ -108,6 +108,13 @@ def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))
     for id in ids:
         ctx.emit("attachment.deleted", Deleted(id))
+
+
+@hookimpl
+def authorize(ctx: Context, route: Route) -> None:
+    """Require the scopes of the records: attachments have none of their own."""
+    if route.path.startswith("/v1/attachments"):
+        check_any(ctx, route)
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, NotFound, unit_of_work
+from billycan import Context, NotFound
 from billycan.testing import Client, run_timed
 from billycan_attachments import handlers
 from billycan_attachments.api import keep_attachment, read_attachment
@@ -417,6 +417,7 @@ class Broken(Exception):
 
 
 @pytest.mark.parametrize("step", ["put", "put later", "reserve_bytes", "insert_attachment", "commit"])
+@pytest.mark.each_case
 def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, clock, monkeypatch, step):
     """A process that dies there runs nothing more, so nothing here tidies up after itself."""
     from billycan_attachments import stored_files
@@ -486,7 +487,7 @@ def test_a_full_disk_is_said_to_be_unavailable(app, client, contact, monkeypatch
 def test_a_plugin_keeps_a_file_in_its_own_transaction(app, client, contact, folder):
     def keep(content=PDF, resource=contact):
         ctx = Context(app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             return keep_attachment(ctx, resource, "Invoice INV-0001", content)
 
     def read(id):
@@ -505,7 +506,7 @@ def test_a_plugin_keeps_a_file_in_its_own_transaction(app, client, contact, fold
     assert read(id) == before
     assert client.get(f"/v1/attachments/{id}")["data"]["sha256"] == hashlib.sha256(PDF).hexdigest()
     ctx = Context(app, client.tenant_id)
-    with pytest.raises(Broken), unit_of_work(ctx):
+    with pytest.raises(Broken), ctx.transaction():
         keep_attachment(ctx, contact, "a.pdf", PDF)
         raise Broken
     assert len(client.get("/v1/attachments")["data"]) == 1

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client, run_timed
 from billycan_attachments.api import keep_attachment, read_attachment
 from billycan_attachments.plugin import doctor
@@ -94,7 +94,7 @@ def test_bytes_go_to_the_bucket_and_come_back(serve, tmp_path, clock):
         storage_of(app).open(f"{client.tenant_id}/{made['id']}")
     assert doctor(app) == "kept in the bucket files"
     ctx = Context(app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         kept = keep_attachment(ctx, path.partition("=")[2].partition("&")[0], "b.pdf", PDF)
     run_timed(app)
     ctx = Context(app, client.tenant_id, writes=False)

@@ -13,15 +13,15 @@ from billycan import (
     Named,
     Neighbours,
     NewResource,
+    Records,
     Resource,
     RuleBroken,
     UTCDateTime,
-    names_of,
     own,
     reference,
     resource,
 )
-from billycan.fields import Id, Instant, Moment, Name, Notes, NotNegative, Text
+from billycan.fields import Id, Moment, Name, Notes, NotNegative, Text
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -119,7 +119,7 @@ class NewBooking(BookingChange, kw_only=True):
     """
 
     service_id: Annotated[Id, Member(filter="any", refers_to="bookings_services")]
-    start_at: Annotated[Instant, Member(filter="range", sort="indexed")]
+    start_at: Annotated[Moment, Member(filter="range", sort="indexed")]
     staff_id: Annotated[Id | None, Member(filter="any", refers_to="staff")] = None
     force: Annotated[bool, Member(stored=False)] = False
 
@@ -190,7 +190,7 @@ bookings = resource(
         sa.Index(None, "status", "start_at"),
         Neighbours.index("job_id"),
     ),
-    references={"service": names_of(services.table.c.name), "staff": staff.names, "client": contacts.names},
+    references={"service": Records.names_of(services.table.c.name), "staff": staff.names, "client": contacts.names},
     filters={"search": found_by},
     remembers=True,
     actions=lambda booking: actions.allowed(booking.status),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Struct, field
 
-from billycan.fields import Day, Id, Instant, Moment, Text
+from billycan.fields import Day, Id, Moment, Text
 
 Reason = Annotated[str, Text("Why something was done: at most 500 characters.", most=500)]
 
@@ -48,7 +48,7 @@ class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
       refused.
     """
 
-    start_at: Instant
+    start_at: Moment
     staff_id: Id | None = None
     force: bool = False
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client, counted
 from billycan_bookings import handlers, rules, slots
 from billycan_bookings.tables import bookings as bookings_table
@@ -673,7 +673,7 @@ def test_the_sample_week_shows_every_status(make_app):
     shop = Client(app, profile={"timezone": "Australia/Hobart"})
     for name in ("contacts", "staff", "bookings"):
         ctx = Context(app, shop.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             app.manifests[name].demo(ctx)
     week = shop.get("/v1/bookings?per_page=100")["data"]
     assert {b["status"] for b in week} == {"pending", "confirmed", "completed", "no_show", "cancelled", "declined"}

@@ -9,7 +9,7 @@ import pytest
 from billycan.app import App
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
-from billycan.testing import SECRET
+from billycan.testing.fixtures import SECRET
 
 
 @pytest.fixture(scope="session")

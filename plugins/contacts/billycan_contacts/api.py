@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Address, Context, GstPeriod, NotFound, names_of, own
+from billycan import Address, Context, GstPeriod, NotFound, Records, own
 from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
@@ -39,13 +39,13 @@ class Contractor(Struct):
 
 # Map each id to the contact's name, in one query; `lock=True` keeps the contacts from being deleted until the
 # transaction ends.
-names = names_of(_table.c.name)
+names = Records.names_of(_table.c.name)
 
 # Map each id to the contact's email address, or None.
-emails = names_of(_table.c.email)
+emails = Records.names_of(_table.c.email)
 
 # Map each id to the contact's status, `active` or `archived`.
-statuses = names_of(_table.c.status)
+statuses = Records.names_of(_table.c.status)
 
 
 def lock(ctx: Context, id: str) -> None:

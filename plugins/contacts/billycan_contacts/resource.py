@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import Meta, Struct, field
 
-from billycan import Actions, Address, Context, Member, NewResource, PageQuery, Resource, resource
+from billycan import Actions, Address, Context, Member, NewResource, Query, Resource, resource
 from billycan.fields import Abn, Email, Name, Notes, Phone, Text, Url
 
 Kind = Literal["person", "company"]
@@ -94,7 +94,7 @@ class Contact(Resource):
     tags: list[str]
 
 
-class ContactQuery(PageQuery, kw_only=True):
+class ContactQuery(Query[Contact], kw_only=True):
     """Parameters of the list of contacts besides those of its members.
 
     role: Contacts with this role.

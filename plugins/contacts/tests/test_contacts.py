@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client
 from billycan_contacts import api
 from billycan_contacts.resource import Contact, NewContact, contacts
@@ -385,7 +385,7 @@ def test_other_plugins_see_only_the_contacts_of_their_tenant(client):
     mine, foreign = contact(client, billing_address=PLACE, payment_terms_days=7), contact(Client(client.app))
     contact(client, name="Grace", email="ada@lovelace.example")
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         assert api.names(ctx, [mine["id"], foreign["id"], "con_0"]) == {mine["id"]: "Ada Lovelace"}
         (party,) = api.parties(ctx, [mine["id"], foreign["id"]]).values()
         assert (party.name, party.billing_address["suburb"], party.payment_terms_days) == ("Ada Lovelace", "Hobart", 7)

@@ -21,7 +21,6 @@ from .claims import (
     retain,
 )
 from .documents import NEEDS, Documents, Figures, client_of, frozen
-from .figures import keeps_items
 from .lines import (
     AmountsAre,
     GstRounding,
@@ -34,6 +33,7 @@ from .lines import (
     document_columns,
     gst_codes,
     id_faults,
+    keeps_items,
     let_one_discount_clear_the_other,
     lines_table,
     may_charge_gst,

@@ -17,19 +17,18 @@ from billycan import (
     Neighbours,
     NotFound,
     Page,
-    PageQuery,
     Patch,
+    Query,
     Records,
     Row,
     decode,
     new_id,
     own,
 )
-from billycan.sql import Insertion, Statement, as_stored
+from billycan.sql import Insertion, Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
-from .figures import let_new_items_fill_in, work_of, work_out
 from .lines import (
     Line,
     NewLine,
@@ -37,11 +36,14 @@ from .lines import (
     breakdown,
     check_registration,
     document_columns,
+    let_new_items_fill_in,
     let_one_discount_clear_the_other,
     line_id_faults,
     line_of,
     patched,
     plain_percent,
+    work_of,
+    work_out,
 )
 from .parts import Parts
 
@@ -100,7 +102,7 @@ class Edit(Struct):
     def differs(self, name: str) -> bool:
         """Tell whether the patch changes a member."""
         value = getattr(self.after, name)
-        return value is not self.before[name] and as_stored(value) != self.before[name]
+        return value is not self.before[name] and bool(Records.differing(self.before, {name: value}))
 
 
 class Documents(Generic[L, T]):
@@ -146,7 +148,7 @@ class Documents(Generic[L, T]):
         self._insert = Insertion(lines, lines.c.keys())
         self._lines = Parts(lines, Line.__struct_fields__, besides=250)
 
-    def page(self, ctx: Context, query: PageQuery) -> Page[L]:
+    def page(self, ctx: Context, query: Query[Any]) -> Page[L]:
         """Return the page for `query`: one query for all clients; lines are included on request."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         beside = self._beside(ctx, page.items)
@@ -365,8 +367,9 @@ class Documents(Generic[L, T]):
         may_see = ctx.holds(f"{self.records.table.name}:write")
         names = rows[0]._fields if rows else ()
         off = [name for name in self.neighbours.off(ctx) if name in names]
-        unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
-        always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
+        always: dict[str, Any] = {**dict.fromkeys(off), "currency": "AUD"}
+        if chosen is not None:
+            always |= dict.fromkeys(self._members.difference(chosen, names, ("line_items",)), UNSET)
         link = self.hosted_url if "hosted_url" in asked else None
         for row, members in zip(ctx.in_turns(rows), self.members(ctx, rows, clients), strict=True):
             shown = always.copy()

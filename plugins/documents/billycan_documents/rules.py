@@ -93,7 +93,7 @@ def totals(
         discount = nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
         shares = _shares(discount, amounts, codes) if discount else [0] * len(amounts)
         amounts = [amount - share for amount, share in zip(amounts, shares, strict=True)]
-    discount_total = sum(undiscounted for undiscounted, _ in entered) - sum(amounts)
+    discount_total = sum([undiscounted for undiscounted, _ in entered]) - sum(amounts)
 
     inclusive = amounts_are == "inclusive"
     gsts = _gsts(amounts, codes, inclusive, gst_rounding == "per_line")
@@ -108,11 +108,11 @@ def totals(
     breakdown = []
     for code in GST_CODES:
         if code in codes:
-            code_net, code_gst = sum(n for c, n, _ in rows if c == code), sum(g for c, _, g in rows if c == code)
+            code_net, code_gst = sum([n for c, n, _ in rows if c == code]), sum([g for c, _, g in rows if c == code])
             check_limit("total", code_net, code_gst)
             breakdown.append(CodeTotals(code, RATES[code], dollars(code_net), dollars(code_gst)))
     return Totals(
-        lines=tuple(LineTotals(dollars(net), dollars(gst), dollars(net + gst)) for _, net, gst in rows),
+        lines=tuple([LineTotals(dollars(net), dollars(gst), dollars(net + gst)) for _, net, gst in rows]),
         subtotal=dollars(subtotal),
         discount_total=dollars(discount_total),
         gst=dollars(gst),

@@ -92,6 +92,7 @@ def stored(client, made, path):
     return made
 
 
+@pytest.mark.each_case
 def test_no_other_write_waits_while_lines_are_worked_out(client, kind, worked, meanwhile):
     path, body = kind
     meanwhile(lambda: client.patch("/v1/tenant", {"phone": "03 5550 0134"}))  # decides no figure
@@ -163,6 +164,7 @@ def test_an_item_that_changed_meanwhile_is_copied_as_it_is(client, kind, meanwhi
     assert (line["description"], line["unit_price"]) == ("Screw", 3)
 
 
+@pytest.mark.each_case
 def test_changes_at_once_lose_nothing(client, kind, meanwhile):
     path, body = kind
     made = client.post(path, {**body, "line_items": [LINE, LINE]})["data"]
@@ -197,6 +199,7 @@ def test_a_repeated_request_has_its_answer_whatever_is_refused_now(client, kind)
 
 
 @pytest.mark.parametrize("count", [1, 4, 5, 9, 64, 167])
+@pytest.mark.each_case
 def test_lines_are_stored_in_their_order_however_many(client, contact, count):
     lines = [
         {"description": f"Part {i}", "unit_price": f"{i}.5", "discount_percent": i % 3 or None} for i in range(count)

@@ -58,6 +58,7 @@ def test_a_list_of_documents_with_their_lines_is_made_in_pieces(client, begin):
 
 
 @pytest.mark.parametrize("query", ["recurring_invoices", "recurring_invoices?fields=id,line_items", "quotes"])
+@pytest.mark.each_case
 def test_any_list_is_made_in_pieces(client, begin, query):
     path = f"/v1/{query}"
     expected, turns = client.get(path), begin()

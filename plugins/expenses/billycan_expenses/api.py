@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Row, names_of, own
+from billycan import Context, Records, Row, own
 from billycan.sql import Statement
 
 from .gst import not_claimed
@@ -43,7 +43,7 @@ class Billable(Struct, frozen=True):
 
 # Maps each id to itself, as an expense has no name, in one query; `lock=True` keeps them from being deleted until the
 # transaction ends.
-names = names_of(expenses.c.id)
+names = Records.names_of(expenses.c.id)
 
 
 def billable(ctx: Context, job_id: str) -> list[Billable]:

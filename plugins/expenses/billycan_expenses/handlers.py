@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, Neighbours, Page, Patch, Row, RuleBroken, own
-from billycan.sql import as_stored
 
 from . import categories, rules
 from .gst import counted
@@ -89,7 +88,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         _check_locked(row, columns)
     neighbours.check(ctx, after, before)
     _check_unlocked(ctx, row, columns)
-    if any(as_stored(columns[name]) != getattr(row, name) for name in ("amount", "gst", *rules.OF_THE_PURCHASE)):
+    if records.differing(row._mapping, columns) & {"amount", "gst", *rules.OF_THE_PURCHASE}:
         _check_nothing_given_back(ctx, id)
     lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
     changed = records.save(ctx, row, **columns)
@@ -239,14 +238,14 @@ def _check_unlocked(ctx: Context, row: Row, columns: dict[str, Any]) -> None:
 
     A later payment or a later tax invoice counts on its own day only.
     """
-    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
+    changed = records.differing(row._mapping, columns)
     counts = changed - rules.OPEN_WHERE_LOCKED
     dates = rules.DATES if counts - {*rules.DATES} else [name for name in rules.DATES if name in counts]
     ctx.check_unlocked(*(one for name in dates for one in (getattr(row, name), columns[name])))
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:
-    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
+    changed = records.differing(row._mapping, columns)
     if locked := sorted(changed - rules.OPEN_ONCE_VOID):
         raise Conflict(
             f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata can still change.",

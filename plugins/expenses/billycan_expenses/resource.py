@@ -7,18 +7,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import (
-    ByCodePoint,
-    Context,
-    Member,
-    Named,
-    Neighbours,
-    NewResource,
-    PageQuery,
-    Resource,
-    RuleBroken,
-    resource,
-)
+from billycan import ByCodePoint, Context, Member, Named, Neighbours, NewResource, Query, Resource, RuleBroken, resource
 from billycan.fields import (
     Abn,
     Amount,
@@ -202,7 +191,7 @@ class Expense(Resource):
     void_reason: str | None
 
 
-class ExpenseQuery(PageQuery, kw_only=True):
+class ExpenseQuery(Query[Expense], kw_only=True):
     """Parameters of the list of expenses besides those of its members; `claim_status` is worked out."""
 
     claim_status: list[ClaimStatus] | None = None

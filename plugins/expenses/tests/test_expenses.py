@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client
 from billycan_expenses.demo import add_samples
 from billycan_expenses.starter import NAMES, STARTER
@@ -523,7 +523,7 @@ def test_the_samples_show_every_claim_status(make_app, others):
         samples.append(add_jobs)  # they take the expense that is billable
     for add in samples:
         ctx = Context(client.app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             add(ctx)
     found = client.get("/v1/expenses")["data"]
     assert {r["gst_breakdown"]["claim_status"] for r in found} == {

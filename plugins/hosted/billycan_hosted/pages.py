@@ -12,8 +12,8 @@ import falcon
 import jinja2
 from msgspec import Struct
 
-from billycan import App, Context, Problem, unit_of_work
-from billycan.web import PayloadTooLarge, finalize_in_turns, read_bytes, share_time
+from billycan import App, Context, Problem
+from billycan.web import PayloadTooLarge, finalize_in_turns, read_bytes
 
 from .branding import logo_url
 from .colours import on_dark
@@ -83,7 +83,7 @@ class DocumentPage:
         form = form_of(req)
         ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
         try:
-            with unit_of_work(ctx):
+            with ctx.transaction():
                 faults = self.act(ctx, link, form)
         except Problem:
             faults = None  # decided in the meantime: the page shows the decision
@@ -158,7 +158,6 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
 
     Its forms can lead only to this site and to the addresses in `onward`.
     """
-    share_time()
     nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
     resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
     resp.content_type = falcon.MEDIA_HTML

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import BadRequest, Caller, Conflict, Context, Page, new_id, own
+from billycan import BadRequest, Conflict, Context, Page, new_id, own
 from billycan.csv.importing import Importer
 from billycan.web import Incoming, encode, in_turns
 
 from .reading import rows_of
-from .records import MOST_FAULTS, finish_import, page_of_imports, read_import, records, show_import
+from .records import MOST_FAULTS, finish_import, page_of_imports, read_import, records, show_import, stored_caller
 from .schemas import Import, ImportQuery, Upload
 from .tables import chunks, imports
 
@@ -102,7 +102,7 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
         rechecks=0,
         fault_count=len(faults),
         faults=faults[:MOST_FAULTS],
-        caller=msgspec.to_builtins(Caller.of(ctx)),
+        caller=stored_caller(ctx),
         external_id=None,
         metadata={},
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from billycan import Member, PageQuery, Resource
+from billycan import Member, Query, Resource
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "checking", "writing", "done", "failed"]
@@ -69,7 +69,7 @@ class Import(Resource):
     finished_at: Moment | None
 
 
-class ImportQuery(PageQuery, kw_only=True):
+class ImportQuery(Query[Import], kw_only=True):
     """Filters of imports."""
 
     resource: list[str] | None = None

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Context, Fault, Row, own, unit_of_work
+from billycan import App, Context, Fault, Row, own
 from billycan.csv.importing import Importer
 from billycan.fields import Moment
 from billycan.sql import counters, events
@@ -74,7 +74,7 @@ class Rounds:
 def take_step(app: App, tenant_id: str, id: str) -> None:
     """Take the next step of an import, unless another worker has finished it or is working on it."""
     ctx = Context(app, tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         row = _locked(ctx, id)
         if row is None:
             return
@@ -159,7 +159,7 @@ def _settle_import(app: App, row: Row) -> None:
     if outdated:
         _check_again(app, row, outdated)
     elif faults or not writes:
-        with unit_of_work(ctx := Context(app, row.tenant_id)):
+        with (ctx := Context(app, row.tenant_id)).transaction():
             if found := _locked(ctx, row.id, row.version):
                 finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
     else:
@@ -178,7 +178,7 @@ def _write(app: App, row: Row, seen: int) -> None:
                 replay.add(recording)
         ctx = Context(app, row.tenant_id, now=before.now())
         try:
-            with unit_of_work(ctx):
+            with ctx.transaction():
                 if (found := _locked(ctx, row.id, row.version)) is None:
                     return
                 if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
@@ -196,7 +196,7 @@ def _write(app: App, row: Row, seen: int) -> None:
 def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
     """Mark these chunks to be checked again. End the import if that keeps happening."""
     ctx = Context(app, row.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         locked = _locked(ctx, row.id)
         if locked is None:
             return

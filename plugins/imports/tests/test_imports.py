@@ -168,6 +168,7 @@ def test_what_is_no_csv_is_refused_in_words_that_help(client, kind):
         *("NUL in an object", "NUL in the name of a member"),
     ],
 )
+@pytest.mark.each_case
 def test_a_hostile_row_is_a_fault_that_says_where(client, content, expected):
     found = finished(client, content)
     assert found["status"] == "failed" and sorted(faults(found), key=str) == sorted(expected, key=str)

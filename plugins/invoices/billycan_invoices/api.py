@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from billycan import Context, decode, names_of
+from billycan import Context, Records, decode
 from billycan_documents.api import NewLine
 
 from .books.receivables import owed_by_each
@@ -53,7 +53,7 @@ __all__ = [
 
 # Maps each id to the invoice's number, in one query; `lock=True` prevents their deletion until the transaction
 # ends.
-names = names_of(invoices.c.number)
+names = Records.names_of(invoices.c.number)
 
 
 def make(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Invoice:

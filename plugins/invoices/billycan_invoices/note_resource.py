@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Decimals, Json, Member, Named, NewResource, PageQuery, Resource, resource
+from billycan import Decimals, Json, Member, Named, NewResource, Query, Resource, resource
 from billycan.fields import Amount, Day, Description, Id, Moment, Number, Text, UnitPrice
 from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity, party_columns
 
@@ -167,7 +167,7 @@ class AdjustmentNote(ListedAdjustmentNote, kw_only=True):
     hosted_url: str | UnsetType | None = UNSET
 
 
-class AdjustmentNoteQuery(PageQuery, kw_only=True):
+class AdjustmentNoteQuery(Query[ListedAdjustmentNote], kw_only=True):
     """Parameters of the list of adjustment notes besides those of its members.
 
     include: What to include that lists leave out.

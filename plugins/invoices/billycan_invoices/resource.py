@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import ByCodePoint, Context, Decimals, Json, Member, Named, Neighbours, PageQuery, Resource, resource
+from billycan import ByCodePoint, Context, Decimals, Json, Member, Named, Neighbours, Query, Resource, resource
 from billycan.fields import Amount, Day, Id, Moment, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
 from billycan_documents.api import (
@@ -259,7 +259,7 @@ class Invoice(ListedInvoice, kw_only=True):
     hosted_url: str | UnsetType | None = UNSET
 
 
-class InvoiceQuery(PageQuery, kw_only=True):
+class InvoiceQuery(Query[ListedInvoice], kw_only=True):
     """Parameters of the list of invoices besides those of its members.
 
     status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, demo, own, unit_of_work
+from billycan import Context, Invalid, demo, own
 from billycan.testing import Client
 from billycan_invoices import resource
 from billycan_invoices.invoices.handlers import create_invoice
@@ -1278,7 +1278,7 @@ def test_each_event_holds_what_get_answers(client):
 def test_a_neighbour_of_a_plugin_that_is_off_is_not_shown_and_not_lost(client):
     made = draft(client)
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         this = own(ctx, invoices) & (invoices.c.id == made["id"])
         ctx.db.execute(sa.update(invoices).where(this).values(quote_id="quo_1"))
     assert get(client, made)["quote_id"] is None
@@ -1295,13 +1295,13 @@ def test_another_plugin_makes_a_draft_in_its_own_transaction(client):
 
     who = contact(client)["id"]
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         made = api.make(ctx, {"client_id": who, "line_items": [line()], "job_id": "job_1"})
         assert (made.status, made.job_id) == ("draft", None)
     assert client.get(f"/v1/invoices/{made.id}")["data"]["number"] == "INV-0001"
     assert client.events()[-1] == "invoice.created"
     ctx = Context(client.app, client.tenant_id)
-    with pytest.raises(ZeroDivisionError), unit_of_work(ctx):
+    with pytest.raises(ZeroDivisionError), ctx.transaction():
         create_invoice(ctx, NewInvoice(client_id=who, line_items=[]))
         raise ZeroDivisionError
     assert client.get("/v1/invoices")["pagination"]["total"] == 1
@@ -1313,7 +1313,7 @@ def test_another_plugin_makes_a_draft_of_a_typed_invoice_by_the_same_rules(clien
     who, day = contact(client)["id"], date(2026, 11, 20)
     ctx = Context(client.app, client.tenant_id)
     hire = api.NewLine(description="Hire", quantity=Decimal(2), unit_price=Decimal("90.50"))
-    with unit_of_work(ctx):
+    with ctx.transaction():
         typed = api.make(ctx, api.NewInvoice(client_id=who, line_items=[hire], job_id="job_1", issue_date=day))
         mapped = {"description": "Hire", "quantity": 2, "unit_price": "90.50"}
         same = api.make(ctx, {"client_id": who, "line_items": [mapped], "issue_date": "2026-11-20"})

@@ -78,7 +78,7 @@ def figures(made):
     }
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # test_money_machine.py reckons on PostgreSQL, too
 @modest
 @given(document=documents())
 def test_any_document_adds_up_and_a_patch_of_itself_changes_nothing(client, client_id, document):
@@ -92,7 +92,7 @@ def test_any_document_adds_up_and_a_patch_of_itself_changes_nothing(client, clie
     assert figures(copy) == figures(made)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # as above
 @modest
 @given(before=documents(), after=documents())
 def test_a_changed_document_comes_to_what_a_new_one_would(client, client_id, before, after):

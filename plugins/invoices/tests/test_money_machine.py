@@ -207,7 +207,7 @@ def run(make_app, examples, steps):
     run_state_machine_as_test(lambda: Money(app), settings=modest)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # PostgreSQL has a longer walk, below
 def test_money_always_adds_up(make_app):
     run(make_app, 6, 25)
 

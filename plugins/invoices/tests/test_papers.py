@@ -3,7 +3,7 @@
 import pytest
 import webtest
 
-from billycan import Context, NotFound, unit_of_work
+from billycan import Context, NotFound
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
@@ -29,7 +29,7 @@ def paper(client, path, id):
 
 def finish(client, path, id):
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         client.app.documents[path].finish(ctx, id)
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client
 from billycan_invoices import full_lists
 from billycan_invoices.api import take_payment
@@ -316,7 +316,7 @@ def test_money_that_a_provider_received_is_credit_once_the_list_is_full(shop, fu
     invoice = shop.sent()
     for n in range(full + 1):
         ctx = Context(shop.web.app, shop.web.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             taken = take_payment(ctx, invoice, D("1.00"), payment_method="card", external_id=f"pay {n}")
         assert taken.unallocated == (n == full)
     assert len(shop.invoice(invoice)["payments"]) == full and shop.credit() == 1

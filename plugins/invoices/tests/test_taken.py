@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from billycan import Context, Invalid, unit_of_work
+from billycan import Context, Invalid
 from billycan.testing import Client
 from billycan_invoices.api import take_payment
 
@@ -30,7 +30,7 @@ def test_money_that_cannot_be_is_refused(make_app, wrong, param):
     client.post(f"/v1/invoices/{invoice}/send", status=200)
     ctx = Context(client.app, client.tenant_id)
     given = {"amount": Decimal("5.00"), "payment_method": "card", "external_id": "pay 1", **wrong}
-    with pytest.raises(Invalid) as refused, unit_of_work(ctx):
+    with pytest.raises(Invalid) as refused, ctx.transaction():
         take_payment(ctx, invoice, **given)
     assert [fault.param for fault in refused.value.details] == [param]
     assert client.get("/v1/payments")["data"] == []

@@ -6,7 +6,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, names_of
+from billycan import Context, Records
 from billycan.sql import ByIds
 
 from .resource import GstCode, items
@@ -14,7 +14,7 @@ from .resource import GstCode, items
 _table = items.table
 
 # Map each id to the item's name, in one query; `lock=True` keeps items from being deleted until the transaction ends.
-names = names_of(_table.c.name)
+names = Records.names_of(_table.c.name)
 
 
 class Copied(Struct):

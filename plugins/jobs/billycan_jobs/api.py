@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, decode, names_of, own
+from billycan import Context, Records, decode, own
 from billycan.fields import Moment
 from billycan.sql import ByIds
 
@@ -29,7 +29,7 @@ class Work(Struct, frozen=True):
 
 
 # Maps each id to the job's title, in one query; `lock=True` keeps them from being deleted until the transaction ends.
-names = names_of(jobs.c.title)
+names = Records.names_of(jobs.c.title)
 
 
 def make(ctx: Context, members: Mapping[str, Any]) -> Job:

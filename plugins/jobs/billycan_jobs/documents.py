@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from billycan import Context, Fault, Invalid, Named, Row, new_id
-from billycan.sql import as_stored
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, gst_codes, invoiced_of, may_charge_gst
 
@@ -25,7 +26,7 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 
     Assignees stay as they are if staff is off.
     """
-    checklist = [{**item, "id": item["id"] or new_id("chk")} for item in as_stored(columns["checklist"])]
+    checklist = [{**item, "id": item["id"] or new_id("chk")} for item in msgspec.to_builtins(columns["checklist"])]
     off = () if ctx.has("staff") else ("assignee_ids",)
     return {name: value for name, value in columns.items() if name not in off} | {"checklist": checklist}
 

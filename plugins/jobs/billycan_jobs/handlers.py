@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Query, Resource
-from billycan.sql import as_stored
 from billycan_documents.api import NewClaim, id_faults
 
 from . import rules
@@ -57,7 +57,7 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
         raise Invalid.member("scheduled_start", "required", "cannot be cleared while the job is scheduled")
     check_assignees(ctx, edit.after, assigned)
     if row.status == "complete":
-        _check_done(as_stored(edit.after.checklist))
+        _check_done(msgspec.to_builtins(edit.after.checklist))
     return documents.change(ctx, edit)
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Address, Context, Member, Named, Neighbours, PageQuery, Resource, RuleBroken, resource
-from billycan.fields import Amount, Description, Id, Instant, Moment, Name, Notes, Percent, Reference, Text
+from billycan import Address, Context, Member, Named, Neighbours, Query, Resource, RuleBroken, resource
+from billycan.fields import Amount, Description, Id, Moment, Name, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
 from billycan_documents.api import (
     NEEDS,
@@ -79,8 +79,8 @@ class NewJob(NewDocument, kw_only=True):
     title: Annotated[Name, Member(sort=True, search=True, role="title")]
     description: Annotated[Description | None, Member(search=True)] = None
     site_address: Address | None = None
-    scheduled_start: Annotated[Instant | None, Member(filter="range", sort="indexed")] = None
-    scheduled_end: Annotated[Instant | None, Member(filter="range", sort=True)] = None
+    scheduled_start: Annotated[Moment | None, Member(filter="range", sort="indexed")] = None
+    scheduled_end: Annotated[Moment | None, Member(filter="range", sort=True)] = None
     assignee_ids: Annotated[list[Id], Meta(max_length=50)] = []
     priority: Annotated[Priority, Member(filter="any")] = "normal"
     checklist: Annotated[list[NewChecklistItem], Meta(max_length=200)] = []
@@ -178,7 +178,7 @@ class Job(ListedJob):
     line_items: list[Line]
 
 
-class JobQuery(PageQuery, kw_only=True):
+class JobQuery(Query[ListedJob], kw_only=True):
     """Parameters of the list of jobs besides those of its members.
 
     assignee_id: Jobs assigned to any of these members of staff.
@@ -189,7 +189,7 @@ class JobQuery(PageQuery, kw_only=True):
     include: list[Include] | None = None
 
 
-def check_times(start: Instant | None, end: Instant | None) -> None:
+def check_times(start: Moment | None, end: Moment | None) -> None:
     """Refuse an end without a start, or an end that is not after the start."""
     if end is not None and start is None:
         raise RuleBroken("required", "is required where there is a scheduled_end", "scheduled_start")

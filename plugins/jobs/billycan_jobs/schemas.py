@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from billycan.fields import Instant, Notes, Text
+from billycan.fields import Moment, Notes, Text
 
 from .resource import check_times
 
@@ -18,8 +18,8 @@ class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
     scheduled_end: When it should end.
     """
 
-    scheduled_start: Instant
-    scheduled_end: Instant | None = None
+    scheduled_start: Moment
+    scheduled_end: Moment | None = None
 
     def __post_init__(self) -> None:
         check_times(self.scheduled_start, self.scheduled_end)

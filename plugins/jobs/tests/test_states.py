@@ -183,8 +183,17 @@ class Jobs(RuleBasedStateMachine):
         assert told == self.events
 
 
-@pytest.mark.either
-def test_random_actions_keep_to_the_model(make_app, examples):
+def walk(make_app, examples, steps):
     app = make_app("contacts", "documents", "hosted", "invoices", "jobs")
-    modest = settings(derandomize=True, max_examples=examples(20), stateful_step_count=40, deadline=None)
+    modest = settings(derandomize=True, max_examples=examples, stateful_step_count=steps, deadline=None)
     run(lambda: Jobs(app), settings=modest)
+
+
+@pytest.mark.sqlite_alone  # PostgreSQL has a longer walk, below
+def test_random_actions_keep_to_the_model(make_app):
+    walk(make_app, 5, 25)
+
+
+@pytest.mark.long
+def test_random_actions_keep_to_the_model_for_long(make_app, examples):
+    walk(make_app, examples(20), 40)

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, own, unit_of_work
+from billycan import App, Context, own
 from billycan.sql import fold
 
 from . import message, records, suppressing
@@ -53,7 +53,7 @@ def handle_bounce(app: App, raw: bytes) -> list[str]:
     if tenant_id is None:
         return []
     ctx = Context(app, tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         return _fail_recipients(ctx, report.email_id, report.failed)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, defstruct
 
-from billycan import Invalid, Member, NewResource, PageQuery, Resource, RuleBroken, decode
+from billycan import Invalid, Member, NewResource, Query, Resource, RuleBroken, decode
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "sending", "sent", "failed", "held"]
@@ -184,7 +184,7 @@ class Email(ListedEmail):
     attempts: list[Attempt]
 
 
-class EmailQuery(PageQuery, kw_only=True):
+class EmailQuery(Query[ListedEmail], kw_only=True):
     """Filters of emails.
 
     recipient: Emails to any of these addresses.
@@ -226,7 +226,7 @@ class SuppressedAddress(Resource):
     email_id: str | None
 
 
-class SuppressedQuery(PageQuery, kw_only=True):
+class SuppressedQuery(Query[SuppressedAddress], kw_only=True):
     """Filters of suppressed addresses."""
 
     sortable = ("created_at", "updated_at", "address")

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 from msgspec.structs import replace
 
-from billycan import App, Context, Row, new_id, own, unit_of_work
+from billycan import App, Context, Row, new_id, own
 from billycan.fields import Moment
 from billycan.timed import Leases
 
@@ -189,7 +189,7 @@ class Sender:
             self._record_letter(lease, outcome)
             return
         ctx = Context(self.app, lease.due.tenant_id, now=self._now())
-        with unit_of_work(ctx):
+        with ctx.transaction():
             ended = {"finished_at": ctx.now(), "error": outcome.error, "detail": outcome.detail}
             ctx.db.execute(sa.update(attempts).where(own(ctx, attempts), attempts.c.id == lease.token).values(**ended))
             row = records.lock_email(ctx, lease.due.id)

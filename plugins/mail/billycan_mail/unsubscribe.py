@@ -10,7 +10,7 @@ import msgspec
 from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
-from billycan import App, Context, Problem, unit_of_work
+from billycan import App, Context, Problem
 
 from . import suppressing, templates
 
@@ -65,7 +65,7 @@ class UnsubscribePage:
         if leaver is None:
             return self._refuse_link(resp)
         ctx = Context(self.app, leaver.tenant_id, request_id=req.context.request_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             suppressing.suppress(ctx, leaver.address, "reminders", "unsubscribed")
             name = ctx.tenant.name
         return self._confirm(resp, leaver, name)

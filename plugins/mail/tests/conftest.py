@@ -83,13 +83,13 @@ def serve():
 
 @pytest.fixture
 def mailing(make_app, tmp_path):
-    """An app that sends by a server, on a database of its own."""
+    """An app that sends by a server."""
 
     def make(server, *plugins, public_url="https://api.example.com", **settings):
         given = {"url": server.url, "sender": "Billycan <mail@example.com>", **settings}
         wanted = plugins or ("contacts", "documents", "hosted", "invoices")
         files = {"attachments": {"folder": str(tmp_path / "files")}} if "attachments" in wanted else {}
-        return make_app("mail", *wanted, fresh=True, public_url=public_url, mail=given, **files)
+        return make_app("mail", *wanted, public_url=public_url, mail=given, **files)
 
     return make
 

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, unit_of_work
+from billycan import Context, Invalid
 from billycan.starting.settings import SettingsError
 from billycan.testing import Client, run_timed
 from billycan_mail import bouncing, unsubscribe
@@ -176,7 +176,7 @@ def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sol
 
     def remind():
         ctx = Context(app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             return email_document(ctx, "/v1/invoices/{id}", invoice["id"], reminder=True)
 
     remind()

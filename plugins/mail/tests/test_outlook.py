@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, own, unit_of_work
+from billycan import Context, own
 from billycan_mail.api import email_document
 from billycan_mail.tables import emails
 
@@ -107,7 +107,7 @@ def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold, pict
     said = {"message": "One\n\nTwo\nlines, and <b>no</b> markup"}
     found = [caller.post(f"{path}/email/preview", said, 200)["data"]["html"] for caller, path in paths]
     ctx = Context(app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         id = email_document(ctx, "/v1/invoices/{id}", invoice["id"], reminder=True).id
         found.append(ctx.db.execute(sa.select(emails.c.html).where(own(ctx, emails), emails.c.id == id)).scalar_one())
     for html in found:

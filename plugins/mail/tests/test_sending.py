@@ -180,6 +180,7 @@ def _die(*args, **more):
 
 
 @pytest.mark.parametrize("step", ["after the lease", "after the answer"])
+@pytest.mark.each_case
 def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, drain, clock, monkeypatch, step):
     server = serve()
     app = mailing(server)
@@ -200,6 +201,7 @@ def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, d
 
 
 @pytest.mark.parametrize("step", ["before the file is stored", "after it is stored"])
+@pytest.mark.each_case
 def test_killed_around_its_pdf_it_goes_with_that_one_file(mailing, serve, sold, drain, clock, monkeypatch, step):
     server = serve()
     app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")

@@ -14,7 +14,7 @@ import msgspec
 import typst
 
 from billycan.paper import Paper
-from billycan.web import in_turns, run_apart, share_time
+from billycan.web import in_turns, run_apart
 
 from .settings import Settings
 
@@ -34,7 +34,6 @@ def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Se
     A plugin's own template runs in a separate process with a time limit. Raise RuntimeError if it fails.
     """
     sys.audit("billycan.slow", "to make a PDF file")
-    share_time()
     data = msgspec.json.encode(_printable(paper)).decode()
     with tempfile.TemporaryDirectory(prefix="billycan-pdf-") as folder:
         if logo:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Context, Member, Named, Neighbours, PageQuery, Resource, resource
+from billycan import Context, Member, Named, Neighbours, Query, Resource, resource
 from billycan.fields import Amount, Day, Description, Id, Moment, Name, Notes, Percent, Reference
 from billycan_contacts import api as contacts
 from billycan_documents.api import (
@@ -150,7 +150,7 @@ class Quote(ListedQuote, kw_only=True):
     hosted_url: str | UnsetType | None = UNSET
 
 
-class QuoteQuery(PageQuery, kw_only=True):
+class QuoteQuery(Query[ListedQuote], kw_only=True):
     """Parameters of the list of quotes besides those of its members.
 
     include: What to include that lists leave out.

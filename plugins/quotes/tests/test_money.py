@@ -40,7 +40,7 @@ def adds_up(document):
     assert sum(x["total"] for x in lines) == document["total"]
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # documents reckon in Python; test_quotes.py converts them on PostgreSQL, too
 @modest
 @given(document=documents(), by_job=st.booleans())
 def test_a_quote_is_its_lines_and_what_it_becomes_to_the_cent(client, client_id, document, by_job):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from decimal import Decimal
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,6 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patch, Query, Row, new_id, own
-from billycan.sql import as_stored
 from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
 from billycan_invoices import api as invoices
@@ -88,7 +88,7 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     let_one_discount_clear_the_other(body)
     _check_lines([line.get("id") for line in body.sent.get("line_items", ())], row.line_items)
     after = ctx.ahead("recurring after", row, lambda: body.over(before), or_anew=True)
-    changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
+    changed = records.differing(before, msgspec.structs.asdict(after))
     if row.status == "ended" and changed - {"external_id", "metadata"}:
         raise Conflict("A recurring invoice that has ended cannot be changed.", code="document_locked", status="ended")
     if changed - {"external_id", "metadata"}:
@@ -213,8 +213,8 @@ def _worked_out(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dic
 def _of_body(body: NewRecurringInvoice) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the columns of a body, and the members of the invoices that it makes."""
     values = {name: getattr(body, name) for name in body.__struct_fields__ if name != "currency"}
-    values["line_items"] = [as_stored(line) for line in _with_ids(body.line_items)]
-    members = {name: as_stored(values[name]) for name in BODY if name != "metadata"}
+    values["line_items"] = msgspec.to_builtins(_with_ids(body.line_items), builtin_types=(Decimal,))
+    members = {name: values[name] for name in BODY if name != "metadata"}
     members["line_items"] = [{**line, "id": None} for line in values["line_items"]]
     return values, members
 

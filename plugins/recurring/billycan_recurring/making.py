@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Problem, Row, own, unit_of_work
+from billycan import App, Conflict, Context, Problem, Row, own
 from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan.timed import Leases, Morning
@@ -44,7 +44,7 @@ def make_due_invoices(ctx: Context, id: str) -> None:
     """
     for _ in range(MOST_AT_ONCE):
         here = Context(ctx.app, ctx.tenant_id)
-        with unit_of_work(here):
+        with here.transaction():
             is_more_due = _make_next(here, id)
         if not is_more_due:
             return

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import Member, Named, PageQuery, Resource, RuleBroken
+from billycan import Member, Named, Query, Resource, RuleBroken
 from billycan.fields import Day, Moment, Text, Whole
 
 from .texts import FIRST_TEXTS, check_placeholders
@@ -98,7 +98,7 @@ class SentReminder(Resource):
     email_id: str | None
 
 
-class SentReminderQuery(PageQuery, kw_only=True):
+class SentReminderQuery(Query[SentReminder], kw_only=True):
     """Filters of reminders that were sent or skipped."""
 
     invoice_id: list[str] | None = None

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from billycan import Context, Deleted, Manifest, unit_of_work
+from billycan import Context, Deleted, Manifest
 from billycan.testing import Client, run_timed
 from billycan_reminders.reminding import remind
 
@@ -193,7 +193,7 @@ def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
         barrier.wait()
         for id in ids:
             ctx = Context(app, client.tenant_id)
-            with unit_of_work(ctx):
+            with ctx.transaction():
                 remind(ctx, id)
 
     threads = [Thread(target=work) for _ in range(3)]
@@ -229,7 +229,7 @@ def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(m
 
     def send():
         ctx = Context(app, client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             remind(ctx, id)
             ctx.emit("guest.reminded", Deleted(id))
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from billycan import Member, NewResource, PageQuery, Resource
+from billycan import Member, NewResource, Query, Resource
 from billycan.fields import Amount, Day, Moment, Text
 
 Basis = Literal["cash", "accrual"]
@@ -282,7 +282,7 @@ class Lodgement(Resource, kw_only=True):
     reopen_reason: str | None
 
 
-class LodgementQuery(PageQuery, kw_only=True):
+class LodgementQuery(Query[Lodgement], kw_only=True):
     """Filters of lodged periods."""
 
     status: list[Status] | None = None

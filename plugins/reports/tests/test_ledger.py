@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client, run_timed
 from billycan_imports.testing import finish_imports
 
@@ -242,12 +242,12 @@ def test_what_was_there_before_gets_entries_in_the_background(app, client, clock
     expense(client)
     there = balance(client)
     ctx = Context(app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         ctx.db.execute(entries.delete().where(entries.c.tenant_id == client.tenant_id))
     assert balance(client) == {}
     run_timed(app)
     assert balance(client) == there
-    with unit_of_work(ctx):
+    with ctx.transaction():
         assert not catching_up.catch_up(ctx)
     # Settings that change what counts when are for all documents.
     client.patch("/v1/tenant", {"gst_settings": [CASH]})

@@ -98,7 +98,7 @@ def run(make_app, clock, examples, steps):
     run_state_machine_as_test(lambda: Works(app), settings=modest)
 
 
-@pytest.mark.either
+@pytest.mark.sqlite_alone  # PostgreSQL has a longer walk, below
 def test_a_work_counts_once_however_it_is_claimed(make_app, clock):
     run(make_app, clock, 6, 20)
 

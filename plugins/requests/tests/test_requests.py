@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from billycan import Answered
 from billycan.fields import Moment
-from billycan.testing import SECRET, Client, run_timed
+from billycan.testing import Client, run_timed
 from billycan_requests import collecting, keeping
 from billycan_requests.tables import days, log, writers
 from billycan_users.testing import Browser
@@ -257,7 +257,7 @@ def test_what_a_killed_process_had_not_written_is_admitted(make_app, tmp_path, c
     app = make_app("contacts", "users", "dashboard", "requests", fresh=True, walled=False)
     client = Client(app)
     url = app.db.url.render_as_string(hide_password=False)
-    given = [url, str(tmp_path), client.secret, SECRET]
+    given = [url, str(tmp_path), client.secret, app.settings.secret]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *given], check=False, env=environ, capture_output=True, text=True, timeout=180

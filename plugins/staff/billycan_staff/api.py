@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, names_of, own
+from billycan import Context, Records, own
 
 from .resource import WEEKDAYS, minutes_of, staff
 
@@ -33,7 +33,7 @@ class Person(Struct, frozen=True, kw_only=True):
 
 
 # Map each id to the name, in one query; `lock=True` keeps the staff from being deleted until the transaction ends.
-names = names_of(_table.c.name)
+names = Records.names_of(_table.c.name)
 
 
 def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False) -> dict[str, Person]:

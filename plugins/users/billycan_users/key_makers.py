@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Forbidden, NotFound, unit_of_work
+from billycan import App, Context, Forbidden, NotFound
 from billycan.sql import tenants
 
 from . import rules
@@ -85,7 +85,7 @@ def end_beyond(
         pair = _environments_of(db, live_id)
     for tenant_id in pair:
         ctx = context_of(tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             for made in _others(ctx):
                 if made.made_by != user_id or made.id in keep or may_make(app, role, made.scopes):
                     continue

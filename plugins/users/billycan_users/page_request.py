@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
-from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
-from billycan.web import encode, share_time
+from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem
+from billycan.web import encode
 
 from . import key_makers, passwords, sessions, sign_in_attempts
 from .current_role import identity_of
@@ -157,7 +157,6 @@ class Visit:
 
         A body of bytes is sent as it is. A form that is sent twice is carried out once.
         """
-        share_time()
         answer = self.app.call(
             self.identity,
             method,
@@ -192,7 +191,7 @@ class Visit:
     def writing(self) -> Iterator[Context]:
         """Open a unit of work in the visitor's tenant, as a handler has it."""
         ctx = Context(self.app, self.tenant_id, self.identity, request_id=self.request_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             yield ctx
 
     def contexts_of(self, business: Business) -> Callable[[str], Context]:

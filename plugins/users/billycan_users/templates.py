@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from billycan import App, Meaning
 from billycan.fields import Moment
-from billycan.web import finalize_in_turns, share_time
+from billycan.web import finalize_in_turns
 
 from .page_digest import digest_of
 from .rules import role_allows
@@ -44,7 +44,6 @@ def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[
     around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
-    share_time()
     return _templates().get_template(template).render(**{**around, **values})
 
 

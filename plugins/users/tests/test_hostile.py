@@ -4,6 +4,7 @@ import re
 
 import pytest
 import sqlalchemy as sa
+from argon2 import Type, extract_parameters
 
 from billycan.testing import Client, counted
 from billycan_users import passwords, rules
@@ -169,9 +170,9 @@ def test_an_owner_who_invites_learns_of_nobody_by_the_work(app, client):
 
 
 @pytest.mark.parametrize("there_is_one", [True, False])
-def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypatch):
-    worked, hasher = [], passwords._hasher
-    stored = passwords.hash_password("a long enough sentence") if there_is_one else None
+def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, costly_hasher, monkeypatch):
+    worked, hasher = [], costly_hasher
+    stored = hasher.hash("a long enough sentence") if there_is_one else None
 
     class Counting:
         def verify(self, *given):
@@ -181,6 +182,11 @@ def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypa
     monkeypatch.setattr(passwords, "_hasher", Counting())
     assert not passwords.matches_password(stored, "a wrong sentence")
     assert worked == [False]  # by the same parameters
+
+
+def test_a_password_costs_a_thief_what_owasp_recommends_at_least(costly_hasher):
+    found = extract_parameters(costly_hasher.hash("a long enough sentence"))
+    assert (found.type, found.time_cost, found.memory_cost) == (Type.ID, 2, 19 * 1024)
 
 
 def test_a_character_that_no_database_keeps_is_no_failure(app, client):

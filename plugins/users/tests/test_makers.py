@@ -244,6 +244,7 @@ def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, cli
 
 
 @pytest.mark.parametrize("way", ["removed", "demoted", "by command", "from all"])
+@pytest.mark.each_case
 def test_an_invitation_ends_when_whoever_made_it_is_no_owner_any_more(app, client, owner, way):
     boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
     owner.get("/dashboard/people")
@@ -291,6 +292,7 @@ class Late(BytesIO):
 
 
 @pytest.mark.parametrize("way", ["removed", "demoted", "signed out"])
+@pytest.mark.each_case
 def test_a_form_that_arrives_after_its_sender_was_removed_does_nothing(app, client, owner, way):
     boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
     eve = Browser(app).join(client, "viewer", f"eve.{client.tenant_id}@example.com".lower())

@@ -80,8 +80,10 @@ def trim_answers(ctx: Context) -> bool:
     large = own(ctx, attempts) & _LARGE
     sizes = sa.select(_a.id, size.label("size")).where(large).subquery()
     beyond = sa.select(sizes.c.id).where(sizes.c.size > MOST_RESPONSE_BYTES).limit(_MOST_AT_ONCE)
+    # Not a subquery of the UPDATE: PostgreSQL would add up the sizes again for each row, until it has statistics.
+    ids = ctx.db.execute(beyond).scalars().all()
     emptied: dict[str, Any] = {"response_headers": {}, "response_body": None, "response_bytes": 0}
-    return ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(beyond)).values(emptied)).rowcount == _MOST_AT_ONCE
+    return ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(ids)).values(emptied)).rowcount == _MOST_AT_ONCE
 
 
 def tenants_to_trim(db: sa.Connection, now: Moment) -> Iterable[str]:

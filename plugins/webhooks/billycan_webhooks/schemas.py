@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import Member, NewResource, PageQuery, Paging, Resource, RuleBroken
-from billycan.fields import DayOrInstant, Instant, Moment, Notes, Text
+from billycan import Member, NewResource, Paging, Query, Resource, RuleBroken
+from billycan.fields import DayOrInstant, Moment, Notes, Text
 
 Status = Literal["pending", "delivered", "failed", "held", "cancelled"]
 Reason = Literal["gone", "failing", "consent"]
@@ -99,7 +99,7 @@ class Endpoint(Resource):
     connection_id: str | None
 
 
-class EndpointQuery(PageQuery, kw_only=True):
+class EndpointQuery(Query[Endpoint], kw_only=True):
     """Filters of endpoints."""
 
     enabled: bool | None = None
@@ -112,8 +112,8 @@ class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
     until: The time up to which they are sent again; defaults to now.
     """
 
-    since: Instant
-    until: Instant | None = None
+    since: Moment
+    until: Moment | None = None
 
 
 class Recovery(Struct, kw_only=True):

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, new_id, unit_of_work
+from billycan import Context, new_id
 from billycan.testing import Client, holding, run_timed
 from billycan_webhooks import chores, retention
 from billycan_webhooks import deliveries as deliveries_of
@@ -121,7 +121,7 @@ def test_a_connection_with_many_endpoints_ends_in_steps(client, subscribe):
     for id in made:
         fill(client, id, "pending", 15)
     ctx = Context(client.app, client.tenant_id)
-    with unit_of_work(ctx):
+    with ctx.transaction():
         delete_of_connection(ctx, "cnx_1")
     assert [counts(client, id).get("cancelled", 0) for id in made] == [10, 0, 0, 0]
     finish(client)

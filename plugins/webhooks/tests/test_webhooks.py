@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from billycan.fields import Moment
 from billycan.starting.settings import SettingsError
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
 from billycan_webhooks import signing
 from billycan_webhooks.leases import Desk, retry_at
 from billycan_webhooks.settings import Settings
@@ -314,7 +314,7 @@ def test_secrets_live_through_a_rotation_of_the_masters(hooks, make_app, receive
     old = subscribe(client, receiver.url)
     url = app.db.url.render_as_string(hide_password=False)
     how = {"database": url, "webhooks": {"allow_private": True}, "secret": "another secret of thirty-two or more"}
-    rotated = make_app("contacts", "webhooks", secret_previous=SECRET, **how)
+    rotated = make_app("contacts", "webhooks", secret_previous=app.settings.secret, **how)
     client = Client(rotated, client.tenant_id)
     contact(client)
     drain(rotated)

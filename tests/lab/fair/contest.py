@@ -33,7 +33,8 @@ from billycan.starting import migrate
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import set_ceiling
-from billycan.testing import SECRET, Client
+from billycan.testing import Client
+from billycan.testing.fixtures import SECRET
 from billycan.testing.throwaway import Postgres
 
 DATABASES, WORKER_CLASSES = ("sqlite", "postgresql"), ("gthread", "gevent")

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, new_id, unit_of_work
+from billycan import Context, new_id
 from billycan.app import App
 from billycan.endpoints import MOST_METADATA, PARAMETER, Endpoint
 from billycan.starting.settings import Settings
@@ -302,7 +302,7 @@ class Noisy:
         id = self.call("/v1/invoices", {**body, "line_items": body["line_items"][:1]})["id"]
         self.call(f"/v1/invoices/{id}/send", {})
         ctx = Context(self.app, self.client.tenant_id)
-        with unit_of_work(ctx):
+        with ctx.transaction():
             remind(ctx, id)
         return self.newest("sent_reminders")
 

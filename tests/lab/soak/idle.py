@@ -21,7 +21,8 @@ from billycan.app import App
 from billycan.keys import create_business
 from billycan.starting import settings
 from billycan.tenants import Profile
-from billycan.testing import SECRET, Client, throwaway
+from billycan.testing import Client, throwaway
+from billycan.testing.fixtures import SECRET
 
 ZONES = ("Australia/Sydney", "Australia/Perth", "Australia/Adelaide", "Australia/Brisbane")
 BUSINESSES = 20

@@ -54,13 +54,13 @@ def create_key(
     """
     import sqlalchemy as sa
 
-    from ...fields import Instant, Name
+    from ...fields import Moment, Name
     from ...keys import Keys
     from ...problems import Conflict
     from ...tenants import MOST_TIMES
     from ...tenants import tenants as table
 
-    expires = _option("--expires-at", Instant, expires_at)
+    expires = _option("--expires-at", Moment, expires_at)
     name = _option("--name", Name, name)
     with open_checked_app() as app:
         if expires is not None and expires <= app.now():

@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstEntries, GstPeriod, names_of, own
+from billycan import Context, GstEntries, GstPeriod, Records, own
 
 from ..tables import entries, invoices, notes
 from ..tables import held as held_back
@@ -74,7 +74,7 @@ def _grown(period: GstPeriod, among: Among | None = None) -> sa.Subquery:
     ).subquery("grown")
 
 
-_of_invoices, _of_notes = names_of(invoices.c.number), names_of(notes.c.number)
+_of_invoices, _of_notes = Records.names_of(invoices.c.number), Records.names_of(notes.c.number)
 
 
 def numbers(ctx: Context, ids: Collection[str]) -> dict[str, str]:

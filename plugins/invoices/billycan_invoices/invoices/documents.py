@@ -12,7 +12,7 @@ from msgspec import UNSET
 from billycan import Context, Invalid, Neighbours, Row
 from billycan.fields import Moment
 from billycan_contacts.api import Party
-from billycan_documents.api import Documents, Figures, gst_codes, may_charge_gst
+from billycan_documents.api import Documents, Figures, gst_codes
 from billycan_hosted.api import link_url
 
 from .. import resource, rules
@@ -89,11 +89,11 @@ def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
     """List the actions as `allowed_actions` does; `registered` is looked up once for a list of invoices."""
     may_send = False
     if row.status == "draft":
-        codes = gst_codes(row)
-        title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
+        codes, may_charge = gst_codes(row), ctx.tenant.registered_on(row.issue_date)
+        title = rules.document_title(may_charge, codes, row.claim)
         # A contact always has a name, so only details of the business can be missing.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
-        may_send = may_charge_gst(ctx, codes, row.issue_date) and row.total >= 0 and not check.missing
+        may_send = (may_charge or "gst" not in codes) and row.total >= 0 and not check.missing
     return rules.allowed_actions(
         row.status,
         may_send=may_send,

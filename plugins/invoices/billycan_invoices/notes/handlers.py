@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row, new_id
-from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
 from ..books import ledger, unallocated
@@ -124,7 +123,7 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
             if one in line and other not in line:
                 line |= {other: None, "unit_price": line.get("unit_price")}
     after = patched(body, before, NewNoteLine)
-    changed = {n for n in after.__struct_fields__ if as_stored(getattr(after, n)) != before[n]}
+    changed = records.differing(before, msgspec.structs.asdict(after))
     if "invoice_id" in changed:
         raise Invalid.member("invoice_id", "read_only", "cannot change: make another note for the other invoice")
     if row.status != "draft":

@@ -7,7 +7,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, NotFound, Offer, decode, own
+from billycan import Conflict, Context, NotFound, decode, own
 from billycan_hosted.api import PayButton
 
 from ..full_lists import PAYMENTS
@@ -27,7 +27,7 @@ class Payable(Struct, frozen=True, kw_only=True):
     url: str
 
 
-class PaymentProvider(Offer, frozen=True):
+class PaymentProvider(Struct, frozen=True):
     """A way for clients to pay an invoice on its page: a plugin has it in the `offers` of its manifest.
 
     button: `button(ctx, invoice_id)` gives the button of an invoice on which something is due; None for none.

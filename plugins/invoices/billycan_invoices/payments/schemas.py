@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from billycan import Member, Named, NewResource, PageQuery, Resource
+from billycan import Member, Named, NewResource, Query, Resource
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Reference
 from billycan.gst import Undoing
 from billycan_documents.api import Positive
@@ -198,7 +198,7 @@ class Payment(Resource):
     reverse_reason: str | None
 
 
-class PaymentQuery(PageQuery, kw_only=True):
+class PaymentQuery(Query[Payment], kw_only=True):
     """Filters of payments.
 
     client_id: Payments of any of these contacts.

@@ -21,7 +21,7 @@ from billycan import (
     NewResource,
     NotFound,
     Page,
-    PageQuery,
+    Query,
     Records,
     Reply,
     Resource,
@@ -86,7 +86,7 @@ class LedgerExport(Resource, kw_only=True):
     files: int
 
 
-class ExportQuery(PageQuery, kw_only=True):
+class ExportQuery(Query[LedgerExport], kw_only=True):
     """Filters of exports.
 
     format: Those for any of these.

@@ -15,7 +15,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Event, LedgerEntries, hookimpl, new_ids
+from billycan import Context, Event, LedgerEntries, hookimpl, new_id
 from billycan.sql import ByIds, Insertion
 
 from . import accounts, backlog
@@ -115,10 +115,9 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
             }
         )
     last = ctx.advance_counter(entries.name, len(rows))
-    numbered = zip(new_ids("led", len(rows)), rows, strict=True)
     first = last - len(rows) + 1
     _INSERT.run(
-        ctx.db, ctx.tenant_id, [{"id": id, "sequence": first + i, **row} for i, (id, row) in enumerate(numbered)]
+        ctx.db, ctx.tenant_id, [{"id": new_id("led"), "sequence": first + i, **row} for i, row in enumerate(rows)]
     )
 
 

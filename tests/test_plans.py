@@ -31,7 +31,13 @@ from billycan.testing.samples import literals, sample
 from billycan.working import worker
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
-ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
+ROWS = {
+    "contacts": 100_000,
+    "invoices": 100_000,
+    "expenses_categories": 2_000,
+    "reports_accounts": 2_000,
+    "attachments_used": 0,
+}
 OTHERS, REFERRED = 20_000, 2_000
 # Tables in which a business has at most ten rows, or a dozen a year.
 FEW = (

@@ -29,7 +29,6 @@ MOST_NAMES = 118
 # Names that fewer than two of our plugins use, each with the need of somebody else's plugin.
 NEEDS = {
     "Answered": "an observer of requests gets one",
-    "Count": "a number in a column of its own that a client sends",
     "GstPeriods": "a plugin that keeps lodged periods offers it",
     "Importer": "a plugin that makes records of rows has one",
     "Limit": "the hook rate_limit gets them",

@@ -160,6 +160,7 @@ REACHES_ACROSS = {
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
     ("core/billycan/tools/commands/tenants.py", "an operator's command changes a business"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
+    ("core/billycan/working/alone.py", "a task names the businesses that it is for"),
     ("core/billycan/working/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
     ("plugins/access/billycan_access/operating.py", "the operator sees every business, in counts alone"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import falcon
 import msgspec
@@ -38,6 +38,9 @@ from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Ceilings, Tenants
+
+if TYPE_CHECKING:
+    from .working.alone import Alone
 
 log = logging.getLogger("billycan")
 
@@ -167,6 +170,12 @@ class App:
     def shared_now(self, db: sa.Connection) -> Moment:
         """Return the present time by the clock that all hosts share, the database server's: for leases and claims."""
         return self.now() if self.has_own_clock else Moment.of(db.execute(_SERVER_TIME).scalar_one())
+
+    def alone(self, tenant_id: str) -> "Alone":
+        """Return the timed work of a business whose time is its own: for a plugin that offers a `Context.Clock`."""
+        from .working.alone import Alone  # noqa: PLC0415 - for workers, not for requests
+
+        return Alone(self, tenant_id)
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.

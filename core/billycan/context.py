@@ -124,6 +124,18 @@ class Context:
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
     """
 
+    class Clock(Struct, frozen=True, kw_only=True):
+        """A plugin that gives sandboxes a time of their own, such as `clock`.
+
+        find: `find(ctx, now)` returns the business's time when the real time is `now`; None if it has no other. It is
+          called once in a call, and for sandboxes alone.
+        tenants: A SELECT of the `tenant_id` of each business that has a time of its own. The plugin does their timed
+          work by `App.alone`.
+        """
+
+        find: "Callable[[Context, Moment], Moment | None]"
+        tenants: sa.Select[Any]
+
     db: sa.Connection
 
     def __init__(
@@ -156,7 +168,9 @@ class Context:
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
-        self._now = now or app.now()
+        self._called = now or app.now()
+        # Which is the business's time, unless a plugin knows another: that is asked for when it is needed.
+        self._now = None if now is None and app.offered(Context.Clock) else self._called
         self._days: dict[str, date] = {}  # by time zone
         self._tenant: Tenant | None = None
         # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
@@ -173,8 +187,20 @@ class Context:
         return items if self.writes else in_turns(items)
 
     def now(self) -> Moment:
-        """Return the time of this call, the same however often it is asked; never use `datetime.now()`."""
+        """Return the time of this call, the same however often it is asked; never use `datetime.now()`.
+
+        It is the business's: a sandbox may have a time of its own. What protects somebody, such as the end of a key,
+        goes by `app.now()`.
+        """
+        if self._now is None:
+            self._now = self._find_time()
         return self._now
+
+    def _find_time(self) -> Moment:
+        tenants, found = self.app.tenants, None
+        if self.tenant_id and tenants.business_of(self.app.db, self.tenant_id) != self.tenant_id:
+            found = next((each.find(self, self._called) for _, each in self.app.offered(Context.Clock)), None)
+        return found or self._called
 
     def take_turns(self) -> None:
         """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
@@ -274,6 +300,7 @@ class Context:
         For core alone.
         """
         before = self.held.copy(), self.memo.copy()
+        now = self._now
         self.writes, self.prepares = False, True
         try:
             work()
@@ -281,6 +308,7 @@ class Context:
             pass
         finally:
             self.writes, self.prepares, self._tenant = True, False, None
+            self._now, self._days = now, {}  # a time of its own may be another in the transaction
             self.held, self.memo = before
             if self._reading is not None:
                 del self.db
@@ -303,7 +331,7 @@ class Context:
         """The calendar date in an IANA time zone."""
         day = self._days.get(timezone)
         if day is None:
-            day = self._days[timezone] = self._now.astimezone(ZoneInfo(timezone)).date()
+            day = self._days[timezone] = self.now().astimezone(ZoneInfo(timezone)).date()
         return day
 
     def check_version(self, version: int) -> None:
@@ -404,7 +432,7 @@ class Context:
         encoded = encode(data)
         if len(encoded) > MOST_RECORD_BYTES:
             raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
-        self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
+        self.events.append(Event(new_id("evt"), name, self.now(), msgspec.Raw(encoded)))
 
 
 _TAKE_TURNS = Statement(

@@ -79,7 +79,7 @@ def replay_answer(ctx: Context, key: str, request: bytes) -> Answer | None:
     Raise Forbidden if the caller lacks a scope on which the answer depends: it could not have had that answer itself.
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
-    kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}
+    kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.app.now() - KEPT}
     if ctx.db.dialect.name == "postgresql":
         number = int.from_bytes(hashlib.sha256(f"{ctx.tenant_id} {key}".encode()).digest()[:8], "big", signed=True)
         # The answer is looked up after trying for the lock, without waiting for it.
@@ -114,7 +114,7 @@ def store_answer(ctx: Context, key: str, request: bytes, answer: Answer) -> None
     """Store the answer in the transaction of the change that it reports."""
     kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
     kept["scopes"] = sorted(ctx.held) or None
-    given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept}
+    given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.app.now(), **kept}
     ctx.last.append((_REMEMBER, given))
 
 

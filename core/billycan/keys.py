@@ -281,7 +281,7 @@ class Keys:
         """Refuse a key of the caller's business as soon as this is committed; raise NotFound if it has no such key."""
         by = ctx.identity.id if ctx.identity else None
         this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
-        if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.now(), by))).rowcount != 1:
+        if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.app.now(), by))).rowcount != 1:
             raise NotFound
         ctx.outdates = True
 

@@ -109,6 +109,8 @@ class Every(Struct, frozen=True, kw_only=True):
     due: `due(app, now)` returns a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent
       first.
     tenants: Without `due`: `tenants(db, now)` names the only businesses to visit.
+    real_time: Whether it goes by the real time for a sandbox with a time of its own, too: for work that keeps the
+      deployment in order, such as deleting what is old.
     """
 
     seconds: int
@@ -116,6 +118,7 @@ class Every(Struct, frozen=True, kw_only=True):
     due: "Callable[[App, Moment], sa.Select[Any]] | None" = None
     own_transactions: bool = False
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
+    real_time: bool = False
 
 
 class Extends(Struct, frozen=True, kw_only=True):

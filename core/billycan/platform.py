@@ -127,12 +127,12 @@ manifest = Manifest(
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
     ),
     tasks=(
-        Every(seconds=3600, run=replays.forget_old),
-        Every(seconds=60, due=replays.too_large, run=replays.forget_large),
-        Every(seconds=600, run=retention.forget_old_events),
-        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events),
-        Every(seconds=3600, run=worker.forget_put_off),
-        Every(seconds=24 * 3600, run=forget_mornings),
+        Every(seconds=3600, run=replays.forget_old, real_time=True),
+        Every(seconds=60, due=replays.too_large, run=replays.forget_large, real_time=True),
+        Every(seconds=600, run=retention.forget_old_events, real_time=True),
+        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
+        Every(seconds=3600, run=worker.forget_put_off, real_time=True),
+        Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
     ),
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),

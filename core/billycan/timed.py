@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -124,6 +124,18 @@ def _zones(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
         zones = zones or [("UTC", ZoneInfo("UTC"))]
         _asked[app] = now, zones
     return zones
+
+
+def look_in(app: "App", now: Moment, timezone: str) -> None:
+    """Have work by date looked for in this zone alone, where it is looked for at this very `now`."""
+    _asked[app] = now, [(timezone, ZoneInfo(timezone))]
+
+
+def next_morning(now: Moment, timezone: str) -> Moment:
+    """Return the next 09:00 of a zone."""
+    local = now.astimezone(ZoneInfo(timezone))
+    day = Morning.latest(local) + timedelta(days=1)
+    return Moment.of(datetime.combine(day, time(HOUR), local.tzinfo))
 
 
 _ZONE: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()

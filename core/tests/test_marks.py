@@ -37,7 +37,7 @@ def test_alone(engine, case): pass
 
 
 def test_postgresql_tries_a_tables_first_case_unless_it_sees_what_differs(tmp_path):
-    (tmp_path / "test_it.py").write_text(TESTS)
+    (tmp_path / "test_it.py").write_text(TESTS, "utf-8")
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run([*command, tmp_path], cwd=tmp_path, capture_output=True, text=True, check=True)
     found = {line.partition("::test_")[2] for line in done.stdout.splitlines() if "::" in line}

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from ..starting import migrate, versions
 from ..tenants import Profile, tenants
+from . import holding
 from .racing import race
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Client:
         """
         sent = raw if raw is not None else b"" if body is None else json.dumps(body, default=_number).encode()
         given = {**self.headers, **({"Content-Type": "application/json"} if sent else {}), **(headers or {})}
-        self.last = self.web.request(path, method=method, headers=given, status="*", body=sent)
+        with holding.beside():
+            self.last = self.web.request(path, method=method, headers=given, status="*", body=sent)
         if status is not None:
             assert self.last.status_int == status, f"{method} {path}: {self.last.status}: {self.last.text}"
         return self.last

@@ -103,6 +103,16 @@ def _held(transaction: AbstractContextManager[Any], caller: str) -> Generator[An
                 _tell(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
 
 
+@contextmanager
+def beside() -> Generator[None, None, None]:
+    """Let the block be somebody else's request, which a test sends while a transaction of its own thread is open."""
+    outer, _thread.is_open = getattr(_thread, "is_open", False), False
+    try:
+        yield
+    finally:
+        _thread.is_open = outer
+
+
 def _changed(db: sa.Connection) -> int:
     """Return the number of rows that SQLite's connection has changed since it was opened; 0 on PostgreSQL."""
     if db.dialect.name != "sqlite" or db.closed or db.invalidated:

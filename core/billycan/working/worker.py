@@ -13,14 +13,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from ..apart import take_short_turns
 from ..context import Context
 from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upsert
-from ..events import unit_of_work
 from ..fields import Moment
 from ..manifest import Every
 from ..problems import NotFound
@@ -134,13 +133,14 @@ def tick(app: "App", failed: Failed | None = None, clock: Seconds = time.monoton
 
 def forget_others(app: "App") -> None:
     """Forget the tasks of plugins that are off: nobody waits for them."""
-    names = {ALIVE, CLOCK, MEASURED, *_named(app)}
+    names = {ALIVE, CLOCK, MEASURED, *named_tasks(app)}
     with app.db.writing(across=_DUE_TO_ANYBODY) as db:
         db.execute(sa.delete(tasks).where(tasks.c.name.not_in(names)))
         db.execute(sa.delete(waiting).where(waiting.c.task.not_in(names)))
 
 
-def _named(app: "App") -> dict[str, Every]:
+def named_tasks(app: "App") -> dict[str, Every]:
+    """Map the names of all tasks to what they do."""
     return {f"{plugin}.{every.run.__name__}": every for plugin, every in app.timed_tasks()}
 
 
@@ -186,7 +186,7 @@ class Round:
             # Before the tasks: one that finds 100,000 rows in a table that was empty when last looked at takes minutes.
             if self._claims(MEASURED, MEASURED_SECONDS):
                 plans.measure_grown(self.app.db)
-        for name, task in _named(self.app).items():
+        for name, task in named_tasks(self.app).items():
             if self.stop.is_set():
                 return 0
             every[name] = task.seconds
@@ -258,19 +258,7 @@ class Round:
 
     def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> bool:
         """Run a task once; whether it says that more is left."""
-        ctx = Context(self.app, tenant_id, now=self.now())
-        try:
-            with nullcontext() if every.own_transactions else unit_of_work(ctx):
-                return bool(every.run(ctx) if id is None else every.run(ctx, id))
-        except NotFound:
-            pass  # It was deleted since.
-        except Exception as error:
-            # One's trouble is not another's; the next time round tries again.
-            log.exception("%s failed for %s", name, id or tenant_id)
-            if id is not None:
-                _put_off(ctx, name, id)
-            self.failed(error)
-        return False
+        return run_once(self.app, name, every, tenant_id, id, self.now(), self.failed)
 
     def _due_of(self, name: str, every: Every, since: Mapping[str, Moment]) -> dict[str, list[str | None] | None]:
         """The businesses for which a task is due, each with its records, the most urgent first.
@@ -293,7 +281,8 @@ class Round:
     def _tenants(self, every: Every) -> Iterable[str]:
         with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
             found = every.tenants(db, self.begun) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
-            return list(found)
+            apart = {id for each in self._apart(every) for id in db.execute(each).scalars()}
+            return [tenant_id for tenant_id in found if tenant_id not in apart]
 
     def _records(self, name: str, every: Every, tenant_id: str | None = None) -> list[tuple[str, str]]:
         """The tenant and id of each record that is due, as many as a turn may have; of one business, where given."""
@@ -310,12 +299,14 @@ class Round:
 
     def _select(self, name: str, every: Every) -> sa.Select[tuple[str, str]]:
         """Select the records that are due and not put off."""
-        assert every.due is not None  # noqa: S101 - what the callers looked at
         # One time for all tasks of the round: what they ask of all businesses is asked once.
-        due = every.due(self.app, self.begun)
+        due = select_due(self.app, name, every, self.begun)
         of = due.selected_columns
-        waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id, put_off.c.task == name)
-        return due.where(~waits.where(_is_put_off(self.begun)))
+        return due.where(*(of.tenant_id.not_in(each) for each in self._apart(every)))
+
+    def _apart(self, every: Every) -> list[sa.Select[Any]]:
+        """The selects of the businesses whose time is their own, if the task goes by it: `alone` does their work."""
+        return [] if every.real_time else [each.tenants for _, each in self.app.offered(Context.Clock)]
 
     def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
         """Store the businesses that wait for a task's next turn, and since when; that turn then comes at once."""
@@ -338,6 +329,35 @@ class Round:
             if left:
                 db.execute(sa.update(tasks).where(tasks.c.name == name).values(due_at=self.now()))
                 self._left.add(name)
+
+
+def run_once(
+    app: "App", name: str, every: Every, tenant_id: str, id: str | None, now: Moment, failed: Failed | None = None
+) -> bool:
+    """Run a task once, at this time; whether it says that more is left."""
+    ctx = Context(app, tenant_id, now=now)
+    try:
+        with nullcontext() if every.own_transactions else ctx.transaction():
+            return bool(every.run(ctx) if id is None else every.run(ctx, id))
+    except NotFound:
+        pass  # It was deleted since.
+    except Exception as error:
+        # One's trouble is not another's; the next time round tries again.
+        log.exception("%s failed for %s", name, id or tenant_id)
+        if id is not None:
+            _put_off(ctx, name, id)
+        if failed:
+            failed(error)
+    return False
+
+
+def select_due(app: "App", name: str, every: Every, now: Moment) -> sa.Select[Any]:
+    """Select the records that are due at this time and not put off."""
+    assert every.due is not None  # noqa: S101 - what the callers looked at
+    due = every.due(app, now)
+    of = due.selected_columns
+    waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id, put_off.c.task == name)
+    return due.where(~waits.where(_is_put_off(now)))
 
 
 def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:

@@ -46,10 +46,10 @@ def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str])
         "scopes": sorted(scopes),
         "user_id": ctx.identity.id,
         "user_name": ctx.identity.name or "",
-        "consented_at": ctx.now(),
+        "consented_at": ctx.app.now(),
         "held_at": None,
     }
-    new = {"tenant_id": ctx.tenant_id, "id": new_id("cnx"), "app_id": app.id, "created_at": ctx.now(), **given}
+    new = {"tenant_id": ctx.tenant_id, "id": new_id("cnx"), "app_id": app.id, "created_at": ctx.app.now(), **given}
     either = upsert(connections, ctx.db).values(new)  # two people may consent at once
     ctx.db.execute(either.on_conflict_do_update(index_elements=["tenant_id", "app_id"], set_=given))
     id = str(ctx.db.execute(sa.select(connections.c.id).where(this)).scalar_one())
@@ -73,7 +73,7 @@ def hold_connection(ctx: Context, connection_id: str) -> None:
     """End every token of a locked connection and hold its endpoints, until somebody consents again."""
     _end_tokens(ctx, connection_id)
     this = own(ctx, connections) & (connections.c.id == connection_id)
-    ctx.db.execute(sa.update(connections).where(this).values(held_at=ctx.now()))
+    ctx.db.execute(sa.update(connections).where(this).values(held_at=ctx.app.now()))
     app_hold.follow_consent(ctx, connection_id, [])
 
 

@@ -60,7 +60,7 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
             redirect_uri=redirect_uri,
             challenge=challenge,
             scopes=sorted(scopes),
-            expires_at=ctx.now() + CODE_LASTS,
+            expires_at=ctx.app.now() + CODE_LASTS,
         )
     )
     return code
@@ -81,9 +81,9 @@ def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: s
             connecting.end_tokens_of_code(ctx, row.id)
             return None
         is_right = redirect_uri == row.redirect_uri and matches_challenge(verifier, row.challenge)
-        if not is_right or row.expires_at <= ctx.now():
+        if not is_right or row.expires_at <= ctx.app.now():
             return None
-        ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.now()))
+        ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.app.now()))
         return _issue_tokens(ctx, connection, row)
 
 
@@ -100,9 +100,9 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
     with ctx.transaction():
         connection = _lock_connection(ctx, found.connection_id, app_id)
         row = _read_again(ctx, refresh_tokens, found.id)
-        if connection is None or row is None or row.expires_at <= ctx.now():
+        if connection is None or row is None or row.expires_at <= ctx.app.now():
             return None
-        if row.used_at is not None and row.used_at + GRACE < ctx.now():
+        if row.used_at is not None and row.used_at + GRACE < ctx.app.now():
             connecting.hold_connection(ctx, connection.id)
             return None
         if row.used_at is not None:
@@ -116,7 +116,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
             raise Beyond
         pair = _issue_tokens(ctx, connection, code, scopes)
         this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == row.id)
-        used = {"used_at": ctx.now(), "sealed": _answer_cipher(token).encrypt(encode(pair))}
+        used = {"used_at": ctx.app.now(), "sealed": _answer_cipher(token).encrypt(encode(pair))}
         ctx.db.execute(sa.update(refresh_tokens).where(this).values(used))
         return pair
 
@@ -204,7 +204,7 @@ def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str]
     """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
-    pair = Pair(Secret.new(ACCESS[environment]), Secret.new(REFRESH), ctx.now() + ACCESS_LASTS, granted)
+    pair = Pair(Secret.new(ACCESS[environment]), Secret.new(REFRESH), ctx.app.now() + ACCESS_LASTS, granted)
     whose: dict[str, Any] = {"tenant_id": ctx.tenant_id, "connection_id": connection.id, "code_id": code.id}
     access = {
         "id": new_id("oat"),
@@ -213,7 +213,8 @@ def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str]
         "expires_at": pair.expires_at,
     }
     ctx.db.execute(sa.insert(access_tokens).values(**whose, **access))
-    lasts = {"id": new_id("ort"), "digest": Secret.digest(pair.refresh_token), "expires_at": ctx.now() + REFRESH_LASTS}
+    expires_at = ctx.app.now() + REFRESH_LASTS
+    lasts = {"id": new_id("ort"), "digest": Secret.digest(pair.refresh_token), "expires_at": expires_at}
     ctx.db.execute(sa.insert(refresh_tokens).values(**whose, **lasts))
     return pair
 

@@ -54,6 +54,6 @@ def keep_attachment(ctx: Context, resource: str, filename: str, content: bytes) 
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     stored_files.insert_attachment(ctx, values, most=None)
-    row = {"tenant_id": ctx.tenant_id, "id": id, "content": content, "created_at": ctx.now()}
+    row = {"tenant_id": ctx.tenant_id, "id": id, "content": content, "created_at": ctx.app.now()}
     ctx.db.execute(sa.insert(waiting).values(row))
     return id

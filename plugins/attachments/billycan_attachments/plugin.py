@@ -40,9 +40,21 @@ manifest = Manifest(
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
     ),
     tasks=(
-        Every(seconds=600, due=stored_files.leftover_files, run=stored_files.sweep_file, own_transactions=True),
-        Every(seconds=600, due=stored_files.orphaned_attachments, run=stored_files.remove_orphan),
-        Every(seconds=30, due=stored_files.unstored_files, run=stored_files.store_file, own_transactions=True),
+        Every(
+            seconds=600,
+            due=stored_files.leftover_files,
+            run=stored_files.sweep_file,
+            own_transactions=True,
+            real_time=True,
+        ),
+        Every(seconds=600, due=stored_files.orphaned_attachments, run=stored_files.remove_orphan, real_time=True),
+        Every(
+            seconds=30,
+            due=stored_files.unstored_files,
+            run=stored_files.store_file,
+            own_transactions=True,
+            real_time=True,
+        ),
     ),
     codes={
         "quota_exceeded": Code(422, "The business has no room left for a file of this size."),

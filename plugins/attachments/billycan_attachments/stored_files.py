@@ -102,7 +102,7 @@ def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     """Delete locked attachments, given by id with their sizes, and note that their bytes are left."""
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
-    left = {"tenant_id": ctx.tenant_id, "since": ctx.now()}
+    left = {"tenant_id": ctx.tenant_id, "since": ctx.app.now()}
     ctx.db.execute(sa.insert(leftovers), [{**left, "id": id, "bytes": size} for id, size in sizes.items()])
     ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id.in_(ids)))
     ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))

@@ -28,7 +28,7 @@ manifest = Manifest(
         Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
     ),
     records=(RecordPages(path=_PATH, hidden=True),),
-    tasks=(Every(seconds=3600, due=expired_imports, run=forget_import),),
+    tasks=(Every(seconds=3600, due=expired_imports, run=forget_import, real_time=True),),
     workers=(run_imports,),
     gauges=(
         Gauge(

@@ -169,6 +169,7 @@ def _settle_import(app: App, row: Row) -> None:
 def _write(app: App, row: Row, seen: int) -> None:
     """Make the records of all rows from their recordings; `seen` is the last event before which nothing had changed."""
     before = Context(app, row.tenant_id)
+    before.now()  # of one moment with all that is read, also in a sandbox whose clock moves meanwhile
     with ExitStack() as stack:
         with app.db.reading(row.tenant_id) as before.db:
             replay = stack.enter_context(

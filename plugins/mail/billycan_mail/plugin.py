@@ -59,7 +59,7 @@ manifest = Manifest(
             order=145,
         ),
     ),
-    tasks=(Every(seconds=3600, run=forget_old),),
+    tasks=(Every(seconds=3600, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(
         Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),

@@ -140,7 +140,7 @@ def queue_email(
     row = _records.insert(
         ctx,
         id=new_id("eml"),
-        due_at=ctx.now(),
+        due_at=ctx.app.now(),  # senders go by the real time
         failures=0,
         attempts_made=0,
         is_uncertain=False,

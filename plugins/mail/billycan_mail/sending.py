@@ -188,16 +188,16 @@ class Sender:
         if lease.due.tenant_id is None:
             self._record_letter(lease, outcome)
             return
-        ctx = Context(self.app, lease.due.tenant_id, now=self._now())
+        ctx, now = Context(self.app, lease.due.tenant_id), self._now()
         with ctx.transaction():
-            ended = {"finished_at": ctx.now(), "error": outcome.error, "detail": outcome.detail}
+            ended = {"finished_at": now, "error": outcome.error, "detail": outcome.detail}
             ctx.db.execute(sa.update(attempts).where(own(ctx, attempts), attempts.c.id == lease.token).values(**ended))
             row = records.lock_email(ctx, lease.due.id)
             if row is None or row.lease_token != lease.token:
                 return
-            self._record_email(ctx, lease, row, outcome)
+            self._record_email(ctx, lease, row, outcome, now)
 
-    def _record_email(self, ctx: Context, lease: Lease, row: Row, outcome: Outcome) -> None:
+    def _record_email(self, ctx: Context, lease: Lease, row: Row, outcome: Outcome, now: Moment) -> None:
         for recipient in lease.to:
             fate, said = outcome.fates.get(recipient.address, ("later", outcome.detail or ""))
             status = "waiting" if fate == "later" else fate
@@ -206,7 +206,7 @@ class Sender:
             if recipient.address in outcome.bad:
                 suppressing.suppress(ctx, recipient.address, "everything", "refused", said, lease.due.id)
         values: dict[str, Any] = {"last_error": outcome.error, "is_uncertain": outcome.is_uncertain}
-        retry = self._retry_at(row, ctx.now()) if _waiting(ctx.db, lease.due) else None
+        retry = self._retry_at(row, now) if _waiting(ctx.db, lease.due) else None
         if retry:
             values |= {"status": "queued", "due_at": retry, "failures": row.failures + 1}
             records.end_lease(ctx, row, **values)

@@ -1,12 +1,13 @@
 """Handlers of quotes: one function for each route; and the timed work that expires quotes."""
 
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Query, Resource, Row
 from billycan.fields import Moment
+from billycan.sql import tenants
 from billycan.timed import Morning
 from billycan_documents.api import Line, check_registration, client_of, frozen
 
@@ -205,10 +206,13 @@ def _lines(ctx: Context, row: Row) -> list[Line]:
 
 
 def past_expiry(app: App, now: Moment) -> sa.Select[Any]:
-    """Select the sent quotes that may have expired: some zones are half a day ahead of UTC."""
-    latest = (now + timedelta(hours=14)).date()
-    sent = (quotes.c.status == "sent") & (quotes.c.expiry_date < latest)
-    return sa.select(quotes.c.tenant_id, quotes.c.id).where(sent).order_by(quotes.c.expiry_date)
+    """Select the sent quotes that have expired, the earliest expiry date first."""
+    c = quotes.c
+    groups = Morning.by_zone(app, now, datetime.date)
+    is_past = sa.or_(*(is_there & (c.expiry_date < today) for today, is_there in groups))
+    latest = max(today for today, _ in groups)
+    of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
+    return of.where(c.status == "sent", c.expiry_date < latest, is_past).order_by(c.expiry_date)
 
 
 def expire_quote(ctx: Context, id: str) -> None:

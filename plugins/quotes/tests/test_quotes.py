@@ -2,7 +2,6 @@
 
 import io
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -295,8 +294,7 @@ def just_before_the_lock(app, monkeypatch, happens):
 
     def late(*args):
         while waiting:
-            with ThreadPoolExecutor() as other:  # this thread is in a transaction
-                other.submit(waiting.pop()).result()
+            waiting.pop()()
         return real(*args)
 
     monkeypatch.setattr(whose, method, late)

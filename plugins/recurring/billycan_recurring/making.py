@@ -43,7 +43,7 @@ def make_due_invoices(ctx: Context, id: str) -> None:
     The first failure stops the rest. Raise NotFound if the recurring invoice is gone.
     """
     for _ in range(MOST_AT_ONCE):
-        here = Context(ctx.app, ctx.tenant_id)
+        here = Context(ctx.app, ctx.tenant_id, now=ctx.now())
         with here.transaction():
             is_more_due = _make_next(here, id)
         if not is_more_due:

@@ -100,7 +100,7 @@ def _shown(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
 
 def _usage(ctx: Context, callers: Mapping[str, Caller], chosen: str) -> Usage | None:
     """Return the last hour of the chosen caller, or else of the busiest; None if no key made requests."""
-    now = int(ctx.now().timestamp())
+    now = int(ctx.app.now().timestamp())
     last = now // 60
     recent = (own(ctx, log), log.c.id >= f"{(last - MINUTES + 1) * 60_000:012x}")
     minute = (log.c.at // sa.literal_column("60000")).label("minute")

@@ -3,11 +3,10 @@
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 import msgspec
 import sqlalchemy as sa
@@ -15,6 +14,7 @@ from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem
+from billycan.fields import Moment
 from billycan.web import encode
 
 from . import key_makers, passwords, sessions, sign_in_attempts
@@ -27,6 +27,7 @@ from .tables import sessions as table
 from .tables import users
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_NOTICED = timedelta(minutes=1)  # by which a test clock must be ahead to be mentioned
 
 
 class Shown(Struct):
@@ -136,9 +137,15 @@ class Visit:
         name = self.session.name or self.session.email
         return identity_of(self.app, tenant_id, environment, self.session.user_id, name, role)
 
+    @property
+    def test_time(self) -> Moment | None:
+        """The time of the sandbox shown, if a test clock is ahead of the real one."""
+        now = Context(self.app, self.session.tenant_id or "", writes=False).now()
+        return now if now - self.app.now() > _NOTICED else None
+
     def today(self) -> date:
         """Today, in the time zone of the business shown."""
-        return self.app.now().astimezone(ZoneInfo(self.session.zone)).date()
+        return Context(self.app, self.session.tenant_id or "", writes=False).today_in(self.session.zone)
 
     def may(self, role: Role) -> bool:
         """Tell whether the visitor may do what needs this role."""

@@ -55,7 +55,7 @@ def owe_deliveries(ctx: Context, names: Collection[str], first: int, last: int) 
     found = []
     for row in ctx.db.execute(sa.select(_e.id, _e.events).where(own(ctx, endpoints)).order_by(_e.id)):
         if wanted := [name for name in names if any(Event.matching(each, [name]) for each in row.events)]:
-            new = {"tenant_id": ctx.tenant_id, "id": new_id("cho"), "endpoint_id": row.id, "created_at": ctx.now()}
+            new = {"tenant_id": ctx.tenant_id, "id": new_id("cho"), "endpoint_id": row.id, "created_at": ctx.app.now()}
             bounds = {"events": wanted, "first_sequence": first, "last_sequence": last}
             found.append({**new, "kind": "add", "steps": 0, **bounds})
     if found:

@@ -38,9 +38,10 @@ def on_event(ctx: Context, event: Event) -> None:
         "suffix": event.id.partition("_")[2],
         "event_id": event.id,
         "now": event.created_at,
+        "due": ctx.app.now(),  # senders go by the real time
     }
     rows = _FAN_OUT.all(ctx.db, made)
-    _add_hints(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
+    hint_at(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
 
 
 def _fan_out(dialect: str) -> sa.Insert:
@@ -60,7 +61,7 @@ def _fan_out(dialect: str) -> sa.Insert:
         "event": sa.bindparam("exactly", type_=sa.Text),
         "status": sa.case((_e.enabled, "pending"), else_="held"),
         "created_at": Leases.NOW,
-        "due_at": Leases.NOW,
+        "due_at": sa.bindparam("due", type_=_d.due_at.type),
         "failures": sa.literal(0),
         "attempts_made": sa.literal(0),
         "connection_id": _e.connection_id,
@@ -73,7 +74,7 @@ def add_delivery(
     ctx: Context, endpoint: Row, *, webhook_id: str, event: str, own_body: bytes | None, replay_of: str | None = None
 ) -> str:
     """Insert a ping, which has its own body, or a replay. Return its id. It is held if the endpoint is disabled."""
-    id, now = new_id("dlv"), ctx.now()
+    id = new_id("dlv")
     ctx.db.execute(
         sa.insert(deliveries).values(
             tenant_id=ctx.tenant_id,
@@ -84,15 +85,15 @@ def add_delivery(
             status="pending" if endpoint.enabled else "held",
             own_body=own_body,
             replay_of=replay_of,
-            created_at=now,
-            due_at=now,
+            created_at=ctx.now(),
+            due_at=ctx.app.now(),
             failures=0,
             attempts_made=0,
             connection_id=endpoint.connection_id,
         )
     )
     if endpoint.enabled:
-        _add_hints(ctx, [endpoint.id])
+        hint_at(ctx, [endpoint.id])
     return id
 
 
@@ -116,7 +117,7 @@ def cancel_deliveries(ctx: Context, endpoint_id: str) -> None:
 
 def release_deliveries(ctx: Context, endpoint_id: str) -> None:
     """Make an endpoint's held deliveries due."""
-    _add_hints(ctx, [endpoint_id] if _start_chore(ctx, endpoint_id, "release").count else [])
+    hint_at(ctx, [endpoint_id] if _start_chore(ctx, endpoint_id, "release").count else [])
 
 
 def count_pending(ctx: Context, endpoint_id: str) -> dict[str, int]:
@@ -150,7 +151,7 @@ def recover_deliveries(ctx: Context, endpoint_id: str, since: Moment, until: Mom
     `counted` is returned if the first step leaves some of them to the worker.
     """
     done = _start_chore(ctx, endpoint_id, "recover", since=since, until=until)
-    _add_hints(ctx, [endpoint_id] if done.count else [])
+    hint_at(ctx, [endpoint_id] if done.count else [])
     # A delivery whose event is gone cannot be sent: if one step does it all, such deliveries are not counted.
     return done.count if done.rest is None else counted
 
@@ -159,13 +160,14 @@ def _start_chore(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> cho
     # A connection may have many endpoints, but a transaction takes only one step.
     moved = ctx.memo.setdefault("webhooks_moved", Counter())
     later = moved.total() >= chores.MOST_AT_ONCE
-    done = chores.start_chore(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), later=later, **given)
+    done = chores.start_chore(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.app.now(), later=later, **given)
     moved[endpoint_id] += done.count
-    _add_hints(ctx, [CHORES] if done.rest is not None else [])
+    hint_at(ctx, [CHORES] if done.rest is not None else [])
     return done
 
 
-def _add_hints(ctx: Context, endpoint_ids: Iterable[str]) -> None:
+def hint_at(ctx: Context, endpoint_ids: Iterable[str]) -> None:
+    """Hint at endpoints after the commit: something is due to them."""
     noted: dict[Hint, None] = ctx.memo.setdefault("webhooks", {})
     noted.update(dict.fromkeys((ctx.tenant_id, id) for id in endpoint_ids))
 

@@ -148,7 +148,7 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
         secret_version=row.secret_version + 1,
         secret_key=signing.key_id(ctx.app.secrets[-1]),
         previous_secret_key=row.secret_key,
-        secret_rotated_at=ctx.now(),
+        secret_rotated_at=ctx.app.now(),
     )
     return _show(ctx, row, secret=_secret(ctx, row))
 

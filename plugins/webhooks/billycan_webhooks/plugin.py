@@ -21,6 +21,7 @@ from .retention import (
 )
 from .settings import Settings
 from .tables import attempts, chores, deliveries, endpoints
+from .waiting import let_time_pass
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 
@@ -58,9 +59,10 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
+    hears={"clock.advanced": let_time_pass},
     tasks=(
-        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy),
-        Every(seconds=60, run=trim_answers, tenants=tenants_to_trim),
+        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
+        Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
     ),
     workers=(deliver,),
     gauges=(

@@ -1,0 +1,107 @@
+"""The timed work of one business whose time is its own, in the order of due times."""
+
+from collections.abc import Collection, Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from ..context import Context
+from ..fields import Moment
+from ..manifest import Every
+from ..timed import look_in, next_morning
+from .worker import MOST_AT_ONCE, named_tasks, run_once, select_due
+
+if TYPE_CHECKING:
+    from ..app import App
+
+Due = tuple[str, str]  # a task's name, and the id of a record
+_MINUTE = timedelta(minutes=1)
+
+
+class Alone:
+    """The timed work of a business, but for tasks that go by the real time.
+
+    A Clock that is offered does it: all that is due at a time, then all that is due at the next.
+    """
+
+    def __init__(self, app: "App", tenant_id: str) -> None:
+        self._app, self._tenant_id = app, tenant_id
+        self._tasks = {name: every for name, every in named_tasks(app).items() if not every.real_time}
+        self._timezone = "UTC"
+        self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
+        self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
+
+    def work(self, now: Moment) -> Iterator[None]:
+        """Do what is due at this time, a record at each step, and what becomes due by it."""
+        ctx = Context(self._app, self._tenant_id, writes=False, now=now)
+        with self._app.db.reading(self._tenant_id) as ctx.db:
+            self._timezone = ctx.tenant.timezone
+        for name, every in self._tasks.items():
+            if every.due is None and self._is_visited(every, now):
+                while run_once(self._app, name, every, self._tenant_id, None, now):
+                    yield
+        done: set[Due] = set()
+        while new := [due for due in self._due(now) if due not in done]:
+            for name, id in new:
+                done.add((name, id))
+                self._found = None
+                run_once(self._app, name, self._tasks[name], self._tenant_id, id, now)
+                yield
+        self._left = {*self._due(now)}
+
+    def next(self, now: Moment, until: Moment) -> Moment:
+        """Return the next time at which anything more becomes due, to the minute; `until` if nothing does before.
+
+        Call it after the work at `now`. What is due for less than a day, and not at 09:00, may be passed over.
+        """
+        while now < until:
+            then = min(next_morning(now, self._timezone), until)
+            due = self._due(then)
+            if tasks := {name for name, id in due if (name, id) not in self._left}:
+                return self._first(now, then, tasks)
+            if due or any(every.due is None for every in self._tasks.values()):
+                return then  # for what was not done when it was selected
+            now = then
+        return until
+
+    def _first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
+        """Return the first minute at which more is due of these tasks, between times when none is and when some is."""
+        midnight = Moment.start_of(some.astimezone(ZoneInfo(self._timezone)).date(), self._timezone)
+        guesses = [Moment.of(some - _MINUTE), midnight, Moment.of(midnight - _MINUTE)]
+        while guesses or some - none > _MINUTE:
+            middle = guesses.pop(0) if guesses else Moment.of(none + max(1, (some - none) // _MINUTE // 2) * _MINUTE)
+            if none < middle < some:
+                none, some = (none, middle) if self._is_more_due(middle, tasks) else (middle, some)
+        return some
+
+    def _is_visited(self, every: Every, now: Moment) -> bool:
+        if every.tenants is None:
+            return True
+        with self._app.db.reading(across="a task names the businesses that it is for") as db:
+            return self._tenant_id in every.tenants(db, now)
+
+    def _is_more_due(self, now: Moment, tasks: Collection[str]) -> bool:
+        return any(due not in self._left for due in self._due(now, tasks))
+
+    def _due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
+        """List what is due, task by task, the most urgent first."""
+        if not only and self._found and self._found[0] == now:
+            return self._found[1]
+        look_in(self._app, now, self._timezone)
+        tasks = {name: every.due for name, every in self._tasks.items() if every.due and (not only or name in only)}
+        found: list[Due] = []
+        with self._app.db.reading(self._tenant_id) as db:
+            # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
+            asked = [self._of_it(due(self._app, now).order_by(None)).exists() for due in tasks.values()]
+            for name, is_due in zip(tasks, db.execute(sa.select(*asked)).one() if asked else (), strict=True):
+                if is_due:
+                    records = self._of_it(select_due(self._app, name, self._tasks[name], now))
+                    found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
+        if not only:
+            self._found = now, found
+        return found
+
+    def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
+        return due.where(due.selected_columns.tenant_id == self._tenant_id)

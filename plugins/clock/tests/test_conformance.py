@@ -1,0 +1,5 @@
+from billycan.testing import PluginConformance
+
+
+class TestClock(PluginConformance):
+    plugin = "clock"

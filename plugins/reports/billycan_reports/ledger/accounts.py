@@ -220,7 +220,7 @@ def delete_account(ctx: Context, id: str) -> Deleted:
 
 def store(ctx: Context) -> None:
     """Store the business's chart as rows, unless that was done before."""
-    if ctx.db.execute(sa.select(started.c.id).where(own(ctx, started))).first() is not None:
+    if ctx.db.execute(sa.select(started.c.id).where(own(ctx, started), started.c.id == "all")).first() is not None:
         return
     mark = upsert(started, ctx.db).values(tenant_id=ctx.tenant_id, id="all")
     # If several processes store at once, one inserts the mark; the others wait for its commit, then see the rows.

@@ -456,6 +456,12 @@ def spend(c, clock):
     c.post(f"/v1/expenses/{id}/void", {"reason": "Returned."}, 200)
     c.refused(409, "document_locked", "DELETE", f"/v1/attachments/{c.receipt}")
     c.delete(f"/v1/expenses/{c.post('/v1/expenses', bought)['data']['id']}")
+    lines = [{"category_id": category, "amount": "220.00"}]
+    lines.append({"category_id": category, "amount": "40.00", "gst_code": "gst_free", "description": "Water"})
+    bill = c.post("/v1/expenses", {"date": "2026-11-20", "due_date": "2026-12-20", "line_items": lines})["data"]["id"]
+    paid = {"amount": "130.00", "paid_on": "2026-11-21", "payment_method": "bank_transfer"}
+    payment = c.post(f"/v1/expenses/{bill}/payments", paid)["data"]["payments"][0]["id"]
+    c.post(f"/v1/expenses/{bill}/payments/{payment}/reverse", {"reason": "Wrong bill.", "mistake": True}, 200)
     c.delete(f"/v1/expense_categories/{c.post('/v1/expense_categories', {'name': 'Signs'})['data']['id']}")
 
 

@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 _NEVER = sa.literal(date(9999, 12, 31), sa.Date)
+_MILLION = sa.literal_column("1000000", sa.BigInteger)
+_NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
 class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -182,6 +184,23 @@ class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
         """
         full = self.accrual_from(accrual)
         return full if full is accrual else sa.case((cash < full, cash), else_=full)
+
+    @staticmethod
+    def share_paid(
+        part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]
+    ) -> sa.ColumnElement[int]:
+        """Return as much of a part of a price as is paid of the price: `part * paid / price` in whole cents, rounding
+        halves away from zero.
+
+        Exact, as no step exceeds 64 bits: the direct product of two amounts could, so `paid` is split into millions and
+        a remainder. More than the price does not count.
+        """
+        size = sa.func.abs(part)
+        large = size * (paid // _MILLION)
+        rest = (large % price) * _MILLION + size * (paid % _MILLION)
+        share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
+        signed = sa.case((part < 0, -share), else_=share)
+        return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid >= price, part), else_=signed)
 
     def changes(self) -> list[sa.ColumnElement[Any]]:
         """The days on which everything unpaid counts, because a cash basis ended."""

@@ -57,6 +57,7 @@ KINDS = (
     *("sell", "sell", "pay", "pay", "receive", "allocate", "allocate", "deallocate", "refund", "reverse"),
     *("note", "note", "void_note", "write_off", "undo_write_off", "void"),
     *("job", "claim", "claim", "forfeit", "cancel"),
+    *("bill", "pay_bill", "pay_bill", "reverse_bill"),
 )
 PURCHASING = ("buy", "buy", "give_back", "void_expense", "change_expense", "change_expense")
 LODGING = ("lodge", "lodge", "lodge", "reopen", "lock", "change_basis")
@@ -88,6 +89,7 @@ class Books:
         self.told, self.today, self.basis = (0, 1), START, basis
         self.client = Both(*(one.contact("Ada") for one in self.pair))
         self.sales, self.money, self.notes, self.jobs, self.bought = [], [], [], [], []
+        self.bills, self.paid = [], []
         self.wait(0)
 
     def wait(self, days):
@@ -188,6 +190,35 @@ class Books:
         category = self.pair[0].categories["Rent"]
         body = {"date": self.date, "amount": self.amount, "category_id": category, "tax_invoice_held": True}
         self.keep(self.bought, self.tell("expenses", body={**body, **PURCHASES[self.other]}))
+
+    def bill(self):
+        """A bill with lines of several kinds, which is paid in parts; its tax invoice may come later."""
+        rent, meals = (self.pair[0].categories[name] for name in ("Rent", "Entertainment"))
+        code = ("capital", "gst_free", "out_of_scope")[self.one % 3]
+        lines = [
+            {"category_id": rent, "amount": self.amount, "business_use_percent": (100, 33)[self.one % 2]},
+            {"category_id": rent, "amount": "220.00", "gst_code": code},
+            {"category_id": meals, "amount": "5.55"},
+        ]
+        body = {"date": self.date, "due_date": "2027-01-01", "tax_invoice_held": self.other % 3 > 0}
+        made = self.keep(self.bought, self.tell("expenses", body={**body, "line_items": lines, **self.withheld()}))
+        return self.keep(self.bills, made)
+
+    def withheld(self):
+        return {"tax_withheld": "4.00"} if self.other == 1 else {}
+
+    def pay_bill(self):
+        if bill := pick(self.bills, self.one):
+            body = {"amount": self.amount, "paid_on": self.date}
+            if made := self.tell("expenses", bill, "payments", body=body, of="payments"):
+                if made.second:
+                    self.paid.append((bill, made))
+                return bill, made
+        return None
+
+    def reverse_bill(self):
+        if paid := pick(self.paid, self.one):
+            self.undo("expenses", paid[0], "payments", paid[1], "reverse")
 
     def give_back(self):
         if bought := pick(self.bought, self.one):
@@ -373,7 +404,10 @@ class Lodging(RuleBasedStateMachine, Books):
         self.told = (0,)
         if self.tell(*path, body=body):
             after = self.pair[0].web.last.json["data"]
-            if path[-1] in UNDONE_ON:
+            if path[2] == "payments":
+                (undone,) = (one for one in after["payments"] if one["id"] == path[3].first)
+                is_mistake = undone["reversed_on"] is None
+            elif path[-1] in UNDONE_ON:
                 is_mistake = after[UNDONE_ON[path[-1]]] is None
             else:
                 is_mistake = any(day < self.today for day in self.noted()[len(before) :])
@@ -505,6 +539,8 @@ UNDONE = {
     "allocate": ("payments", "deallocate"),
     "note": ("adjustment_notes", "void"),
     "write_off": ("invoices", "undo_write_off"),
+    "bill": ("expenses", "void"),
+    "pay_bill": ("expenses", "reverse"),
 }
 
 
@@ -523,6 +559,7 @@ def check_that_mistakes_leave_nothing(open_business, basis, examples):
         books = Mistaken(open_business, basis)
         books.happen("job", 0, 0, "", 0, "")
         books.happen("sell", 0, 0, "550.00", 0, "")
+        books.happen("bill", 0, 0, "550.00", 0, "")
         live(books, before)
         books.told = (0,)
         books.wait(move.pop("days"))
@@ -536,8 +573,11 @@ def check_that_mistakes_leave_nothing(open_business, basis, examples):
         if kind == "allocate":
             thing, invoice = made
             body |= {"invoice_id": invoice, "amount": move["amount"]}
+        path = [thing, action]
+        if kind == "pay_bill":
+            path = [thing[0], "payments", thing[1], action]
         books.told = (0,)
-        assume(books.tell(resource, thing, action, body=body))
+        assume(books.tell(resource, *path, body=body))
         books.told = (0, 1)
         live(books, after)
         cut = min(START + timedelta(days=days), LAST)

@@ -11,7 +11,8 @@
   some day, or was credited, is received for this on the day it is used.
 - Purchases: an eleventh of the price, for business use (s 11-30), on the earlier of bill and payment or on a cash basis
   on payment, and above $82.50 not before the tax invoice is held (s 29-10(3), 29-80(1)). What is given back takes back
-  its share of what was claimed, and not before that was (s 19-70, 19-80).
+  its share of what was claimed, and not before that was (s 19-70, 19-80). Of a bill with lines each counts as it is
+  taxed and used, and on a cash basis as much of it as was paid of the bill (s 29-10(2)).
 - A security deposit is for no supply until it is taken off the price of the work or forfeited, and then, on both bases,
   as much of it counts as of the price of a sale (s 99-5, 99-10).
 - A new basis begins with a month. Once one on accruals begins, what was not paid counts; what counted so stays counted
@@ -189,6 +190,39 @@ class Purchase:
 
 
 @dataclass
+class Bill:
+    """A bill with lines, a taxed one and maybe one without GST, that is paid in parts."""
+
+    id: str
+    taxed: Decimal
+    percent: int
+    free: Decimal
+    day: date
+    held_on: date | None
+    payments: list = field(default_factory=list)  # an id, a day, an amount, and the day on which it came back
+    void_on: date = date.max
+
+    def price(self):
+        return self.taxed + self.free
+
+    def paid(self, day=date.max):
+        return sum((one[2] for one in self.payments if one[1] <= day and (one[3] > day or one[3] == date.max)), D(0))
+
+    def counted(self, day, bases):
+        """Return the amounts that it adds to G11 and 1B up to a day."""
+        if self.void_on <= day:
+            return D(0), D(0)
+        first = min([self.day, *(one[1] for one in self.payments)])
+        full = first if bases.on(first) == "accrual" else bases.ends_cash(first)
+        part = D(1) if full <= day else self.paid(day) / self.price()
+        claim = to_cents(to_cents(self.taxed / 11) * self.percent / 100)
+        # The line without GST needs no tax invoice.
+        waits = self.price() > D("82.50") and (self.held_on or date.max) > day
+        taxed = (D(0), D(0)) if waits else (to_cents(self.taxed * part), to_cents(claim * part))
+        return taxed[0] + to_cents(self.free * part), taxed[1]
+
+
+@dataclass
 class Move:
     """So much of some money settles a sale from a day on; below zero, it does so no longer. A note may be why."""
 
@@ -255,7 +289,7 @@ class Books:
     def __init__(self, business, basis):
         self.business, self.bases, self.today = business, Bases([(date.min, basis)]), FIRST
         self.sales, self.money, self.notes, self.purchases = [], [], [], []
-        self.jobs, self.lodged, self.reported = [], [], {}
+        self.bills, self.jobs, self.lodged, self.reported = [], [], [], {}
         self.clients = {business.contact(name): name for name in ("Ada", "Ben")}
         business.on(str(FIRST))
 
@@ -549,6 +583,43 @@ class Books:
             self.business.do(f"expenses/{one.id}/void", {"mistake": flag})
             one.void_on = date.min if flag else self.today
 
+    def bill(self, which, amount, flag):
+        percent, free = (100, 60, 33)[which % 3], amount / 3 if which % 2 else D(0)
+        bill = Bill("", amount, percent, to_cents(free), self.then, self.then if flag else None)
+        category = self.business.categories["Rent"]
+        lines = [{"category_id": category, "amount": amount, "business_use_percent": percent}]
+        if bill.free:
+            lines.append({"category_id": category, "amount": bill.free, "gst_code": "gst_free"})
+        body = {"date": str(self.then), "due_date": "2027-01-31", "tax_invoice_held": flag, "line_items": lines}
+        bill.id = self.business.do("expenses", body, 201)["id"]
+        self.bills.append(bill)
+
+    def pay_bill(self, which, amount, flag):
+        due = [one for one in self.bills if one.paid() < one.price() and one.void_on == date.max]
+        if bill := self.pick(due, which):
+            amount = min(amount / 2 if flag else amount, bill.price() - bill.paid())
+            body = {"amount": str(to_cents(amount)), "paid_on": str(self.then)}
+            made = self.business.do(f"expenses/{bill.id}/payments", body, 201)["payments"][-1]["id"]
+            bill.payments.append([made, self.then, to_cents(amount), date.max])
+
+    def settle_bill(self, which, amount, flag):
+        """A payment comes back or was a mistake, a tax invoice comes, or what is not paid is void."""
+        stands = [one for one in self.bills if one.void_on == date.max]
+        paid = [(one, each) for one in stands for each in one.payments if each[3] == date.max]
+        if which % 3 == 0 and (found := self.pick(paid, which)):
+            bill, payment = found
+            self.business.do(f"expenses/{bill.id}/payments/{payment[0]}/reverse", {"mistake": flag})
+            if flag:
+                bill.payments.remove(payment)
+            else:
+                payment[3] = self.today
+        elif which % 3 == 1 and (bill := self.pick([one for one in stands if not one.held_on], which)):
+            self.business.expense(bill.id, tax_invoice_held_on=str(self.today))
+            bill.held_on = self.today
+        elif which % 3 > 1 and (bill := self.pick([one for one in stands if not one.paid()], which)):
+            self.business.do(f"expenses/{bill.id}/void", {"mistake": flag})
+            bill.void_on = date.min if flag else self.today
+
     def standing(self, day):
         """Return the GST on each supply up to a day, on its bad debts, and on each purchase."""
         found = {}
@@ -559,7 +630,8 @@ class Books:
             for kind, amount in (("sale", gst), ("bad", -bad)):
                 key = kind, one.work if is_part else one.id
                 found[key] = found.get(key, D(0)) + amount
-        return found | {("bought", one.id): -one.counted(day, self.bases)[1] for one in self.purchases}
+        bought = [*self.purchases, *self.bills]
+        return found | {("bought", one.id): -one.counted(day, self.bases)[1] for one in bought}
 
     def adds(self, since, until):
         return placed(self.standing(since - timedelta(days=1)), self.standing(until))
@@ -577,7 +649,7 @@ class Books:
 
     def labels(self, day):
         sales = [one.counted(day, self.bases) for one in self.sales]
-        bought = [one.counted(day, self.bases) for one in self.purchases]
+        bought = [one.counted(day, self.bases) for one in (*self.purchases, *self.bills)]
         total = sum((one[0] for one in bought), D(0))
         return {
             "G1": sum((one[0] for one in sales), D(0)),
@@ -610,6 +682,7 @@ KINDS = [
     *("sell", "sell", "pay", "pay", "pay", "receive", "match", "match", "take_off", "refund", "reverse"),
     *("credit", "credit", "credit", "void_note", "write_off", "undo_write_off", "void"),
     *("buy", "buy", "settle_purchase", "settle_purchase", "give_back", "void_purchase"),
+    *("bill", "bill", "pay_bill", "pay_bill", "pay_bill", "settle_bill"),
     *("ask", "ask", "finish", "finish", "forfeit", "lodge", "lodge", "rebase", "rebase"),
 ]
 AMOUNTS = st.sampled_from(["0.07", "13.03", "33.05", "82.50", "82.51", "110.00", "247.77", "1234.56"]).map(D)

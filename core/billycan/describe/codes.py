@@ -49,6 +49,8 @@ CODES: Mapping[str, Code] = {
     "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
     "period_locked": Code(409, "The books are locked up to a date, and this would change what counts until then."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
+    "has_payments": Code(409, "Payments of the record are recorded: reverse them first."),
+    "list_full": Code(409, "The record lists 500 of these, which is as many as it can."),
     "too_many_keys": Code(409, "The business has 200 keys, the most there can be: revoke those no longer used."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
     "payload_too_large": Code(
@@ -58,6 +60,7 @@ CODES: Mapping[str, Code] = {
         415, "The body is not sent as application/json in UTF-8, or is of a type that the route does not take."
     ),
     "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
+    "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
     "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
     "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
     "too_many_at_once": Code(429, "The business has too many requests at work and waiting: try again in a second."),

@@ -1,8 +1,9 @@
 """Expenses' functions for other plugins: billing a job's expenses, payments to contractors, and lodged periods."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
+from operator import add
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,8 +13,10 @@ from billycan import Context, Records, Row, own
 from billycan.sql import Statement
 
 from .gst import not_claimed
+from .parts import in_parts
 from .records import emit_expense, records
-from .tables import expenses
+from .splits import Cost, split
+from .tables import NONE, expenses
 
 __all__ = [
     "Billable",
@@ -29,7 +32,7 @@ __all__ = [
 
 
 class Billable(Struct, frozen=True):
-    """An expense to charge to a job's client: the row, its description, and its amount.
+    """An expense to charge to a job's client, or its lines of one kind: the row, its description, and their amount.
 
     `of_the_work` is true if it is part of the price of the work. It is false for what is out of scope, such as a
     payment made on the client's behalf.
@@ -53,15 +56,22 @@ def billable(ctx: Context, job_id: str) -> list[Billable]:
     """
     due = own(ctx, expenses) & (expenses.c.job_id == job_id) & expenses.c.billable & expenses.c.invoice_id.is_(None)
     found = sa.select(expenses).where(due, expenses.c.status == "recorded").order_by(expenses.c.date, expenses.c.id)
+    rows = ctx.db.execute(found.with_for_update()).all()
+    parts = split(ctx, rows)
     return [
-        Billable(
-            row,
-            row.description or row.reference or f"Expense of {row.date}",
-            row.amount,
-            row.gst_code != "out_of_scope",
-        )
-        for row in ctx.db.execute(found.with_for_update())
+        Billable(row, row.description or row.reference or f"Expense of {row.date}", amount, of_the_work)
+        for row in rows
+        for of_the_work, amount in _of_the_work(parts[row.id].costs)
     ]
+
+
+def _of_the_work(costs: Iterable[Cost]) -> list[tuple[bool, Decimal]]:
+    """Add up the parts of an expense that are of the price of the work, and those that are out of scope."""
+    sums: dict[bool, Decimal] = {}
+    for cost in costs:
+        of_the_work = cost.gst_code != "out_of_scope"
+        sums[of_the_work] = sums.get(of_the_work, Decimal("0.00")) + cost.amount
+    return [(of_the_work, amount) for of_the_work, amount in sums.items() if amount]
 
 
 def give_samples(ctx: Context, job_id: str) -> None:
@@ -73,19 +83,23 @@ def give_samples(ctx: Context, job_id: str) -> None:
 
 def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
     """Note the invoice that charges these expenses. They are free again once it is deleted or void."""
-    for one in spent:
-        emit_expense(ctx, records.save(ctx, one.row, invoice_id=invoice_id), "expense.updated")
+    for row in {one.row.id: one.row for one in spent}.values():
+        emit_expense(ctx, records.save(ctx, row, invoice_id=invoice_id), "expense.updated")
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
-    """Map each contact's id to the payments to it on these days: the number of expenses, the amount with GST and the
-    tax withheld, the GST in it, and the tax withheld.
+    """Map each contact's id to its payments on these days: their number, the amount with GST and tax withheld, the GST
+    in it, and the tax withheld.
 
     A payment from which tax was withheld contains no GST. An expense voided as a mistake is left out; one voided from a
     day on is subtracted on that day.
     """
     rows: list[Any] = _PAID_TO_EACH.all(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})
-    return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        sums = found.setdefault(row[0], [0] * 4)
+        sums[:] = map(add, sums, map(int, row[1:]))
+    return {id: (sums[0], _dollars(sums[1]), _dollars(sums[2]), _dollars(sums[3])) for id, sums in found.items()}
 
 
 def _paid_to_each() -> Statement:
@@ -108,11 +122,20 @@ def _paid_to_each() -> Statement:
         (expenses.c.status != "void") & expenses.c.paid_on.between(since, until),
         expenses.c.voided_on.is_not(None) & (expenses.c.paid_on <= until) & (expenses.c.voided_on >= since),
     )
-    asked = sa.select(expenses.c.supplier_id, *sums).where(
-        mine, expenses.c.supplier_id.is_not(None), either, counts != 0
+    at_once = sa.select(expenses.c.supplier_id, *sums).where(
+        mine, expenses.c.supplier_id.is_not(None), either, counts != 0, expenses.c.payment_count == NONE
     )
+    parts = in_parts(sa.bindparam("tenant_id"), "gst", "tax_withheld")
+    p, of_each = parts.c, expenses.c.id == parts.c.expense_id
+    of_parts = p.cents, sa.case((no_gst, 0), else_=p.gst), p.tax_withheld
+    many = sa.func.count(sa.distinct(sa.case((p.cents > 0, p.id))))
+    stood = sa.or_(expenses.c.status != "void", expenses.c.voided_on.is_not(None))
+    paid_in_parts = sa.select(expenses.c.supplier_id, many, *map(sa.func.sum, of_parts)).join(parts, of_each)
+    paid_in_parts = paid_in_parts.where(mine, expenses.c.supplier_id.is_not(None), stood)
+    paid_in_parts = paid_in_parts.where(p.paid_on.between(since, until))
+    asked = sa.union_all(*(one.group_by(expenses.c.supplier_id) for one in (at_once, paid_in_parts)))
     # The number of rows in a year decides whether the database sorts or hashes them.
-    return Statement(asked.group_by(expenses.c.supplier_id).execution_options(**{Statement.PLANNED_ANEW: True}))
+    return Statement(asked.execution_options(**{Statement.PLANNED_ANEW: True}))
 
 
 _PAID_TO_EACH = _paid_to_each()

@@ -1,16 +1,17 @@
 """Handlers of expense categories, and the records behind them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any, cast
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, NotFound, Page, Patch, Query, Records, own
+from billycan import Context, Deleted, Neighbours, NotFound, Page, Patch, Query, Records, own
 
 from . import category_resource, rules
 from .category_resource import Category, NewCategory
+from .parts_tables import lines
 from .starter import STARTER, all_categories, categories, store
 
 records = category_resource.categories.records
@@ -40,11 +41,22 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
 
 def defaults_of(ctx: Context, id: str) -> Defaults:
     """Return the GST terms of a category's expenses."""
-    columns = (all_categories.c[name] for name in ("gst_code", "gst_required", "deductible"))
-    row = ctx.db.execute(sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id == id)).first()
-    if row is None:
-        return Defaults()
-    return Defaults(row.gst_code or "gst", row.gst_required, rules.ALL if row.deductible else rules.NOTHING)
+    return _defaults(ctx, [id]).get(id) or Defaults()
+
+
+def defaults_of_each(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
+    """Map the id of each of these categories that exists to the GST terms of its expenses."""
+    found = names(ctx, ids)  # stores the starter set, if need be
+    return _defaults(ctx, found)
+
+
+def _defaults(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
+    columns = (all_categories.c[name] for name in ("id", "gst_code", "gst_required", "deductible"))
+    found = sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id.in_(ids))
+    return {
+        row.id: Defaults(row.gst_code or "gst", row.gst_required, rules.ALL if row.deductible else rules.NOTHING)
+        for row in ctx.db.execute(found)
+    }
 
 
 def list_categories(ctx: Context, query: Query[Category]) -> Page[Category]:
@@ -97,6 +109,7 @@ def delete_category(ctx: Context, id: str) -> Deleted:
     Refused with `has_dependents` while it has expenses. Emits `expense_category.deleted`.
     """
     store(ctx)
+    Neighbours.check_unused(ctx, lines, lines.c.category_id == id, kind="expenses")
     deleted = records.remove(ctx, id)
     ctx.emit("expense_category.deleted", deleted)
     return deleted

@@ -8,8 +8,9 @@ from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .handlers import create_expense, void_expense
+from .parts_schemas import Reason
 from .resource import Expense, NewExpense
-from .schemas import ExpenseVoiding, Reason
+from .schemas import ExpenseVoiding
 from .starter import STARTER
 
 _DOCKET = """\

@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from msgspec import Struct
 
 from billycan import Context, GstPeriod, LedgerEntries, Row
 from billycan.fields import Moment
 from billycan.sql import ByIds, Statement
 
 from . import gst, rules
+from .splits import Split, split
 from .tables import expenses
 
 Line = LedgerEntries.Line
@@ -28,41 +28,14 @@ Standing = LedgerEntries.Standing
 _FIRST_DATE = date(1900, 1, 1)
 
 
-class Cost(Struct):
-    """A part of an expense: the category whose account it has, its GST code and its amount."""
-
-    category_id: str
-    gst_code: str
-    amount: Decimal
-
-
-class Paid(Struct):
-    """A payment of an expense."""
-
-    on: date
-    method: str | None
-    amount: Decimal
-    withheld: Decimal
-
-
-def costs_of(row: Row) -> list[Cost]:
-    """List the parts of an expense, which add up to its amount."""
-    return [Cost(row.category_id, row.gst_code, row.amount)]
-
-
-def payments_of(row: Row) -> list[Paid]:
-    """List the payments of an expense."""
-    return [Paid(row.paid_on, row.payment_method, row.amount, row.tax_withheld)] if row.paid_on else []
-
-
 def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
     """Map expenses to all that each has in the ledger."""
     rows = {row.id: row for row in _EXPENSES.all(ctx.db, ctx.tenant_id, ids)}
-    credits_of = _credits(ctx, rows)
+    credits_of, parts = _credits(ctx, rows), split(ctx, [*rows.values()])
     return {
         id: Standing(
             kind="expense",
-            lines=[*_lines(row, credits_of[id])],
+            lines=[*_lines(row, parts[id], credits_of[id])],
             contact_id=row.supplier_id,
         )
         for id, row in rows.items()
@@ -85,10 +58,10 @@ def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
     return [row.id for row in _AFTER.all(ctx.db, {"tenant_id": ctx.tenant_id, "after": id, "most": limit})]
 
 
-def _lines(row: Row, credits: list[tuple[date | None, Decimal, bool]]) -> Iterator[Line]:
+def _lines(row: Row, parts: Split, credits: list[tuple[date | None, Decimal, bool]]) -> Iterator[Line]:
     """Yield the lines of an expense; `credits` are the GST that counts, by day, and whether it is taken off."""
     for day, role, amount, of, code in _amounts(
-        row, sum((cents for _, cents, ends in credits if not ends), Decimal(0))
+        row, parts, sum((cents for _, cents, ends in credits if not ends), Decimal(0))
     ):
         yield Line(date=day, role=role, amount=amount, of=of, gst_code=code)
         if row.voided_on is not None:
@@ -99,18 +72,22 @@ def _lines(row: Row, credits: list[tuple[date | None, Decimal, bool]]) -> Iterat
             yield Line(date=on, role="gst_not_due", amount=-amount)
 
 
-def _amounts(row: Row, credit: Decimal) -> Iterator[tuple[date, Any, Decimal, str | None, str | None]]:
+def _amounts(row: Row, parts: Split, credit: Decimal) -> Iterator[tuple[date, Any, Decimal, str | None, str | None]]:
     """Yield what was bought, what of it is GST to claim, and what was paid."""
     held_on = row.tax_invoice_held_on or row.date
     is_needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
     claimable_on = max(row.date, held_on) if is_needed else row.date
-    for cost in costs_of(row):
+    left, of = credit, sum((cost.gst_for_business for cost in parts.costs), Decimal(0))
+    for cost in parts.costs:
+        # Each part has its share of the credit, and the last one with GST what is left.
+        share = left if cost.gst_for_business == of else (left * cost.gst_for_business / of).quantize(Decimal("0.01"))
+        left, of = left - share, of - cost.gst_for_business
         role = "capital_purchases" if cost.gst_code in ("capital", "capital_gst_free") else "purchases"
         yield row.date, role, cost.amount, cost.category_id, cost.gst_code
-        yield claimable_on, role, -credit, cost.category_id, cost.gst_code
+        yield claimable_on, role, -share, cost.category_id, cost.gst_code
     yield claimable_on, "gst_not_due", credit, None, None
     yield row.date, "payable", -row.amount, None, None
-    for paid in payments_of(row):
+    for paid in parts.payments:
         yield paid.on, "payable", paid.amount, None, None
         yield paid.on, "bank", paid.withheld - paid.amount, paid.method, None
         yield paid.on, "tax_withheld", -paid.withheld, None, None
@@ -130,7 +107,7 @@ def _credits(ctx: Context, ids: Collection[str]) -> dict[str, list[tuple[date | 
 @lru_cache(64)
 def _credit(period: GstPeriod) -> ByIds:
     def select(among: Any) -> sa.Select[Any]:
-        its = gst.entries(period, among(expenses.c.id)).subquery("its")
+        its = gst.entries(period, among).subquery("its")
         columns = its.c.document_id, its.c.counts_on, its.c.adjusts, its.c["1B"].label("cents")
         return sa.select(*columns).where(its.c["1B"] != 0)
 
@@ -160,7 +137,17 @@ _AFTER = Statement(
 
 in_ledger = LedgerEntries(
     events={
-        **dict.fromkeys(("expense.created", "expense.updated", "expense.voided", "expense.deleted"), documents_of),
+        **dict.fromkeys(
+            (
+                "expense.created",
+                "expense.updated",
+                "expense.voided",
+                "expense.deleted",
+                "expense.payment_recorded",
+                "expense.payment_reversed",
+            ),
+            documents_of,
+        ),
         "contact.updated": documents_of_suppliers,
     },
     after=documents_after,

@@ -4,6 +4,10 @@ A credit counts in the period of the bill or the payment, whichever is first (s 
 that of the payment (s 29-10(2)). If the claim needs a tax invoice, it never counts before the invoice is held (s
 29-10(3), 29-80(1)). The purchase is reported on the same day, so that the calculation sheet and the accounts agree. A
 supplier's refund belongs to the same supply as the purchase, if the expense names the purchase.
+
+An expense with lines counts line by line. One that is paid in parts counts on a cash basis to the extent of each
+payment (s 29-10(2)): of each label `round(amount * paid / price)` less what counted before, so that all payments
+together count the whole to the cent.
 """
 
 from collections.abc import Callable, Collection
@@ -18,20 +22,23 @@ from billycan.sql import ByIds, Statement
 
 from . import rules
 from .claim_status import claim, claim_until_void
-from .records import business_share
-from .tables import expenses, purchases
+from .parts import in_parts, moves, of_each
+from .records import business_share, gst_for_business
+from .tables import NONE, expenses, purchases
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
 # The claim statuses that count on no day yet, or no longer; a report lists them separately.
 _LEFT_OUT = ("awaiting_tax_invoice", "awaiting_abn", "too_old")
 _NOTHING = sa.literal_column("0", sa.BigInteger)
+_NEVER = sa.literal(date(9999, 12, 31), sa.Date)
+_MINE, _BOUGHT = of_each(expenses, "mine"), of_each(purchases, "bought")
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def entries(period: GstPeriod, is_asked: sa.ColumnElement[bool] | None = None) -> sa.Select[Any]:
+def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> sa.Select[Any]:
     """Select the entries of the expenses. One that awaits its tax invoice, or was claimed too late, counts on no day.
 
-    With the condition `is_asked`, only those of expenses of which it is true: a purchase with all of its refunds.
+    With `is_asked`, only those of expenses whose id it is true of: a purchase with all of its refunds.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. To make the worksheet arrive at
     that GST, G10 or G11 holds the value of the taxable importation, with the GST.
@@ -39,9 +46,9 @@ def entries(period: GstPeriod, is_asked: sa.ColumnElement[bool] | None = None) -
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    asked = sa.true() if is_asked is None else is_asked
-    by_itself = _terms(period, expenses).where(expenses.c.refunded_expense_id.is_(None), asked).subquery("by_itself")
-    both = sa.union_all(_figures(by_itself, business_share), _given_back(period, asked)).subquery("both")
+    asked = sa.true() if is_asked is None else is_asked(_MINE.c.id)
+    at_once = _by_itself(period, asked).where(_MINE.c.payment_count == NONE).subquery("at_once")
+    both = sa.union_all(_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
     bought = sa.select(
         both.c.document_id,
         both.c.supply_id,
@@ -57,7 +64,88 @@ def entries(period: GstPeriod, is_asked: sa.ColumnElement[bool] | None = None) -
         ended_on.label("counts_on"),
         *((-both.c[label]).label(label) for label in _LABELS),
     ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
-    return _both(bought, ended)
+    return _both(bought, ended, _paid_in_parts(period, asked))
+
+
+def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Select the purchases by their own terms."""
+    return _terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
+
+
+def _paid_in_parts(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Select the entries of the purchases that are paid in parts, each label in proportion to what is paid.
+
+    Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
+    counts.
+    """
+    parts = _by_itself(period, asked).where(_MINE.c.payment_count > NONE).subquery("in_parts")
+    p = _figures(parts, business_share).subquery("of_parts").c
+    sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
+    # Lines that need no tax invoice do not wait for it.
+    sets = sa.select(p.document_id, p.awaits, *sums).group_by(p.document_id, p.awaits).subquery("sets")
+    held_on = sa.case((sets.c.awaits == 1, expenses.c.tax_invoice_held_on))
+    in_full = _day_in_full(period, expenses)
+    whole = (
+        sa.select(
+            *sets.c,
+            expenses.c.voided_on,
+            expenses.c.date.label("billed_on"),
+            sa.type_coerce(expenses.c.amount, sa.BigInteger).label("price"),
+            held_on.label("held_on"),
+            sa.case((held_on > in_full, held_on), else_=in_full).label("full_on"),
+        )
+        .join(expenses, expenses.c.id == sets.c.document_id)
+        .where(own(period, expenses))
+        .cte("whole")
+    )
+    paid, w = moves(period.tenant_id), whole.c
+
+    def entry(rank: int, day: Any, cents: Any, id: Any) -> sa.Select[Any]:
+        in_order = sa.literal_column(str(rank), sa.Integer).label("rank"), id.label("move")
+        return sa.select(*w, day.label("counts_on"), cents.label("cents"), *in_order)
+
+    # Before the registration began there is no tax period.
+    early = (paid.c.paid_on < w.billed_on) & ~period.registered(paid.c.paid_on)
+    on = sa.case((early, w.billed_on), else_=paid.c.paid_on)
+    on = sa.case((w.held_on > on, w.held_on), else_=on)
+    none = sa.literal_column("''", sa.Text)
+    events = sa.union_all(
+        entry(0, w.full_on, _NOTHING, none).where(w.full_on < _NEVER),
+        entry(1, on, paid.c.cents, paid.c.id).join(paid, paid.c.expense_id == w.document_id),
+        entry(2, w.voided_on, _NOTHING, none).where(w.voided_on.is_not(None)),
+    ).subquery("events")
+    e = events.c
+    window: dict[str, Any] = {
+        "partition_by": [e.document_id, e.awaits],
+        "order_by": (e.counts_on, e.rank, e.move, e.cents.desc()),
+    }
+    so_far = sa.cast(sa.func.sum(e.cents).over(**window, rows=(None, 0)), sa.BigInteger)
+    stands = sa.select(*e, so_far.label("paid")).subquery("stands")
+    s = stands.c
+    is_over = (s.counts_on > s.voided_on) | ((s.rank == 2) & (s.counts_on == s.voided_on))
+    counted = sa.select(
+        *(s[name] for name in ("document_id", "awaits", "counts_on", "rank", "move", "cents")),
+        *(
+            sa.case(
+                (is_over, _NOTHING),
+                (s.counts_on >= s.full_on, s[label]),
+                else_=GstPeriod.share_paid(s[label], s.paid, s.price),
+            ).label(label)
+            for label in _LABELS
+        ),
+    ).subquery("counted")
+    c = counted.c
+    before: dict[str, Any] = {
+        "partition_by": [c.document_id, c.awaits],
+        "order_by": (c.counts_on, c.rank, c.move, c.cents.desc()),
+    }
+    return sa.select(
+        c.document_id,
+        c.document_id.label("supply_id"),
+        (c.rank == 2).label("adjusts"),
+        c.counts_on,
+        *((c[label] - sa.func.lag(c[label], 1, 0).over(**before)).label(label) for label in _LABELS),
+    )
 
 
 def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -67,42 +155,48 @@ def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[A
     """
 
     def share(cents: sa.ColumnElement[int], of: Any) -> sa.ColumnElement[int]:
-        window: dict[str, Any] = {"partition_by": [of.c.supply_id, of.c.status], "order_by": of.c.document_id}
+        window: dict[str, Any] = {"partition_by": [of.c.part_of, of.c.status], "order_by": of.c.part_id}
         so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
-    of_purchase = _counted(period, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
-    terms = _terms(period, purchases).where(of_purchase, period.registered(purchases.c.date), asked)
+    # By its key first: nothing else finds a purchase without reading all.
+    of_purchase = _counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
+    of_purchase &= _BOUGHT.c.part_id == _MINE.c.refunded_part_id
+    terms = _terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date), asked)
     return _figures(terms.subquery("given_back"), share)
 
 
 def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
-    """Select the expenses of days on which the business was registered, with their own terms or those of a purchase."""
-    paid, gst, price, gst_of_it = (
-        sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
-    )
+    """Select the parts of expenses of days on which the business was registered, with their own terms or those of a
+    purchase.
+    """
+    paid, gst, price, gst_of_it = (one.c[name] for one in (_MINE, by) for name in ("part_amount", "part_gst"))
     # A refund is split into its parts as the purchase is.
     amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
     # A receipt that is only partly taxable contains less than an eleventh of GST.
     is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
     return sa.select(
-        expenses.c.id.label("document_id"),
-        sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id"),
-        *(expenses.c.status, expenses.c.voided_on),
-        _counts_on(period).label("own_day"),
-        _counts_on(period, by).label("day_of_terms"),
+        _MINE.c.id.label("document_id"),
+        sa.func.coalesce(_MINE.c.refunded_expense_id, _MINE.c.id).label("supply_id"),
+        sa.func.coalesce(_MINE.c.refunded_part_id, _MINE.c.part_id).label("part_of"),
+        *(_MINE.c[name] for name in ("part_id", "status", "voided_on")),
+        _counts_on(period, _MINE).label("own_day"),
+        *([] if by is _MINE else [_counts_on(period, by).label("day_of_terms")]),
+        sa.case((_awaits(_MINE), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
         *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
         claim_until_void(period, by).label("claim"),
         amount.label("amount"),
         gst.label("gst"),
         sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
-    ).where(_counted(period), period.registered(expenses.c.date))
+    ).where(_counted(period, _MINE), period.registered(_MINE.c.date))
 
 
 def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     """Select the amounts of these expenses at each label; `share` gives the business's share of an amount."""
     c, amount = terms.c, terms.c.amount
-    later = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
+    counts_on: Any = c.own_day
+    if "day_of_terms" in c:  # what is given back of a purchase never counts before that
+        counts_on = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
     untaxed = sa.case(
         (c.for_input_taxed_sales, _NOTHING),
         (c.gst_code.not_in(rules.TAXABLE) | c.claim.in_(("supplier_not_registered", "tax_withheld")), amount),
@@ -110,9 +204,9 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     )
     parts = (
         sa.select(
-            *(c[name] for name in ("document_id", "supply_id", "status", "voided_on", "business_use_percent")),
-            later.label("counts_on"),
-            c.for_input_taxed_sales,
+            *(c[name] for name in ("document_id", "supply_id", "part_of", "part_id", "status", "voided_on")),
+            *(c[name] for name in ("business_use_percent", "awaits", "for_input_taxed_sales")),
+            counts_on.label("counts_on"),
             c.gst_code.in_(("capital", "capital_gst_free")).label("is_capital"),
             *(amount, untaxed.label("untaxed"), (amount - untaxed).label("taxed")),
             sa.case((c.claim == "claimable", c.gst), else_=_NOTHING).label("credit"),
@@ -130,7 +224,7 @@ def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
         "1B": share(p.credit, parts),
     }
     return sa.select(
-        *(p.document_id, p.supply_id, p.counts_on, p.voided_on),
+        *(p.document_id, p.supply_id, p.counts_on, p.voided_on, p.awaits),
         *(figures[label].label(label) for label in _LABELS),
     )
 
@@ -152,8 +246,11 @@ def withheld(period: GstPeriod) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
         return sa.select(*columns).where(_counted(period), amount != 0)
 
+    at_once = expenses.c.payment_count == NONE
     ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
-    return _both(on(expenses.c.paid_on, amount), ended)
+    paid = in_parts(period.tenant_id, "tax_withheld")
+    of_each = on(paid.c.paid_on, paid.c.tax_withheld).join(paid, paid.c.expense_id == expenses.c.id)
+    return _both(on(expenses.c.paid_on, amount).where(at_once), ended.where(at_once), of_each)
 
 
 def _counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
@@ -196,7 +293,7 @@ def not_claimed(period: GstPeriod) -> sa.Select[Any]:
 
     They belong to the day on which they would count if their tax invoice were held.
     """
-    status, credit = claim(period, expenses), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
+    status, credit = claim(period, expenses), gst_for_business()
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
         own(period, expenses),
         status.in_(_LEFT_OUT),
@@ -221,18 +318,41 @@ def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bo
 
 
 def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
-    """The day on which an expense counts; null if it does not count yet."""
+    """The day on which an expense counts, or first counts if it is paid in parts; null if it does not count yet."""
     day, held_on = _day(period, of), of.c.tax_invoice_held_on
-    needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
-    needed &= ~of.c.for_input_taxed_sales  # nothing is claimed
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
-    return sa.case((of.c.import_gst, of.c.paid_on), (needed & (held_on > day), held_on), else_=day)
+    return sa.case((of.c.import_gst, _paid_on(of)), (_awaits(of) & (held_on > day), held_on), else_=day)
+
+
+def _awaits(of: Any) -> sa.ColumnElement[bool]:
+    """The expenses that count only once their tax invoice is held."""
+    needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
+    needed &= ~of.c.for_input_taxed_sales & ~of.c.import_gst  # nothing is claimed, or by the customs document
+    awaits: sa.ColumnElement[bool] = needed
+    return awaits
 
 
 def _day(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts if its tax invoice is held in time."""
-    billed_on = of.c.date
-    # Before the registration began there is no tax period.
-    too_early = (of.c.paid_on < billed_on) & ~period.registered(of.c.paid_on)
-    paid_on = sa.case((too_early, billed_on), else_=of.c.paid_on)
-    return period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)
+    paid_on = _registered_on(period, of)
+    return period.counts_on(_first(paid_on, of.c.date), paid_on)
+
+
+def _day_in_full(period: GstPeriod, of: Any) -> sa.ColumnElement[Any]:
+    """The day from which an expense counts in full, however much of it is paid; a day without end if it never does."""
+    full = period.accrual_from(_first(_registered_on(period, of), of.c.date))
+    return sa.case((of.c.import_gst, _NEVER), else_=full)
+
+
+def _registered_on(period: GstPeriod, of: Any) -> sa.ColumnElement[Any]:
+    """The day of the first payment. Before the registration began there is no tax period, and it is the bill's day."""
+    paid_on = _paid_on(of)
+    return sa.case(((paid_on < of.c.date) & ~period.registered(paid_on), of.c.date), else_=paid_on)
+
+
+def _paid_on(of: Any) -> sa.ColumnElement[Any]:
+    return sa.func.coalesce(of.c.first_paid_on, of.c.paid_on)
+
+
+def _first(paid_on: sa.ColumnElement[Any], billed_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    return sa.case((paid_on < billed_on, paid_on), else_=billed_on)

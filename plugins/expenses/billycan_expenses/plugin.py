@@ -4,6 +4,7 @@ from billycan import Deleted, Manifest, Route
 
 from . import categories as c
 from . import handlers as h
+from . import payments as p
 from . import record_pages
 from .cards import by_category
 from .category_resource import Category
@@ -14,17 +15,19 @@ from .neighbours import hears
 from .resource import Expense
 from .starter import started, store
 from .summary import summarise_expenses
-from .tables import categories, expenses
+from .tables import categories, expenses, lines, payments
 
 manifest = Manifest(
     name="expenses",
     requires=("contacts",),
     uses=("attachments",),
-    tables=(categories, started, expenses),
+    tables=(categories, started, expenses, lines, payments),
     events={
         "expense.created": Expense,
         "expense.updated": Expense,
         "expense.voided": Expense,
+        "expense.payment_recorded": Expense,
+        "expense.payment_reversed": Expense,
         "expense.deleted": Deleted,
         "expense_category.created": Category,
         "expense_category.updated": Category,
@@ -38,6 +41,10 @@ manifest = Manifest(
         Route("PATCH", "/v1/expenses/{id}", h.update_expense, scope="expenses:write"),
         Route("DELETE", "/v1/expenses/{id}", h.delete_expense, scope="expenses:write"),
         Route("POST", "/v1/expenses/{id}/void", h.void_expense, scope="expenses:write"),
+        Route("POST", "/v1/expenses/{id}/payments", p.add_expense_payment, scope="expenses:write", status=201),
+        Route(
+            "POST", "/v1/expenses/{id}/payments/{payment_id}/reverse", p.reverse_expense_payment, scope="expenses:write"
+        ),
         Route("GET", "/v1/expense_categories", c.list_categories, scope="expenses:read"),
         Route("POST", "/v1/expense_categories", c.create_category, scope="expenses:write", status=201),
         Route("GET", "/v1/expense_categories/{id}", c.get_category, scope="expenses:read"),

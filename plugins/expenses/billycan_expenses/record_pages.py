@@ -7,12 +7,23 @@ from . import rules
 expenses = RecordPages(
     path="/v1/expenses",
     empty="An expense is what the business has spent. Its receipt can be attached to it.",
-    columns=("description", "category", "supplier_name", "date", "amount", "status"),
+    columns=("description", "category", "supplier_name", "date", "amount", "amount_due", "status"),
     deletable=("recorded",),
     kept_by="lodged_in",
     counts_on=rules.DATES,
     order=70,
     actions={
+        "payments": RecordPages.Action(
+            label="Record a payment",
+            says="Money that you paid for this bill: all of what is due, or a part.",
+            done="The payment was recorded.",
+        ),
+        "payments/reverse": RecordPages.Action(
+            says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
+            " the money came back, give the date on which it did.",
+            done="The payment was reversed.",
+            weight="ends",
+        ),
         "void": RecordPages.Action(
             says="It stays listed. As a mistake it counts nowhere; otherwise it counts until the date that you give.",
             weight="ends",
@@ -31,6 +42,7 @@ expenses = RecordPages(
         "tax_withheld",
         "import_gst",
         "refunded_expense_id",
+        "refunded_line_id",
     ),
     hints={
         "amount": "Including GST. Below zero for what a supplier gave back.",
@@ -42,6 +54,8 @@ expenses = RecordPages(
         "gst_code": "Leave it empty for what the category says.",
         "for_input_taxed_sales": "Such as a repair of a home that is rented out. Its GST cannot be claimed.",
         "import_gst": "The GST is what the customs document says was paid on imported goods.",
+        "line_items": "For a receipt of several categories or GST codes: leave amount, category and GST empty then.",
+        "refunded_line_id": "Of a refund: the id of the line of the purchase.",
         "refunded_expense_id": "Of an amount below zero: the id of the expense of which the supplier gave back.",
         "payment_method": "Such as card, EFTPOS, bank transfer or cash.",
         "reference": "Such as the number of the receipt.",

@@ -1,9 +1,10 @@
 """The states of an expense, the GST that its receipt holds, and how much of it can be claimed: pure functions."""
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from billycan import Actions
 
@@ -34,7 +35,8 @@ TAXABLE = ("gst", "capital")
 # Up to this price, with GST, a claim needs no tax invoice (s 29-80(1) GST Act).
 NO_TAX_INVOICE_UP_TO = Decimal("82.50")
 
-actions = Actions({"void": ("recorded", "void")})
+actions = Actions({"payments": ("recorded", None), "void": ("recorded", "void")})
+payment_actions = Actions({"reverse": ("recorded", "reversed")})
 
 YEARS_TO_CLAIM = 4
 NOTHING = Decimal("0.00")
@@ -44,13 +46,16 @@ ALL = Decimal("100.0000")  # of a purchase is for business use
 OF_THE_PURCHASE = ("gst_code", "import_gst", "business_use_percent", "for_input_taxed_sales")
 
 # The days on which an expense counts: its own, when it was paid, and its GST once the tax invoice is held.
-DATES = ("date", "paid_on", "tax_invoice_held_on")
+DATES = ("date", "paid_on", "tax_invoice_held_on", "first_paid_on")
+
+# What an expense with lines has from its lines.
+OF_THE_LINES = ("amount", "category_id", "gst_code", "gst", "business_use_percent")
 
 # Members that change no figure of locked books, or that follow from the dates.
 OPEN_WHERE_LOCKED = frozenset(
     {
         *("description", "due_date", "payment_method", "reference", "job_id", "billable", "external_id", "metadata"),
-        *("tax_invoice_held", "claim_until", "recorded_late"),
+        *("tax_invoice_held", "claim_until", "recorded_late", "line_count"),
     }
 )
 
@@ -58,6 +63,24 @@ OPEN_WHERE_LOCKED = frozenset(
 OPEN_ONCE_VOID = frozenset({"external_id", "metadata"})
 
 _CENT = Decimal("0.01")
+
+
+def amount_due(expense: Any) -> Decimal:
+    """Return what is still to be paid; below zero if the supplier is to give it back."""
+    is_settled = expense.status == "void" or expense.paid_on is not None
+    return NOTHING if is_settled else Decimal(expense.amount - expense.part_paid)
+
+
+def allowed_actions(status: str, due: Decimal) -> list[str]:
+    """List the actions that are possible on an expense now."""
+    return [action for action in actions.allowed(status) if action != "payments" or due > 0]
+
+
+def leading(parts: Sequence[tuple[str, Decimal]]) -> int:
+    """Return the place of the line that stands for all, given their GST codes and amounts: the largest that is taxed,
+    or else the largest.
+    """
+    return max(range(len(parts)), key=lambda i: (parts[i][0] in TAXABLE, abs(parts[i][1]), -i))
 
 
 def rate(gst_code: str) -> Decimal:
@@ -91,6 +114,12 @@ def gst_fits(gst: Decimal, amount: Decimal, gst_code: str, *, import_gst: bool =
     most = abs(Fraction(amount)) if import_gst else abs(Fraction(amount)) / 11 + Fraction(1, 100)
     most = most if gst_code in TAXABLE else Fraction(0)
     return 0 <= (gst if amount > 0 else -gst) <= most
+
+
+def gst_rule(gst_code: str, *, import_gst: bool) -> str:
+    """Return the rule that `gst_fits` checks, in words."""
+    taxed = "the amount" if import_gst else "an eleventh of the amount and a cent"
+    return f"must be from 0 to {taxed if gst_code in TAXABLE else '0'} for the gst_code {gst_code}"
 
 
 def claim_until(day: date, period: Period) -> date:
@@ -152,3 +181,15 @@ def claim_status(
 def claimable_part(gst: Decimal, business_use_percent: Decimal) -> Decimal:
     """Return the business's share of the GST, rounded once (s 11-30 GST Act); never -0.00."""
     return (gst * business_use_percent).scaleb(-2).quantize(_CENT, ROUND_HALF_UP) + 0
+
+
+def paid_share(part: Decimal, paid: Decimal, price: Decimal) -> Decimal:
+    """Return as much of a part of a price as is paid of the price, to the cent, as `GstPeriod.share_paid` does."""
+    if paid <= 0:
+        return NOTHING
+    return part if paid >= price else (part * paid / price).quantize(_CENT, ROUND_HALF_UP)
+
+
+def plain_percent(percent: Decimal) -> Decimal:
+    """Return a percentage without trailing zeros."""
+    return percent.quantize(Decimal(1)) if percent == percent.to_integral_value() else percent.normalize()

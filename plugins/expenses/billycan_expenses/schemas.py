@@ -1,18 +1,18 @@
 """Structs that clients send and receive, besides expenses and categories."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
 
 from billycan import Paging
-from billycan.fields import Amount, Day, Text
+from billycan.fields import Amount, Day
 from billycan.gst import Undoing
 
+from .parts_schemas import Reason
 from .resource import ExpenseQuery, expenses
 
 GroupBy = Literal["category", "gst_code", "month"]
-Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class ExpenseVoiding(Undoing, kw_only=True):
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
 
 else:
     # A Struct can be built from another's filters, but cannot inherit them without the paging.
-    _FILTERS = [f for f in msgspec.structs.fields(expenses.query) if f.name not in Paging.__struct_fields__]
+    _LEFT_OUT = (*Paging.__struct_fields__, "include")
+    _FILTERS = [f for f in msgspec.structs.fields(expenses.query) if f.name not in _LEFT_OUT]
     SummaryQuery = msgspec.defstruct(
         "SummaryQuery",
         [("group_by", GroupBy, "category"), *((f.name, f.type, f.default) for f in _FILTERS)],

@@ -3,6 +3,7 @@
 from calendar import month_name
 from collections.abc import Callable
 from decimal import Decimal
+from operator import add
 from typing import Any
 
 import msgspec
@@ -12,32 +13,31 @@ from billycan import Context, own
 from billycan.sql import fold
 
 from . import categories, resource, rules
-from .records import business_share, claimable, records
+from .records import business_share, claimable, gst_for_business, records
 from .schemas import Group, GroupBy, SummaryQuery
-from .tables import expenses
+from .tables import NONE, expenses, lines
 
-_KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
-    "category": (expenses.c.category_id,),
-    "gst_code": (expenses.c.gst_code,),
-    "month": (sa.extract("year", expenses.c.date), sa.extract("month", expenses.c.date)),
-}
+_DAY = expenses.c.date
 
 
 def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     """Counts and sums of matching expenses, by category unless you send `group_by`; void ones are left out.
 
-    It takes the same filters as the list, such as the dates of a quarter.
+    It takes the same filters as the list, such as the dates of a quarter. An expense with lines counts line by line.
     """
     by = query.group_by
     filters = msgspec.structs.asdict(query)
     del filters["group_by"]
     conditions = records.conditions(ctx, resource.expenses.query(**filters))
-    amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
-    now = sa.case((claimable(ctx), business_share(gst)), else_=0)
-    sums = (sa.func.count(), *(sa.func.sum(cents) for cents in (amount, amount - gst, gst, now)))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
-    rows = ctx.db.execute(sa.select(*_KEYS[by], *sums).where(*where).group_by(*_KEYS[by])).all()
-    keyed = {_key(row[:-5]): row[-5:] for row in rows}
+    whole = _sums(ctx, by, expenses, sa.func.count()).where(*where)
+    parts = [whole]
+    if by != "month":
+        parts = [whole.where(expenses.c.line_count == NONE), _by_line(ctx, by).where(*where)]
+    keyed: dict[str, list[int]] = {}
+    for row in ctx.db.execute(sa.union_all(*parts)):
+        sums = keyed.setdefault(_key(row[:-5]), [0] * 5)
+        sums[:] = map(add, sums, map(int, row[-5:]))
     labels = categories.names(ctx, keyed) if by == "category" else {key: _label(by, key) for key in keyed}
     order: dict[GroupBy, Callable[[str], Any]] = {
         "category": lambda key: (fold(labels[key]), key),
@@ -45,9 +45,29 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
         "month": str,
     }
     return [
-        Group(key, labels[key], keyed[key][0], *(Decimal(int(cents)).scaleb(-2) for cents in keyed[key][1:]))
+        Group(key, labels[key], keyed[key][0], *(Decimal(cents).scaleb(-2) for cents in keyed[key][1:]))
         for key in sorted(keyed, key=order[by])
     ]
+
+
+def _by_line(ctx: Context, by: GroupBy) -> sa.Select[Any]:
+    """Select the sums of expenses with lines, by the category or code of each line."""
+    of_each = (lines.c.tenant_id == expenses.c.tenant_id) & (lines.c.expense_id == expenses.c.id)
+    count = sa.func.count(sa.distinct(expenses.c.id))
+    return _sums(ctx, by, lines, count).join(expenses, of_each).where(own(ctx, lines))
+
+
+def _sums(ctx: Context, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
+    keys = {
+        "category": (of.c.category_id,),
+        "gst_code": (of.c.gst_code,),
+        "month": (sa.extract("year", _DAY), sa.extract("month", _DAY)),
+    }[by]
+    amount, gst = _whole(of.c.amount), _whole(of.c.gst)
+    share = gst_for_business() if by == "month" else business_share(gst, of)
+    now = sa.case((claimable(ctx), share), else_=0)
+    sums = (sa.func.sum(cents) for cents in (amount, amount - gst, gst, now))
+    return sa.select(*keys, count, *sums).select_from(of).group_by(*keys)
 
 
 def _whole(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

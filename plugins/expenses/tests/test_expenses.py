@@ -72,7 +72,8 @@ def test_what_is_not_sent_has_its_default(client):
         "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
         "payment_method": None, "reference": None, "job_id": None, "billable": False, "invoice_id": None,
         "import_gst": False, "refunded_expense_id": None,
-        "for_input_taxed_sales": False, "voided_on": None,
+        "for_input_taxed_sales": False, "voided_on": None, "line_items": [], "payments": [],
+        "amount_paid": 110, "amount_due": 0, "is_overdue": False,
         "voided_at": None, "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
     assert '"amount":110.00,' in client.last.text and '"business_use_percent":100,' in client.last.text
@@ -111,7 +112,19 @@ def test_every_member_is_kept_changed_and_cleared(client):
     }  # fmt: skip
     required = ("date", "amount", "category_id")
     cleared = send(client, made, {name: None for name in given if name not in required})
-    same = ("id", "created_at", "updated_at", "version", *required, "category", "gst", "gst_breakdown")
+    same = (
+        "id",
+        "created_at",
+        "updated_at",
+        "version",
+        *required,
+        "category",
+        "gst",
+        "gst_breakdown",
+        "allowed_actions",
+    )
+    same += ("amount_paid", "amount_due", "is_overdue")
+    assert (cleared["amount_paid"], cleared["amount_due"]) == (0, D("55.55"))
     assert cleared.pop("paid_on") is None and made.pop("paid_on") == "2026-11-20"
     assert {k: v for k, v in cleared.items() if k not in same} == {k: v for k, v in made.items() if k not in same}
     assert cleared["gst"] == D("5.05")

@@ -148,14 +148,11 @@ manifest = Manifest(
         "already_invoiced": Code(409, "All of it is invoiced: void an invoice, or delete it while it is a draft."),
         "credit_spent": Code(409, "The credit that the note gave was allocated or refunded since."),
         "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
-        "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
         "has_refunds": Code(409, "Some of the payment was refunded."),
-        "list_full": Code(409, "The quote, job, invoice or payment lists 500 of these, which is as many as it can."),
         "negative_total": Code(422, "The total is below zero: change the lines."),
         "over_allocated": Code(422, "The amounts are more than there is of the payment."),
         "over_credited": Code(422, "The note takes off more than is left of the invoice."),
         "over_refunded": Code(422, "The refund is more than is unallocated."),
-        "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
         "tax_invoice_incomplete": Code(
             422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
         ),

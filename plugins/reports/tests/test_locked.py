@@ -10,7 +10,7 @@ pytestmark = pytest.mark.either
 
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 LOCKED, OPEN = "2026-09-20", "2026-10-10"
-WRITES = 26
+WRITES = 28
 CARD = {"payment_method": "card"}
 # What has no date effect: drafts, what is worked out only, and what no figure holds.
 UNDATED = {
@@ -40,6 +40,8 @@ class Business:
         self.issued, self.note = self.credit(self.noted), self.credit(self.noted, issue=False)
         self.expense = self.spend()["id"]
         self.bill = self.spend(paid_on=None, due_date="2026-11-30", tax_invoice_held=False)["id"]
+        self.part = self.spend(paid_on=None, due_date="2026-11-30")["id"]
+        self.part_payment = self.post(f"expenses/{self.part}/payments", {"amount": "22.00"}, 201)["payments"][0]["id"]
         self.asked = self.kept_deposit()
         self.supplier = self.web.post("/v1/contacts", {"name": "Sparks", "abn": "91888222000"})["data"]["id"]
         self.spend(supplier_id=self.supplier)
@@ -100,6 +102,7 @@ def writes(b):
     later, none = {"date": OPEN}, object()
     of_invoice = f"invoices/{b.paid}/payments/{b.payment}/reverse"
     taken_off = {"invoice_id": b.paid}
+    of_expense = "/v1/expenses/{id}/payments/{payment_id}"
     return [
         ("POST", "/v1/invoices/{id}/send", f"invoices/{b.draft}/send", None, none),
         ("POST", "/v1/invoices/{id}/payments", f"invoices/{b.sent}/payments", *by("paid_at", amount="11.00", **CARD)),
@@ -123,6 +126,8 @@ def writes(b):
         ("PATCH", "/v1/expenses/{id}", f"expenses/{b.expense}", {"date": OPEN}, {"reference": "4711"}),
         ("PATCH", "/v1/expenses/{id}", f"expenses/{b.bill}", *by("paid_on")),
         ("PATCH", "/v1/expenses/{id}", f"expenses/{b.bill}", *by("tax_invoice_held_on")),
+        ("POST", "/v1/expenses/{id}/payments", f"expenses/{b.bill}/payments", *by("paid_on", amount="11.00")),
+        ("POST", f"{of_expense}/reverse", f"expenses/{b.part}/payments/{b.part_payment}/reverse", {}, later),
         ("POST", "/v1/expenses/{id}/void", f"expenses/{b.expense}/void", {}, later),
         ("DELETE", "/v1/expenses/{id}", f"expenses/{b.expense}", None, none),
         ("PATCH", "/v1/contacts/{id}", f"contacts/{b.supplier}", {"gst_registered": False}, {"gst_registered": True}),

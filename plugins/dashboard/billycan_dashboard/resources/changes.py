@@ -264,8 +264,8 @@ def _show_form(
         "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or version or (record["version"] if record else ""),
-        "main": [c for c in asked if not _is_rare(c, asked, kind)],
-        "rest": [c for c in asked if _is_rare(c, asked, kind)],
+        "main": [c for c in asked if not _is_rare(c, asked, kind, body)],
+        "rest": [c for c in asked if _is_rare(c, asked, kind, body)],
         "fields": fields,
         "rows": rows,
         "choices": choices,
@@ -273,9 +273,10 @@ def _show_form(
     return Shown("dashboard/form.html", values)
 
 
-def _is_rare(control: Control, asked: Sequence[Control], kind: Kind) -> bool:
+def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any) -> bool:
     """Tell whether few people fill in a field, such as a related record that actions set by themselves."""
-    is_chained = control.form == "ref" and not control.required and len(asked) > 12
+    is_required = control.required or control.name in getattr(body, "required_without", ())
+    is_chained = control.form == "ref" and not is_required and len(asked) > 12
     return is_chained or control.name in (*forms.LATER, *kind.rare)
 
 

@@ -26,7 +26,6 @@ _HELD = ("total", *_PARTS, "paid")
 _COUNTED = ("price", "export", "gst_free", "input_taxed", "gst", "bad_price", "bad_gst")
 _LABELS = ("G1", "G2", "G3", "G4", "1A", "G18", "1B")
 _FIRST_DATE = date(1900, 1, 1)
-_MILLION = sa.literal_column("1000000", sa.BigInteger)
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
@@ -191,12 +190,12 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     price, whole["price"] = c.total - c.out_of_scope, whole["total"] - whole["out_of_scope"]
 
     def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
-        so_far = sa.case((set_off, whole[name]), else_=_share(whole[name], whole["paid"], whole["total"]))
+        so_far = sa.case((set_off, whole[name]), else_=GstPeriod.share_paid(whole[name], whole["paid"], whole["total"]))
         return sa.case((in_full, part), else_=so_far).label(name)
 
     def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
         is_bad = (c.written_off != 0) & in_full
-        return sa.case((is_bad, _share(part, c.written_off, c.total)), else_=_NOTHING).label(name)
+        return sa.case((is_bad, GstPeriod.share_paid(part, c.written_off, c.total)), else_=_NOTHING).label(name)
 
     return (
         sa.select(
@@ -222,17 +221,3 @@ def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
 def _held(name: str) -> str:
     """Return the column name of the amount of a figure held back on a cash basis."""
     return f"held_{name}"
-
-
-def _share(part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]) -> sa.Case[int]:
-    """Return `part * paid / price` in whole cents, rounding halves away from zero; exact, as no step exceeds 64 bits.
-
-    The direct product of two amounts could exceed 64 bits, so `paid` is split into millions and a remainder.
-    Overpayment does not count until it is taken off again.
-    """
-    size = sa.func.abs(part)
-    large = size * (paid // _MILLION)
-    rest = (large % price) * _MILLION + size * (paid % _MILLION)
-    share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
-    signed = sa.case((part < 0, -share), else_=share)
-    return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid >= price, part), else_=signed)

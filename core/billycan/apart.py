@@ -133,5 +133,6 @@ def _after_a_piece(value: T) -> T:
 
 
 def _is_gevent() -> bool:
-    monkey = sys.modules.get("gevent.monkey")
-    return monkey is not None and bool(monkey.is_module_patched("threading"))
+    # Another thread may be importing it right now, such as by way of Huey: then nothing is patched.
+    is_patched = getattr(sys.modules.get("gevent.monkey"), "is_module_patched", None)
+    return is_patched is not None and bool(is_patched("threading"))

@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import defaults, platform, web
-from .calls import Call, answer_call, count_records
+from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
 from .db import Database
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
-from .events import unit_of_work
+from .events import forgotten_events, unit_of_work
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -29,7 +29,7 @@ from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer
-from .problems import Problem, RouteNotFound
+from .problems import BadRequest, Problem, RouteNotFound
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent
@@ -284,6 +284,20 @@ class App:
         """
         return self.count(now, *self.ceilings.of_call(identity, address), identity=identity, address=address)
 
+    def count_calls(self, now: float, identity: Identity, address: str, requests: int) -> Allowance:
+        """Count several calls at once under the limits of a minute; raise BadRequest for more than one takes. For core
+        alone.
+        """
+        limits = self.ceilings.of_call(identity, address)
+        most = min(limit.per_minute for limit in limits)
+        if requests > most:
+            raise BadRequest(
+                f"This counts as {requests} more requests, and you may make {most} in a minute: send fewer at a time.",
+                code="too_many_operations",
+            )
+        several = [msgspec.structs.replace(limit, requests=requests) for limit in limits]
+        return self.count(now, *several, identity=identity, address=address)
+
     def _count_or_refuse(self, limit: Limit, address: str) -> None:
         allowance = self.count(self.now().timestamp(), limit, address=address)
         if not allowance.allowed:
@@ -342,12 +356,16 @@ class App:
         key: str | None = None,
         request_id: str = "",
         prefers_csv: bool = False,
+        within: Context | None = None,
     ) -> Answer:
         """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `query` is a query string, or the parameters by their names, as texts or values. `version` is what If-Match
         would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
         that a client would be shown. Calls are not counted: the page counts its visits.
+
+        `within` is the context of a request that writes: a call of its caller that writes, too, is then carried out in
+        its transaction, and takes no Idempotency-Key. What it raises must end that transaction.
         """
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
@@ -364,6 +382,8 @@ class App:
             prefers_csv=prefers_csv,
         )
         try:
+            if within is not None:
+                return answer_within(within, call, endpoint, params)
             return answer_call(self, call, endpoint, params, identity, identity.tenant_id)
         except Problem:
             raise
@@ -372,6 +392,11 @@ class App:
                 raise problem from error
             raise
 
+    def route_at(self, method: str, path: str) -> Route | None:
+        """Return the route that answers a method at a path; None if there is none."""
+        found = endpoint_at(self, method, path)
+        return found[0].route if found else None
+
     def count_records(
         self, identity: Identity, lists: Sequence[tuple[str, Mapping[str, Any]]], *, request_id: str = ""
     ) -> list[int]:
@@ -379,6 +404,17 @@ class App:
         `call`, and counted in one statement.
         """
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
+
+    def read_records(self, ctx: Context, path: str, ids: Sequence[str]) -> dict[str, Any]:
+        """Return records by id, at most 100, as the list at a path shows them to the caller with all that it includes.
+
+        They are found by one query of the list. Ids that the list does not show are missing.
+        """
+        return read_records(ctx, self.at["GET", path], ids) if ids else {}
+
+    def forgotten_events(self, ctx: Context) -> dict[str, int]:
+        """Map names of events to the `sequence` up to which the business's log has none of them any more."""
+        return forgotten_events(ctx)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
         """The scope that a key needs to `read` or `write` what belongs to a plugin: that plugin's.

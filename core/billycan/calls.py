@@ -16,7 +16,7 @@ from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
 from .endpoints import Endpoint, decode_query, with_cursor
-from .events import unit_of_work
+from .events import notify_hearers, unit_of_work
 from .fields import is_id
 from .idempotency import Answer
 from .manifest import Route
@@ -38,7 +38,8 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew.
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew. `count`
+    counts further requests of the caller.
     """
 
     method: str
@@ -53,6 +54,7 @@ class Call(Struct, kw_only=True):
     takes_json: bool = True
     prefers_csv: bool = False
     repeats: int = 0
+    count: Callable[[int], None] = lambda requests: None
 
     @property
     def query_string(self) -> str:
@@ -89,12 +91,15 @@ def answer_call(
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
+    ctx.key, ctx.count_more = call.key, call.count
     share_time()
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
                 return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
+    if route.own_transactions and route.own_transactions(taken.values["body"]):
+        return _answer_apart(ctx, call, endpoint, taken, key, raw)
     if route.receive is None:
         ctx.may_begin_anew = call.repeats < MOST_REPEATS
         with suppress(Outdated):
@@ -121,6 +126,35 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     return given
 
 
+def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
+    """Answer a request whose handler opens its own transactions; its answer is stored in one of its own, at the end."""
+    request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
+    if key:
+        with ctx.app.db.reading(ctx.tenant_id) as ctx.db:
+            if given := idempotency.replay_answer(ctx, key, request):
+                return given
+        del ctx.db
+    answer = _handle(ctx, call, endpoint, taken)
+    if key:
+        with unit_of_work(ctx):
+            # An equal request may have been answered meanwhile: both get one answer.
+            if given := idempotency.replay_answer(ctx, key, request):
+                return given
+            idempotency.store_answer(ctx, key, request, answer)
+    return answer
+
+
+def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str, str]) -> Answer:
+    """Answer a call that writes in the open transaction of `ctx`; its events are heard before the next call."""
+    own = ctx.beside(call.path, call.if_match)
+    own.app.hook.authorize(ctx=own, route=endpoint.route)
+    raw = call.body() if endpoint.route.method != "DELETE" else b""
+    answer = _handle(own, call, endpoint, _decode(own, call.query, endpoint, params, raw))
+    notify_hearers(own)
+    ctx.heard, ctx.changed, ctx.outdates = len(ctx.events), ctx.changed or own.changed, ctx.outdates or own.outdates
+    return answer
+
+
 def count_records(
     app: "App", identity: "Identity", lists: Sequence[tuple[Endpoint, Mapping[str, Any]]], request_id: str
 ) -> list[int]:
@@ -141,6 +175,17 @@ def count_records(
         counted = iter(paging.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
+
+
+def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[str, Any]:
+    """Return the records with these ids, at most a page of them, as their list shows them with all that it includes."""
+    own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
+    own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
+    # Always as many values: each number of them is a statement of its own.
+    own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
+    kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
+    query = kind(per_page=len(own.only), **({"include": included} if included else {}))
+    return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 
 
 def _decode(

@@ -122,6 +122,7 @@ class Context:
     outdates: Set it to True if every process of the host must forget what it has read of the business's keys and
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
+    key: The Idempotency-Key of the request, if it has one.
     """
 
     class Clock(Struct, frozen=True, kw_only=True):
@@ -152,7 +153,10 @@ class Context:
     ) -> None:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
+        self.key: str | None = None
+        self.count_more: Callable[[int], None] = lambda requests: None  # of the caller, under its limits
         self.events: list[Event] = []
+        self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
@@ -161,7 +165,10 @@ class Context:
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # statements to run last, in one trip with the events
         self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.only: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
         self.held: set[str] = set()  # scopes of the key that the answer depends on
+        self.touched: dict[str, None] = {}  # the ids of records that were added, changed or deleted
+        self.told_of: set[str] = set()  # those of records that an event tells of
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether the processes of this host must forget what they read lately
         # Data of plugins that lasts from one hook to the next, by plugin.
@@ -253,6 +260,26 @@ class Context:
         found = Context(self.app, self.tenant_id, identity, path=self.path, request_id=self.request_id, now=self.now())
         found.db, found.memo = self.db, self.memo
         return found
+
+    def beside(self, path: str, if_match: frozenset[str] | None) -> "Context":
+        """Return a context for a further call of the same caller in the same transaction, at the same moment.
+
+        For core alone.
+        """
+        found = Context(self.app, self.tenant_id, self.identity, path=path, if_match=if_match, now=self.now())
+        found.request_id, found.db, found.memo, found.held = self.request_id, self.db, self.memo, self.held
+        found.events, found.heard, found.last = self.events, len(self.events), self.last
+        found.touched, found.told_of = self.touched, self.told_of
+        return found
+
+    def count_requests(self, requests: int) -> None:
+        """Count further requests of the caller under the limits of a minute, for a request that does their work.
+
+        Raise RateLimited, or BadRequest for more than a minute takes, and then count none of them. A page's call is not
+        counted: the page counts its visits.
+        """
+        if requests:
+            self.count_more(requests)
 
     @property
     def tenant(self) -> "Tenant":
@@ -426,6 +453,7 @@ class Context:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         self.told = data, fill_members(self, data)
         data = self.told[1]
+        self.told_of.add(getattr(data, "id", ""))
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))

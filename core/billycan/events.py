@@ -6,6 +6,7 @@ Deliveries are made from it. `retention` decides how much of it is kept, and for
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,6 +49,9 @@ forgotten = sa.Table(
 )
 BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 
+_FORGOTTEN = Statement(
+    sa.select(forgotten.c.event, forgotten.c.sequence).where(forgotten.c.tenant_id == sa.bindparam("tenant_id"))
+)
 _INSERT = Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor")
@@ -183,6 +187,11 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
     return int(found)
 
 
+def forgotten_events(ctx: Context) -> dict[str, int]:
+    """Map names of events to the position up to which they are no longer kept."""
+    return {row.event: row.sequence for row in _FORGOTTEN.all(ctx.db, {"tenant_id": ctx.tenant_id})}
+
+
 def _size(row: Row) -> int:
     return int(row.size) + 200  # for the envelope around it
 
@@ -233,14 +242,21 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Tell of the events, and write all of them to the log, last of all."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *written(ctx)]:
+    if last := [*ctx.last, *written(ctx), *_noted(ctx)]:
         at_once(ctx.db, *last, commits=commits)
+
+
+def _noted(ctx: "Context") -> Iterator[Asked]:
+    """Yield the statements of whoever notes records that changed without an event."""
+    ids = [id for id in ctx.touched if id not in ctx.told_of]
+    for _, follower in ctx.app.offered(Records.Follower) if ids else ():
+        yield from follower.note(ctx, ids)
 
 
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
     """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
-    for event in ctx.events:
+    for event in islice(ctx.events, ctx.heard, None):
         for hear, read in ctx.app.hearers.get(event.name, ()):
             hear(ctx, read(event.data))
         on_event(ctx=ctx, event=event)

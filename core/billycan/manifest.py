@@ -61,6 +61,9 @@ class Route(Struct, frozen=True):
       transaction of its own before the rows of a file are checked.
     prepare: For a handler that has much to work out: a function that takes what the handler takes and is called before
       the transaction begins, on a reading connection. What it does by `ctx.ahead` the handler need not do again.
+    own_transactions: For a POST: a function of the body that says whether the handler opens the transactions that it
+      needs itself, as by `ctx.app.call`. It then has no `ctx.db`, and a repeated Idempotency-Key gets the answer only
+      once that is complete: until then, what the handler does must itself be safe to repeat (`Context.key`).
     """
 
     method: Method
@@ -82,6 +85,7 @@ class Route(Struct, frozen=True):
     stores: bool = True
     imports: "bool | Callable[[Context], None]" = False
     prepare: "Callable[..., Any] | None" = None
+    own_transactions: "Callable[[Any], bool] | None" = None
 
     def __post_init__(self) -> None:
         if (self.sunset or self.notice) and not self.deprecated:
@@ -94,6 +98,8 @@ class Route(Struct, frozen=True):
             raise ValueError(f"{self.method} {self.path}: imports is for a POST that makes a record of its body")
         if self.prepare and (self.method == "GET" or not self.stores or self.receive):
             raise ValueError(f"{self.method} {self.path}: prepare is for a route that writes and reads JSON")
+        if self.own_transactions and (self.method != "POST" or not self.stores or self.receive):
+            raise ValueError(f"{self.method} {self.path}: own_transactions is for a POST that writes and reads JSON")
 
 
 class Every(Struct, frozen=True, kw_only=True):

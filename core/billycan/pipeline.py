@@ -147,6 +147,7 @@ class Pipeline:
             if_match=_if_match(req),
             has=tuple(req.if_none_match or ()),
             key=req.get_header("Idempotency-Key"),
+            count=lambda requests: self.count_more(req, requests),
             takes_json=req.client_accepts_json,
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
@@ -161,6 +162,16 @@ class Pipeline:
         )
         if answer.replayed:
             resp.set_header("Idempotent-Replayed", "true")
+
+    def count_more(self, req: falcon.Request, requests: int) -> None:
+        """Count further requests of a caller whose request does the work of several."""
+        state = req.context
+        if state.identity is None:
+            return
+        address, now = self.app.address_of(req), state.at.timestamp()
+        state.allowance = self.app.count_calls(now, state.identity, address, requests)
+        if not state.allowance.allowed:
+            raise rate_limit_refusal(state.allowance)
 
     def read_body(self, req: falcon.Request) -> bytes:
         """Return the body; refuse a caller who lost access while it arrived."""

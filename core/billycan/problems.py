@@ -145,6 +145,13 @@ class Conflict(Problem):
     message = "The request conflicts with the current state."
 
 
+class Gone(Problem):
+    """410: what the request continues from is no longer there."""
+
+    status, type, code = 410, "invalid_request", "gone"
+    message = "This is no longer there."
+
+
 class VersionConflict(Problem):
     status, type, code = 412, "precondition", "version_conflict"
     message = "The record has changed since the version in If-Match: fetch it and repeat your change."

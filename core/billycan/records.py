@@ -15,7 +15,7 @@ from .db import own
 from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
-from .fields import new_id
+from .fields import is_id, new_id
 from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
@@ -57,6 +57,15 @@ class Records(Generic[T]):
     remembers: Whether the total of a filter is counted only after a change. Leave it out if the plugin changes what a
       filter asks for by statements of its own, without an event.
     """
+
+    class Follower(Struct, frozen=True):
+        """A plugin that notes which records changed without an event, such as `changes`.
+
+        note: `note(ctx, ids)` returns statements for `at_once`, which are sent at the end of the transaction, when the
+          business's counter of events has the number of the transaction's last event, or one of its own if it has none.
+        """
+
+        note: "Callable[[Context, Sequence[str]], Iterable[Asked]]"
 
     def __init__(
         self,
@@ -205,6 +214,8 @@ class Records(Generic[T]):
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
+        if ctx.only and is_id(ctx.only[0], self.prefix):
+            conditions.append(Condition(self.table.c.id, eq, ctx.only))
         live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
         order = tuple(map(Order.of, order)) or asked
@@ -240,6 +251,7 @@ class Records(Generic[T]):
                 values["of_number"] = counters.advance(ctx, self._counter)
         ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
+        ctx.touched[row.id] = None
         store_members(ctx, self.table, row.id, new=True)
         return row
 
@@ -258,6 +270,7 @@ class Records(Generic[T]):
         changed |= self._derived({**before, **changed})
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
         ctx.changed = True
+        ctx.touched[row.id] = None
         return self._update.one(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed})
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
@@ -269,6 +282,7 @@ class Records(Generic[T]):
             found = references.by_foreign_keys(ctx, self.table, row.id)
             raise references.deletion_refusal(ctx, found, self._instead(row)) from None
         ctx.changed = True
+        ctx.touched[row.id] = None
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 

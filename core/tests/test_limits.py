@@ -89,17 +89,17 @@ class Model:
     def __init__(self) -> None:
         self.requests: list[float] = []
 
-    def take(self, per_minute: int, per_second: int, now: float) -> Allowance:
+    def take(self, per_minute: int, per_second: int, now: float, more: int = 1) -> Allowance:
         clock = max([now, *self.requests[-1:]])
         minute = [at for at in self.requests if at > clock - 60]
-        second = [at for at in self.requests if at > clock - 1]
-        if len(minute) < per_minute and len(second) < per_second:
-            self.requests.append(clock)
-            reset, remaining = math.ceil([*minute, clock][0] + 60), per_minute - len(minute) - 1
+        second = [at for at in self.requests if at > clock - 1] if more == 1 else []
+        if len(minute) + more <= per_minute and len(second) < per_second:
+            self.requests += [clock] * more
+            reset, remaining = math.ceil([*minute, clock][0] + 60), per_minute - len(minute) - more
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         ends = {}
-        if len(minute) >= per_minute:
-            ends["minute"] = minute[-per_minute] + 60
+        if len(minute) + more > per_minute:
+            ends["minute"] = minute[-(per_minute - more + 1)] + 60
         if len(second) >= per_second:
             ends["second"] = second[-per_second] + 1
         window = max(ends, key=ends.__getitem__)
@@ -144,6 +144,22 @@ def test_it_agrees_with_the_rule(memory: Path, steps: list[float], per: tuple[in
     for seconds, limit in ((60, per[0]), (1, per[1])):
         for first in times:
             assert sum(first <= at < first + seconds for at in times) <= limit
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=st.lists(st.tuples(gaps, st.integers(1, 12)), max_size=60), per=some_limits)
+def test_several_requests_at_once_are_counted_as_that_many(
+    memory: Path, steps: list[tuple[float, int]], per: tuple[int, int]
+) -> None:
+    """Only the minute refuses them, and what it allows leaves that much less to the others."""
+    limiter, model, name, now, times = Limiter(memory), Model(), uuid.uuid4().hex, NOW, []
+    for step, several in steps:
+        now += step
+        more = min(several, per[0])
+        allowance = limiter.take_each(now, Limit(name, *per, requests=more))
+        assert allowance == model.take(*per, now, more)
+        times += [now] * more * allowance.allowed
+    assert all(sum(first <= at < first + 60 for at in times) <= per[0] for first in times)
 
 
 @settings(max_examples=200, deadline=None)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import sys
+from types import ModuleType
 from urllib.parse import quote
 
 import pytest
@@ -556,3 +558,9 @@ def test_headers_are_only_so_large_in_all(client, name, path):
     assert client.last.headers["X-Request-Id"].startswith("req_")
     client.call("GET", path, headers={name: (unit * most)[: most - 1_000]})
     assert client.last.status_int != 431
+
+
+def test_a_request_is_answered_while_another_thread_imports_gevent(client, monkeypatch):
+    """A thread that imports Huey imports it, too, and its modules are there before what they hold."""
+    monkeypatch.setitem(sys.modules, "gevent.monkey", ModuleType("gevent.monkey"))
+    assert client.get("/v1/contacts")["data"] == []

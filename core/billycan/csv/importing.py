@@ -90,6 +90,7 @@ class Importer:
             return [] if self.make(ctx, first) else self.make(ctx, other)
         finally:
             ctx.events.clear()
+            ctx.touched.clear()
             ctx.counted = None
             savepoint.rollback()
 

@@ -125,6 +125,7 @@ class Rehearsal:
         finally:
             self._is_recording = False
             ctx.events.clear()
+            ctx.touched.clear()
             ctx.counted = None
             savepoint.rollback()
 

@@ -31,6 +31,7 @@ CODES: Mapping[str, Code] = {
     "page_too_large": Code(
         400, "The response would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
     ),
+    "too_many_operations": Code(400, "The request counts as more requests than the key may make in a minute."),
     "missing_api_key": Code(401, "There is no Authorization header."),
     "invalid_api_key": Code(401, "The Authorization header contains no key, or one that never existed."),
     "revoked_api_key": Code(401, "The key was revoked: use another."),

@@ -29,6 +29,8 @@ def find_refusals(
     for kind, label, codes in _possible(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
+    if gone := sorted(code for code in own if listed[code].status == problems.Gone.status):
+        yield problems.Gone, "".join(f"_{code}" for code in gone), gone
 
 
 def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:

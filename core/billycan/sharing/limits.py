@@ -68,6 +68,8 @@ class Limit(msgspec.Struct, frozen=True):
     name: What is counted, such as a key's id.
     per_minute: The most in any 60 seconds.
     per_second: The most in any second.
+    requests: How many requests are counted at once. If there are several, only the minute can refuse them, and the
+      second those that follow.
     """
 
     class Allowance(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +92,7 @@ class Limit(msgspec.Struct, frozen=True):
     name: str
     per_minute: int
     per_second: int
+    requests: int = 1
 
 
 Allowance = Limit.Allowance
@@ -161,16 +164,17 @@ class Limiter:
             if log is None:
                 use, network = crowd_of(limit.name)
                 with self._locked_crowd(use) as crowd:
-                    return crowd.take(network, limit.per_minute, limit.per_second, at)
-            allowance = log.allow(limit.per_minute, limit.per_second, at)
+                    return crowd.take(network, limit, at)
+            allowance = log.allow(limit, at)
             if not allowance.allowed:
                 return allowance
             if tightest is None or allowance.remaining < tightest.remaining:
                 tightest = allowance
-            logs.append(log)
+            logs.append((log, limit.requests))
         assert tightest is not None  # noqa: S101 - whoever counts names a limit
-        for log in logs:
-            log.add(at)
+        for log, requests in logs:
+            for _ in range(requests):
+                log.add(at)
         return tightest
 
     def _begin(self) -> None:
@@ -312,7 +316,7 @@ class OwnCounts:
         with self._lock:
             self._table = self._table or _Crowd(_private_file())
             for limit in limits:
-                found.append(self._table.take(limit.name, limit.per_minute, limit.per_second, round(now * SECOND)))
+                found.append(self._table.take(limit.name, limit, round(now * SECOND)))
                 if not found[-1].allowed:
                     return found[-1]
         return min(found, key=attrgetter("remaining"))
@@ -361,27 +365,31 @@ class _Log:
         self.words[1 + count % self.room] = clock
         self.words[0] = count + 1
 
-    def allow(self, per_minute: int, per_second: int, at: int) -> Allowance:
-        """Return the allowance of one more request as if it were counted; reserve space for it if it is allowed."""
+    def allow(self, limit: Limit, at: int) -> Allowance:
+        """Return the allowance of more requests as if they were counted; reserve space for them if they are allowed."""
+        per_minute, per_second, more = limit.per_minute, limit.per_second, limit.requests
         clock = max(at, self.newest)
-        minute = self._count(clock - MINUTE)
-        # The second has no more than the minute, which is few enough for most requests.
-        second = minute if minute < per_second else self._count(clock - SECOND)
-        if minute < per_minute and second < per_second:
-            place = 1 + self.words[0] % self.room
-            if place >= self._reserved:
-                self._reserve(place)  # before any of the limits is charged, because the folder may be full
-            remaining, reset = per_minute - minute - 1, _seconds((self._ago(minute) if minute else clock) + MINUTE)
+        minute, second = self._count(clock - MINUTE), 0
+        if more == 1:
+            # The second has no more than the minute, which is few enough for most requests.
+            second = minute if minute < per_second else self._count(clock - SECOND)
+        if minute + more <= per_minute and second < per_second:
+            for i in range(more):
+                place = 1 + (self.words[0] + i) % self.room
+                if place >= self._reserved:
+                    self._reserve(place)  # before any of the limits is charged, because the folder may be full
+            remaining, reset = per_minute - minute - more, _seconds((self._ago(minute) if minute else clock) + MINUTE)
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
-        if minute >= per_minute:
-            windows.append((self._ago(per_minute) + MINUTE, "minute", per_minute, _seconds(self._ago(minute) + MINUTE)))
+        if minute + more > per_minute:
+            last = self._ago(per_minute - more + 1)
+            windows.append((last + MINUTE, "minute", per_minute, _seconds(self._ago(minute) + MINUTE)))
         if second >= per_second:
             windows.append((self._ago(per_second) + SECOND, "second", per_second, _seconds(self._ago(second) + SECOND)))
         # The one that ends last: after it, both allow a request.
-        end, window, limit, reset = max(windows, key=itemgetter(0))
+        end, window, most, reset = max(windows, key=itemgetter(0))
         wait = _seconds(end - at)
-        return Allowance(allowed=False, limit=limit, remaining=0, reset=reset, window=window, retry_after=wait)
+        return Allowance(allowed=False, limit=most, remaining=0, reset=reset, window=window, retry_after=wait)
 
     def _reserve(self, place: int) -> None:
         """Reserve space for a word and the rest of its page, or raise OSError; earlier pages are already reserved."""
@@ -435,8 +443,9 @@ class _Crowd:
         """Tell whether no request of this network was allowed here for a minute."""
         return min(self._charged(place, at) for place in self._places(network)) <= at - MINUTE
 
-    def take(self, network: str, per_minute: int, per_second: int, at: int) -> Allowance:
+    def take(self, network: str, limit: Limit, at: int) -> Allowance:
         # A limit of n allows b at once and n - b more, spread evenly over the window.
+        per_minute, per_second = limit.per_minute, limit.per_second
         burst = (min(per_minute, per_second) + 1) // 2
         cost = max(-(-MINUTE // (per_minute - burst + 1)), -(-SECOND // (per_second - burst + 1)))
         places = self._places(network)
@@ -448,6 +457,8 @@ class _Crowd:
             return Allowance(
                 allowed=False, limit=per_minute, remaining=0, reset=reset, window="minute", retry_after=wait
             )
+        # Several at once are let through as one is, and charged as what they are.
+        until += (limit.requests - 1) * cost
         for place in places:
             os.pwrite(self._file, array("q", [max(charged[place], until)]), 8 * place)
         return Allowance(allowed=True, limit=per_minute, remaining=room // cost, reset=_seconds(until), window="minute")

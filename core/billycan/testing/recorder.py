@@ -102,8 +102,9 @@ class Recorder(Client):
         if response.status_int < 300:
             sent = {} if body is None else {"request": body}
             self.operations.setdefault(id, {"plugin": endpoint.plugin, **sent, "answer": answer})
-            # What takes a file nobody can repeat, nor what is done to its record.
-            if method != "GET" and not endpoint.route.receive and _ids(path.partition("?")[0]) <= self._seen:
+            # What takes a file nobody can repeat, nor what is done to its record; a batch has shorter ways in it.
+            is_plain = not (endpoint.route.receive or endpoint.route.own_transactions)
+            if method != "GET" and is_plain and _ids(path.partition("?")[0]) <= self._seen:
                 self._note_way(method, path, body, answer["data"])
         else:
             code = answer["error"]["code"]

@@ -39,6 +39,7 @@ def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     `gst_registered` would change what can be claimed of expenses of days until which the books are locked. Emits
     `contact.updated` if anything changed.
     """
+    ctx.memo.pop("contacts", None)  # of an earlier call in the same transaction
     if body.sent.keys() & {"abn", "gst_registered"}:
         before = contacts.records.lock(ctx, id)
         ctx.memo["contacts"] = {id: Supplier(before.abn, before.gst_registered)}
@@ -76,6 +77,7 @@ def restore_contact(ctx: Context, id: str) -> Contact:
 
 
 def _move(ctx: Context, id: str, action: str) -> Contact:
+    ctx.memo.pop("contacts", None)
     row = contacts.records.lock(ctx, id)
     row = contacts.records.save(ctx, row, status=actions.check(action, row.status))
     (contact,) = contacts.records.show(ctx, [row])

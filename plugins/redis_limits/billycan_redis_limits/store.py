@@ -33,23 +33,24 @@ local function count(name, after) return redis.call('ZCOUNT', name, '(' .. text(
 -- Each limit is looked at before any is charged, so that a refusal costs none of them anything.
 local tightest, clocks = nil, {}
 for i, name in ipairs(KEYS) do
-    local per_minute, per_second = tonumber(ARGV[2 + 2 * i]), tonumber(ARGV[3 + 2 * i])
+    local per_minute, per_second = tonumber(ARGV[1 + 3 * i]), tonumber(ARGV[2 + 3 * i])
+    local more = tonumber(ARGV[3 + 3 * i])
     redis.call('ZREMRANGEBYSCORE', name, '(' .. text(at + minute), '+inf')
     local clock = math.max(at, ago(name, 1) or at)
     redis.call('ZREMRANGEBYSCORE', name, '-inf', text(clock - minute))
     local in_minute, in_second = count(name, clock - minute), count(name, clock - second)
     local window, limit, reset, last = '', 0, 0, -1
-    if in_minute >= per_minute then
+    if in_minute + more > per_minute then
         window, limit = 'minute', per_minute
-        reset, last = ago(name, in_minute) + minute, ago(name, per_minute) + minute
+        reset, last = ago(name, in_minute) + minute, ago(name, per_minute - more + 1) + minute
     end
-    if in_second >= per_second and ago(name, per_second) + second > last then
+    if more == 1 and in_second >= per_second and ago(name, per_second) + second > last then
         window, limit = 'second', per_second
         reset, last = ago(name, in_second) + second, ago(name, per_second) + second
     end
     if window ~= '' then return {window, text(limit), '0', text(reset), text(last - at)} end
     clocks[i] = clock
-    local remaining = per_minute - in_minute - 1
+    local remaining = per_minute - in_minute - more
     if not tightest or remaining < tightest.remaining then
         local oldest = in_minute > 0 and ago(name, in_minute) or clock
         tightest = {remaining = remaining, limit = per_minute, reset = oldest + minute}
@@ -57,7 +58,9 @@ for i, name in ipairs(KEYS) do
 end
 for i, name in ipairs(KEYS) do
     local same = redis.call('ZCOUNT', name, text(clocks[i]), text(clocks[i]))
-    redis.call('ZADD', name, text(clocks[i]), text(clocks[i]) .. ':' .. same)
+    for n = same, same + tonumber(ARGV[3 + 3 * i]) - 1 do
+        redis.call('ZADD', name, text(clocks[i]), text(clocks[i]) .. ':' .. n)
+    end
     redis.call('PEXPIRE', name, 60000)
 end
 return {'', text(tightest.limit), text(tightest.remaining), text(tightest.reset), '0'}
@@ -86,7 +89,7 @@ class Store:
         """
         if now < self._away_until <= now + _AWAY_SECONDS:
             return None
-        figures = [figure for limit in limits for figure in (limit.per_minute, limit.per_second)]
+        figures = [f for limit in limits for f in (limit.per_minute, limit.per_second, limit.requests)]
         at = round(now * _SECOND) if self._is_clock_given else ""
         try:
             keys = [f"billycan:{limit.name}" for limit in limits]

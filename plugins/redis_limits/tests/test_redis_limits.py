@@ -131,3 +131,5 @@ def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
         assert store.take_each(now, Limit("key:a", per_minute, per_second)) == expected
         both = Limit("key:a", per_minute, per_second), Limit("business:b", 5, per_minute)
         assert store.take_each(now, *both) == limiter.take_each(now, *both)
+        several = [Limit(each.name, each.per_minute, 1, min(per_minute, per_second, 5)) for each in both]
+        assert store.take_each(now, *several) == limiter.take_each(now, *several)

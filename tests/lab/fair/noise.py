@@ -388,6 +388,13 @@ NEW: dict[str, Make] = {
 # The bodies for other routes, by the start of their path and the part after the id.
 BODIES: dict[tuple[str, str], Make] = {
     ("tenant", ""): lambda n: {"phone": "03 5550 0134", "legal_name": f"Noisy {next(n.numbers)} Pty Ltd"},
+    ("batch", ""): lambda n: {
+        "atomic": True,
+        "operations": [
+            {"method": "POST", "path": "/v1/contacts", "body": {"name": f"Ada {next(n.numbers)}"}}
+            for _ in range(min(100, n.sizes.lines))
+        ],
+    },
     ("branding", ""): lambda n: {"footer": TEXT * 3, "accent_colour": "#1a5f7a"},
     ("reminders", ""): lambda n: {
         "enabled": True,
@@ -487,6 +494,7 @@ REPEATABLE = {
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
 QUERIES: dict[str, Make] = {
+    "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},
     # More than 100,000 starts would be too many.

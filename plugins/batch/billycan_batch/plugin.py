@@ -1,0 +1,24 @@
+"""Batch: up to a hundred requests in one, all of them or each by itself."""
+
+from billycan import Code, Manifest, Route
+
+from .handlers import admit_batch, carry_out_batch
+
+manifest = Manifest(
+    name="batch",
+    routes=(
+        Route(
+            "POST",
+            "/v1/batch",
+            carry_out_batch,
+            scope=None,
+            prepare=admit_batch,
+            own_transactions=lambda body: not body.atomic,
+        ),
+    ),
+    codes={
+        "not_carried_out": Code(503, "The batch took too long or answered too much before it came to this operation."),
+        "reference_failed": Code(409, "The operation refers to the record of another one, which failed."),
+        "too_many_changes": Code(422, "The operations of an atomic batch would change too much at once."),
+    },
+)

@@ -1,0 +1,56 @@
+"""The command `billycan-client`: a copy of a business's records in a file, kept up to date."""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from .connection import Connection
+from .errors import BillycanError
+from .mirror import RESOURCES, Mirror
+
+_START = "sqlite:///"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments, or those of the process; return its exit status."""
+    given = _parser().parse_args(arguments)
+    key = os.environ.get("BILLYCAN_KEY")
+    if not key:
+        return _fail("set BILLYCAN_KEY to an API key with the scope `read`")
+    if not given.copy.startswith(_START):
+        return _fail(f"{given.copy}: write the file as {_START}copy.db")
+    try:
+        with Connection(given.url, key) as api:
+            names = given.resources.split(",") if given.resources else None
+            mirror = Mirror(api, given.copy.removeprefix(_START), names, tell=_say)
+            while True:
+                mirror.sync()
+                if not given.every:
+                    return 0
+                time.sleep(given.every)
+    except (BillycanError, ValueError) as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="billycan-client", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="mirror")
+    mirror = commands.add_parser("mirror", help="copy records into a SQLite file, and then what changed")
+    mirror.add_argument("copy", help=f"the file, such as {_START}copy.db")
+    mirror.add_argument("--url", default="http://127.0.0.1:8000", help="the deployment (default: %(default)s)")
+    mirror.add_argument("--resources", help=f"which records (default: {','.join(RESOURCES)})")
+    mirror.add_argument("--every", type=float, metavar="SECONDS", help="do it again and again, so many seconds apart")
+    return parser
+
+
+def _fail(message: str) -> int:
+    _say(f"billycan-client: {message}")
+    return 1
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")

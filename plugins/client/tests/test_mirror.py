@@ -1,0 +1,139 @@
+"""A mirror ends up equal to the lists, wherever either side is killed."""
+
+import json
+import sqlite3
+from decimal import Decimal
+
+import httpx2
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from billycan.testing import Client, run_timed
+from billycan_client import command
+from billycan_client.connection import Connection
+from billycan_client.mirror import Mirror
+
+pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
+PLUGINS = ("changes", "contacts", "documents", "hosted", "invoices", "items")
+LINES = [{"description": "Tap", "quantity": 2, "unit_price": "50.00"}]
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Transport(httpx2.WSGITransport):
+    """A transport to the app that kills its process before or after a request."""
+
+    def __init__(self, app):
+        super().__init__(app=app.wsgi)
+        self.kills = []
+
+    def handle_request(self, request):
+        kill = self.kills.pop(0) if self.kills else ""
+        if kill == "before":
+            raise Killed
+        response = super().handle_request(request)
+        if kill == "after":
+            raise Killed
+        return response
+
+
+class Copied:
+    def __init__(self, app, path):
+        self.web, self.path, self.transport = Client(app), path, Transport(app)
+        self.api = Connection("http://localhost", self.web.secret, transport=self.transport)
+
+    def sync(self, *kills):
+        """Sync a mirror that is killed at these requests, and go on with another one until it is done."""
+        self.transport.kills = [*kills]
+        while True:
+            try:
+                return Mirror(self.api, self.path).sync()
+            except Killed:
+                pass
+
+    def check(self):
+        for name in ("contacts", "items", "invoices", "payments"):
+            include = "&include=line_items" if name == "invoices" else ""
+            found = {r["id"]: r for r in self.web.get(f"/v1/{name}?per_page=100{include}")["data"]}
+            db = sqlite3.connect(self.path)
+            db.row_factory = sqlite3.Row
+            rows = {row["id"]: dict(row) for row in db.execute(f"SELECT * FROM {name}")}
+            db.close()
+            assert rows.keys() == found.keys(), name
+            for id, record in found.items():
+                for member in record.keys() - {"allowed_actions", "client"}:
+                    assert as_sent(rows[id][member], record[member]) == record[member], (name, member)
+
+
+def as_sent(stored, sent):
+    if isinstance(sent, Decimal):
+        return Decimal(stored)
+    if isinstance(sent, bool):
+        return bool(stored)
+    return json.loads(stored, parse_float=Decimal) if isinstance(sent, dict | list) else stored
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("copies")
+
+
+kills = st.lists(st.sampled_from(["", "", "before", "after"]), max_size=6)
+writes = st.lists(
+    st.tuples(st.sampled_from(["contact", "invoice", "part", "change", "delete"]), st.integers(0, 9)), max_size=8
+)
+
+
+@given(rounds=st.lists(st.tuples(writes, kills), min_size=1, max_size=4))
+@settings(max_examples=15)
+def test_a_mirror_ends_equal_wherever_it_is_killed(make_app, folder, rounds):
+    app = make_app(*PLUGINS)
+    copied = Copied(app, folder / f"{msgspec.json.encode(len([*folder.iterdir()])).decode()}.db")
+    web, ids, invoices = copied.web, [], []
+    for some, killed in rounds:
+        for what, one in some:
+            if what == "contact" or not ids:
+                ids.append(web.post("/v1/contacts", {"name": f"Ada {one}"})["data"]["id"])
+            elif what == "invoice":
+                body = {"client_id": ids[one % len(ids)], "line_items": LINES}
+                invoices.append(web.post("/v1/invoices", body)["data"]["id"])
+                web.post(f"/v1/invoices/{invoices[-1]}/send", status=200)
+            elif what == "part" and invoices:
+                part = {"amount": "0.50", "payment_method": "card"}
+                web.post(f"/v1/invoices/{invoices[one % len(invoices)]}/payments", part)
+            elif what == "change":
+                web.patch(f"/v1/contacts/{ids[one % len(ids)]}", {"notes": str(one)})
+            elif web.call("DELETE", f"/v1/contacts/{ids[one % len(ids)]}").status_int == 200:
+                ids.pop(one % len(ids))
+        copied.sync(*killed)
+    copied.check()
+
+
+def test_a_mirror_that_fell_behind_begins_anew(make_app, tmp_path, clock, capsys):
+    app = make_app(*PLUGINS)
+    copied = Copied(app, tmp_path / "copy.db")
+    gone = [copied.web.post("/v1/contacts", {"name": f"Ada {i}"})["data"]["id"] for i in range(3)]
+    assert copied.sync() == 3 and copied.sync() == 0
+    for id in gone[:2]:
+        copied.web.delete(f"/v1/contacts/{id}")
+    copied.web.post("/v1/items", {"name": "Tap", "unit_price": "10.00"})
+    clock.move(days=91)
+    copied.web.delete(f"/v1/contacts/{gone[2]}")
+    run_timed(app)
+    told = []
+    Mirror(copied.api, copied.path, tell=told.append).sync()
+    assert told[0].startswith("not all changes are kept")
+    copied.check()
+
+
+def test_the_command_says_what_it_needs(monkeypatch, capsys):
+    monkeypatch.delenv("BILLYCAN_KEY", raising=False)
+    assert command.main(["mirror", "sqlite:///copy.db"]) == 1
+    monkeypatch.setenv("BILLYCAN_KEY", "svc_test_x")
+    assert command.main(["mirror", "copy.db"]) == 1
+    said = capsys.readouterr().err
+    assert "BILLYCAN_KEY" in said and "sqlite:///copy.db" in said

@@ -18,7 +18,7 @@ from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .engines.forms import Row
 from .engines.statements import Asked, Insertion, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
-from .paging import Order, check_size
+from .paging import check_size
 from .problems import BadRequest, Problem
 from .records import Records
 from .resources import Page, Paging
@@ -146,7 +146,8 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
         raise BadRequest("sort: events `after` another are always oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
-    page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
+    order = [events.c.sequence if ascending else events.c.sequence.desc()]
+    page = records.rows(ctx, query, *beyond, order=order, columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
     # Each may have some MiB: they are fetched only if they fit.
     check_size(sum(map(_size, shown)), shown, _size)

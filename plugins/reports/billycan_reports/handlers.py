@@ -27,6 +27,7 @@ from billycan import (
 from billycan.sql import Statement
 
 from . import gst, rules
+from .ledger import backlog
 from .periods import differ, first_difference, periods_between, registered_between
 from .schemas import (
     GstDaysQuery,
@@ -277,6 +278,7 @@ def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
 
 def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any], accept_corrections: bool) -> None:
     """Refuse with `period_lodged` settings that change lodged days, unless the client accepts corrections."""
+    backlog.begin_anew(ctx)  # what counts when may change for any document
     changed_on = first_difference(before, after)
     if accept_corrections or changed_on is None:
         return

@@ -600,6 +600,19 @@ def refuse(c, clock):
 def clean(c, clock):
     c.delete(f"/v1/contacts/{c.post('/v1/contacts', {'name': 'Wrong number'})['data']['id']}")
     c.delete(f"/v1/staff/{c.post('/v1/staff', {'name': 'Seasonal help'})['data']['id']}")
+    one, other = ({"name": name, "email": "farm@example.com"} for name in ("Liffey Farm", "Liffey Farm Pty Ltd"))
+    one, other = (c.post("/v1/contacts", body)["data"]["id"] for body in ({**one, "abn": "51 824 753 556"}, other))
+    c.get(f"/v1/contacts/{one}/duplicates")
+    c.patch(f"/v1/contacts/{other}", {"abn": "47 555 222 000"})
+    c.refused(409, "abn_differs", "POST", f"/v1/contacts/{other}/merge", {"into": one})
+    c.patch(f"/v1/contacts/{other}", {"abn": None})
+    c.post(f"/v1/contacts/{other}/merge", {"into": one}, 200)
+    line = {"description": "Irrigation pump", "unit_price": "480.00"}
+    earlier = {"number": "2291", "client_id": one, "issue_date": "2026-06-10", "line_items": [line]}
+    c.post("/v1/invoices/import", {**earlier, "amount_paid": "100.00", "paid_at": "2026-06-20"})
+    c.refused(409, "duplicate_number", "POST", "/v1/invoices/import", earlier)
+    bank = {"invoice_number": "2291", "amount": "428.00", "paid_at": "2026-11-20", "reference": "INV 2291"}
+    c.post("/v1/payments/import", {**bank, "external_id": "bank-2026-11-20-17"})
 
 
 def wait(c, clock):

@@ -6,6 +6,7 @@ The tests derive from the routes themselves: a new route is covered, or a test h
 import re
 
 import pytest
+import sqlalchemy as sa
 from msgspec import inspect
 
 from billycan import Context
@@ -142,6 +143,7 @@ OTHERWISE = {
 # The members that an action or a query needs before its id is looked up.
 NEEDED = {
     "/v1/expenses/{id}/payments": {"amount": "1.00"},
+    "/v1/contacts/{id}/merge": {"into": "con_0"},
     "/v1/gst_periods/{id}/reopen": {"reason": "Too early"},
     "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},
     "/v1/invoices/{id}/payments/{pay_id}/reverse": {"reason": "Bounced"},
@@ -276,6 +278,51 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes, 
     assert not wrong, "\n".join(["(a body that is needed goes into NEEDED)", *wrong])
     assert len(refusals) == 1, refusals
     assert [tenant.shown() for tenant in (me, stranger, sandbox)] == before
+
+
+# Tables that keep what was said at its time.
+HISTORY = {"core_events", "core_idempotency", "webhooks_deliveries", "audit", "mail_emails.paper", "contacts_merged.id"}
+
+
+def is_history(place):
+    return bool({place, place.partition(".")[0]} & HISTORY)
+
+
+def places_naming(app, id):
+    """Count the rows that contain an id anywhere, for each column of every table."""
+    found = {}
+    with app.db.reading(across="to look for an id everywhere") as db:
+        for table in (table for manifest in app.parts.values() for table in manifest.tables):
+            for column in table.c:
+                if not isinstance(column.type, sa.Text | sa.JSON):
+                    continue
+                holds = sa.cast(column, sa.Text).contains(id)
+                if rows := db.execute(sa.select(sa.func.count()).select_from(table).where(holds)).scalar_one():
+                    found[f"{table.name}.{column.name}"] = rows
+    return found
+
+
+@pytest.mark.whole
+def test_whatever_names_a_merged_contact_names_the_one_that_is_left(app, routes):
+    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+    client, old = me.client, me.ids["/v1/contacts"]
+    client.post(f"/v1/contacts/{old}/statement/email", {"to": ["ada@example.com"]})
+    client.patch(f"/v1/contacts/{old}", {"reminders": False})
+    new = client.post("/v1/contacts", {"name": "Ada Lovelace"})["data"]["id"]
+    before, others = places_naming(app, old), stranger.shown()
+    assert {"assets.custodian_id", "attachments.resource", "reminders_off.id", "mail_emails.document_id"} <= {*before}
+    client.post(f"/v1/contacts/{old}/merge", {"into": new}, 200)
+    left = {place for place in places_naming(app, old) if not is_history(place)}
+    assert not left, f"move these, in a function that hears contact.merged: {', '.join(sorted(left))}"
+    after = places_naming(app, new)
+    moved = {place: rows for place, rows in before.items() if place != "contacts.id" and not is_history(place)}
+    assert {place: after.get(place) for place in moved} == moved and stranger.shown() == others
+    shown = {path: client.get(f"{path}/{id}")["data"] for path, id in me.ids.items() if "{" not in path}
+    named = [path for path in shown if BODIES.get(path, {}).get("client_id") == "{/v1/contacts}"]
+    assert {shown[path]["client"]["id"] for path in named} == {new} and len(named) == 6
+    assert {shown[path]["version"] for path in ("/v1/assets", "/v1/quotes")} == {2}
+    assert client.get(f"/v1/contacts/{old}")["data"]["reminders"] is False
+    assert client.get(f"/v1/contacts/{old}/statement")["data"]["client"]["id"] == new
 
 
 @pytest.mark.whole

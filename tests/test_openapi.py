@@ -164,6 +164,7 @@ def test_the_parameters_of_a_list(describe):
         "kind": {"type": "array", "items": text(enum=["company", "person"]), "minItems": 1},
         "role": text(enum=["client", "supplier"]),
         "contractor": {"type": "boolean"},
+        "duplicated": {"type": "boolean"},
         "tag": text(minLength=1, maxLength=50),
         "email": found["email"]["schema"],
         "abn": found["abn"]["schema"],
@@ -343,7 +344,7 @@ def test_numbers_are_numbers_or_plain_decimals(describe):
     assert "multipleOf" not in str(document)
     listing = parameters(document["paths"]["/v1/invoices"]["get"])
     assert listing["total_from"]["schema"]["anyOf"][0]["type"] == "number"
-    assert listing["include"]["schema"]["items"] == text(enum=["line_items"])
+    assert listing["include"]["schema"]["items"] == text(enum=["line_items", "payments"])
 
 
 def operations(document):
@@ -438,7 +439,7 @@ def test_each_operation_has_examples_of_what_it_takes_and_gives(describe):
 # These need simultaneous requests, broken HTTP, megabytes, a hundred files, or months.
 UNRECORDED = {"conflict", "idempotency_in_progress", "malformed_request"}
 UNRECORDED |= {"not_carried_out", "reference_failed"}  # of one operation of a batch
-UNRECORDED |= {"page_too_large", "idempotency_answer_gone", "event_expired", "too_many_attachments"}
+UNRECORDED |= {"too_many_records", "page_too_large", "idempotency_answer_gone", "event_expired", "too_many_attachments"}
 
 
 def test_each_code_has_an_example_that_holds_it(describe):
@@ -554,7 +555,7 @@ def test_a_deployment_that_delivers_events_describes_them(describe):
 @pytest.mark.whole
 def test_only_events_that_can_happen_here_and_are_delivered_are_described(describe):
     assert set(describe("contacts", "webhooks")["webhooks"]) == {
-        f"contact.{x}" for x in ("created", "updated", "deleted")
+        f"contact.{x}" for x in ("created", "updated", "merged", "deleted")
     }
     alone = describe("contacts", "documents", "hosted", "invoices")
     assert "webhooks" not in alone and "webhooks" not in describe("webhooks")
@@ -565,7 +566,7 @@ def test_what_is_made_has_links_to_what_can_be_done_with_it(describe):
     document = describe("contacts", "documents", "hosted", "invoices")
     made = document["paths"]["/v1/contacts"]["post"]["responses"]["201"]["links"]
     own = ["get_contact", "update_contact", "delete_contact", "archive_contact", "restore_contact"]
-    assert list(made) == [*own, "get_statement", "get_statement_as_csv"]
+    assert list(made) == [*own, "list_duplicates", "merge_contact", "get_statement", "get_statement_as_csv"]
     assert made["archive_contact"] == ref("archive_contact", "links")
     links = document["components"]["links"]
     parameters = {"id": "$response.body#/data/id"}

@@ -154,7 +154,7 @@ class App:
     @cached_property
     def importable(self) -> Mapping[str, Endpoint]:
         """The routes that create records of a CSV file's rows, by the name of their resource, such as `contacts`."""
-        return {e.route.path.rpartition("/")[2]: e for e in self.endpoints if e.route.imports}
+        return {e.route.path.split("/")[2]: e for e in self.endpoints if e.route.imports}
 
     def now(self) -> Moment:
         """Return the present time by the host's clock, which is what requests go by."""

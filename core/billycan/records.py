@@ -1,6 +1,7 @@
 """One table's rows as one Struct: listed, read, added, changed and removed, always inside the caller's tenant."""
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import eq
@@ -28,6 +29,20 @@ T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
 _PARTS: Any = Struct | list  # built once: `isinstance` takes half as long then, and an invoice has 25 columns
+
+
+class Merge(Struct, frozen=True):
+    """A merge of two records.
+
+    row: The record that was merged into the other, and deleted.
+    before, after: The other one's row, before and after the merge.
+    moved: The ids of the records that referred to the first, by the names of their tables.
+    """
+
+    row: Row
+    before: Row
+    after: Row
+    moved: Mapping[str, Sequence[str]]
 
 
 class Records(Generic[T]):
@@ -231,9 +246,9 @@ class Records(Generic[T]):
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
         """Insert a row with these columns; it is numbered, folded and counted.
 
-        `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
-        then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
-        that they may hold.
+        A `number` that is given is kept: call `continue_numbers` before the transaction ends. `beside` are statements
+        that are sent along, such as the insertion of what belongs to the row, whose `id` is then among the columns.
+        Other writes of the business that count such a row wait from here on: take no lock later that they may hold.
         """
         values = {n: as_stored(v) if isinstance(v, _PARTS) else v for n, v in values.items()}
         self._check_references(ctx, values)
@@ -242,7 +257,14 @@ class Records(Generic[T]):
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
         insert = self._insert
-        if not self._is_counted_later(ctx):
+        if self.number and "number" in values:
+            # It has a number already; it is counted, and one number of the series is passed over.
+            values["sequence"] = int((re.search(r"\d{1,18}$", values["number"]) or "0")[0])
+            if ctx.counted is None:
+                ctx.advance_counter(self.table.name)
+            else:
+                ctx.counted[self.table.name] += 1
+        elif not self._is_counted_later(ctx):
             insert = self._insert_counted
             values["of_tenant"] = ctx.tenant_id
             if self.number and "number" in self.search:
@@ -254,6 +276,19 @@ class Records(Generic[T]):
         ctx.touched[row.id] = None
         store_members(ctx, self.table, row.id, new=True)
         return row
+
+    def continue_numbers(self, ctx: Context) -> None:
+        """Let the next number be above all that records were given; the business's other numberings wait until then.
+
+        Of rows that are imported it does nothing: do it when their import has finished.
+        """
+        if ctx.counted is not None:
+            return
+        given, c = self.table.c, counters.counters.c
+        of_series = own(ctx, self.table) & given.number.startswith(self.number or "", autoescape=True)
+        last = sa.select(sa.func.max(given.sequence)).where(of_series).scalar_subquery()
+        counter = (c.tenant_id == ctx.tenant_id) & (c.name == self.table.name) & (c.number < last)
+        ctx.db.execute(sa.update(counters.counters).where(counter).values(number=last))
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
         """Store these columns in the locked row; if nothing changes, it keeps its version.
@@ -285,6 +320,36 @@ class Records(Generic[T]):
         ctx.touched[row.id] = None
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
+
+    def merge(self, ctx: Context, id: str, into: str, combine: Callable[[Row, Row], Mapping[str, Any]]) -> "Merge":
+        """Merge a record into another: what refers to it refers to the other from then on, and it is deleted.
+
+        References are moved in the tables of every enabled plugin, by foreign key or by what Records declare; whoever
+        keeps ids otherwise hears an event that you emit. `combine(row, other)` returns the columns to store in the
+        other, or refuses. Raise NotFound for the id, Invalid for `into`, and Conflict `too_many_records` beyond 5,000
+        references.
+        """
+        # Whoever writes a document locks it before the record that it names, and most such writes take turns.
+        ctx.take_turns()
+        if id == into:
+            self.lock(ctx, id)
+            raise Invalid.member("into", "invalid_value", "must be another record")
+        references.lock_referring(ctx, self.table, id)
+        found: dict[str, Row] = {}
+        for each in sorted((id, into)):
+            try:
+                found[each] = self.lock(ctx, each)
+            except NotFound:
+                if each == id:
+                    raise
+        if into not in found:
+            raise Invalid.member("into", "not_found", "there is no such record")
+        row, other = found[id], found[into]
+        values = combine(row, other)
+        references.lock_referring(ctx, self.table, id)  # those that were added before the locks
+        moved = references.move_referring(ctx, self.table, id, into)
+        self.delete(ctx, row)
+        return Merge(row, other, self.save(ctx, other, **values), moved)
 
     @staticmethod
     def differing(stored: Mapping[Any, Any], values: Mapping[str, Any]) -> set[str]:

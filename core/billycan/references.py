@@ -10,6 +10,7 @@ from .db import own
 from .engines.statements import Asked, ByIds
 from .problems import Conflict, Fault, Invalid
 
+MOST_MOVED = 5_000  # records in one transaction: half of what it may change at most
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 
 
@@ -111,6 +112,59 @@ def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
         if refers and (number := ctx.db.execute(count).scalar_one()):
             found[other.name] = number
     return found
+
+
+def columns_to(ctx: Context, table: sa.Table) -> dict[sa.Table, list[sa.Column[str]]]:
+    """Return the columns of enabled plugins that hold ids of a table's records, by their tables, in one order.
+
+    They are foreign keys, and what Records name in `neighbours` and `points_at`.
+    """
+    found: dict[sa.Table, list[sa.Column[str]]] = {}
+    for other in (t for manifest in ctx.app.manifests.values() for t in manifest.tables):
+        keys = [key.column_keys for key in other.foreign_key_constraints if key.referred_table is table]
+        names = {name for columns in keys for name in columns if name != "tenant_id"}
+        names |= {name for name, to in other.info.get("points_at", {}).items() if to == table.name and name in other.c}
+        if names:
+            found[other] = [column for column in other.c if column.name in names]
+    return found
+
+
+def lock_referring(ctx: Context, table: sa.Table, id: str) -> None:
+    """Lock all records that refer to one; raise Conflict `too_many_records` if there are more than MOST_MOVED."""
+    number = 0
+    for other, columns in columns_to(ctx, table).items():
+        refers = own(ctx, other) & sa.or_(*(column == id for column in columns))
+        locked = sa.select(other.c.id).where(refers).order_by(other.c.id).limit(MOST_MOVED + 1).with_for_update()
+        number += len(ctx.db.execute(locked).all())
+        if number > MOST_MOVED:
+            message = f"More than {MOST_MOVED:,} records refer to it, too many to move at once"
+            raise Conflict(f"{message}: merge the other record into this one instead.", code="too_many_records")
+
+
+def move_referring(ctx: Context, table: sa.Table, id: str, into: str) -> dict[str, list[str]]:
+    """Let what refers to one record refer to another, and return the ids of the changed records by table.
+
+    Each of them has a new version. Raise Forbidden if the caller's key may not write one of them, and Conflict
+    `has_dependents` if a table allows only one record for each.
+    """
+    moved: dict[str, list[str]] = {}
+    for other, columns in columns_to(ctx, table).items():
+        is_record = "prefix" in other.info and "version" in other.c
+        changes: dict[str, Any] = {"version": other.c.version + 1, "updated_at": ctx.now()} if is_record else {}
+        ids = set[str]()
+        for column in columns:
+            moves = sa.update(other).where(own(ctx, other), column == id).values({column.name: into, **changes})
+            try:
+                with ctx.db.begin_nested():
+                    ids.update(ctx.db.execute(moves.returning(other.c.id)).scalars())
+            except sa.exc.IntegrityError:
+                message = f"Both have {other.name.replace('_', ' ')}, and each record may have them only once"
+                raise Conflict(f"{message}: delete those of one first.", code="has_dependents") from None
+            changes = {}  # of a record whose second column names it, too
+        if ids and is_record:
+            ctx.require(ctx.app.scope_of(other.name, "write"))
+            moved[other.name] = sorted(ids)
+    return moved
 
 
 def deletion_refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:

@@ -4,7 +4,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin
 
 import msgspec
 import sqlalchemy as sa
@@ -27,13 +27,20 @@ __all__ = ["Importer"]
 
 log = logging.getLogger("billycan")
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
+_JOINS_BY = "number"
+
+Cells: TypeAlias = "Sequence[str | list[str]]"
 
 
 class Importer:
     """Creates records from rows whose columns have these names; `App.importable` has the endpoints.
 
+    A row may have a part of the record in columns such as `line_items.quantity`. Consecutive rows of the same `number`
+    are then one record, with such a part of each.
+
     faults: The errors in the names, each with the column's as its `param`: if there are any, nothing can be imported.
     ignored: The columns that an export has and that no client can set.
+    joins_by: The place of the column by which consecutive rows are one record; None if each row is one.
     """
 
     Recording: TypeAlias = rehearsing.Recording
@@ -44,10 +51,17 @@ class Importer:
         body = endpoint.signature.body
         self._members = {f.encode_name: f for f in fields(body)}
         taken = {each.name: each.name.split(".") for each in sheets.columns(body, [f.name for f in fields(body)])}
+        self._parts = {
+            f"{name}.{part.encode_name}": (name, _Column.of(kind, [part.encode_name]))
+            for name, kind in _lists(body)
+            for part in fields(kind)
+        }
+        in_parts = any(name in self._parts for name in header)
+        self.joins_by = self._columns.index(_JOINS_BY) if in_parts and _JOINS_BY in header else None
         shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
         self.ignored = [name for name in header if name in shown and name not in taken]
         self._read = [_Column.of(body, taken[name]) if name in taken else None for name in header]
-        self.faults = [*self._wrong(shown | taken.keys(), sorted(taken))]
+        self.faults = [*self._wrong(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))]
 
     def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
         names = ", ".join(taken)
@@ -71,10 +85,10 @@ class Importer:
         """Return what makes so many recorded rows at the moment of `ctx`, by its caller; close it afterwards."""
         return Replay(ctx, count)
 
-    def rehearse(self, ctx: "Context", rehearsal: Rehearsal, place: int, cells: Sequence[str]) -> list[Fault]:
+    def rehearse(self, ctx: "Context", rehearsal: Rehearsal, place: int, cells: "Cells") -> list[Fault]:
         """Return the faults of a row, found by creating its record and undoing that; a row without faults is recorded.
 
-        `place` is the row's position in the file.
+        `place` is the row's position in the file. Behind its cells stand the rows that belong to it, each as a list.
         """
         with rehearsal.row(place) as keep:
             faults = self.make(ctx, cells, rehearsal.note_end_of_handler)
@@ -82,7 +96,7 @@ class Importer:
                 keep()
         return faults
 
-    def repeats(self, ctx: "Context", first: Sequence[str], other: Sequence[str]) -> list[Fault]:
+    def repeats(self, ctx: "Context", first: "Cells", other: "Cells") -> list[Fault]:
         """Return the faults of a row beside an earlier one, if it is fine by itself; neither record stays."""
         ctx.counted = Counter()
         savepoint = ctx.db.begin_nested()
@@ -94,17 +108,22 @@ class Importer:
             ctx.counted = None
             savepoint.rollback()
 
-    def make(self, ctx: "Context", cells: Sequence[str], made: Callable[[], None] = lambda: None) -> list[Fault]:
+    def make(self, ctx: "Context", cells: "Cells", made: Callable[[], None] = lambda: None) -> list[Fault]:
         """Create a row's record in the caller's transaction, as its POST route does; return the row's faults.
 
         After a fault the transaction can only go back to a savepoint. Raise errors of the database itself, such as a
         lock that took too long: the same call may work in a moment. `made` is called once the record is created, before
         its events are heard.
         """
-        if faults := self._unplaced(cells):
+        rows = [[cell for cell in cells if isinstance(cell, str)], *(row for row in cells if isinstance(row, list))]
+        if faults := [fault for row in rows for fault in self._unplaced(row)] or [*self._differing(*rows)]:
             return faults
         try:
-            body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
+            body = decode(
+                self._tree(rows[0]) | self._of_parts(rows),
+                self._endpoint.signature.body,
+                self._endpoint.signature.shown,
+            )
             self._endpoint.run(ctx, {"body": body}, {})
             made()
             events.notify_hearers(ctx, of_many=True)
@@ -126,6 +145,32 @@ class Importer:
             return [Fault("", "too_long", f"must have at most {len(self._columns)} cells, as the header has")]
         nameless = [i for i, (name, cell) in enumerate(zip(self._columns, cells, strict=False), 1) if cell and not name]
         return [Fault("", "unknown_field", f"has a cell in column {i}, which has no name") for i in nameless]
+
+    def _differing(self, first: Sequence[str], *others: Sequence[str]) -> Iterator[Fault]:
+        """Yield the faults of rows that say something else of a record than its first row: `[1].due_date`."""
+        for i, row in enumerate(others, 1):
+            for name, said, cell in zip(self._columns, first, row, strict=False):
+                if name not in self._parts and cell not in ("", said):
+                    message = (
+                        f"is not what the first row of the same {_JOINS_BY} has: leave it empty, or write the same"
+                    )
+                    yield Fault(f"[{i}].{name}", "invalid_value", message)
+
+    def _of_parts(self, rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """Return the lists whose items stand in columns of their own: an item for each row."""
+        found: dict[str, Any] = {}
+        for row in rows:
+            items: dict[str, dict[str, Any]] = {}
+            for name, cell in zip(self._columns, row, strict=False):
+                if name in self._parts:
+                    member, read = self._parts[name]
+                    item = items.setdefault(member, {})
+                    if cell != "":
+                        item[read.name] = read.value(sheets.text_of(cell))
+            for member, item in items.items():
+                if item or len(rows) > 1:
+                    found.setdefault(member, []).append(item)
+        return found
 
     def _tree(self, cells: Sequence[str]) -> dict[str, Any]:
         """Return the row as a body: an empty cell is null if null can be sent, and is left out otherwise."""
@@ -181,6 +226,15 @@ class _Column(msgspec.Struct, frozen=True):
             except BadRequest:
                 return text
         return text
+
+
+def _lists(body: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the members that are lists of Structs, each with the Struct."""
+    for field in fields(body):
+        for option in options(parts(field.type)[0]):
+            kind = parts(option)[0]
+            if get_origin(kind) is list and is_struct(item := parts(get_args(kind)[0])[0]):
+                yield field.encode_name, item
 
 
 def _nullable(kind: Any) -> bool:

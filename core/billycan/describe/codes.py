@@ -52,6 +52,7 @@ CODES: Mapping[str, Code] = {
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
     "has_payments": Code(409, "Payments of the record are recorded: reverse them first."),
     "list_full": Code(409, "The record lists 500 of these, which is as many as it can."),
+    "too_many_records": Code(409, "More records refer to this one than can be changed at once: 5,000."),
     "too_many_keys": Code(409, "The business has 200 keys, the most there can be: revoke those no longer used."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
     "payload_too_large": Code(

@@ -58,8 +58,8 @@ def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpo
     """Map the prefix of each resource's ids to the path of its list."""
     endpoints, found = list(endpoints), dict[str, str]()
     for endpoint in endpoints:
-        if endpoint.signature.listed and endpoint.plugin in manifests:
-            path = endpoint.route.path
+        path = endpoint.route.path
+        if endpoint.signature.listed and "{" not in path and endpoint.plugin in manifests:
             table = table_of(structs_of(path, endpoints)[0], manifests[endpoint.plugin].tables)
             if table is not None:
                 found[table.info["prefix"]] = path

@@ -39,6 +39,7 @@ manifest = Manifest(
         Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None),
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
     ),
+    hears={"contact.merged": stored_files.move_files},
     tasks=(
         Every(
             seconds=600,

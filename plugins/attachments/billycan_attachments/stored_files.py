@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, Route, hookimpl, own
 from billycan.fields import Moment
@@ -108,6 +109,23 @@ def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))
     for id in ids:
         ctx.emit("attachment.deleted", Deleted(id))
+
+
+class MergedContact(Struct):
+    """A contact into which another was merged.
+
+    id: Its id.
+    merged: The other, which is gone.
+    """
+
+    id: str
+    merged: Deleted
+
+
+def move_files(ctx: Context, contact: MergedContact) -> None:
+    """Attach the files of a contact that was merged into another to the one that is left."""
+    theirs = own(ctx, attachments) & (attachments.c.resource == contact.merged.id)
+    ctx.db.execute(sa.update(attachments).where(theirs).values(resource=contact.id))
 
 
 @hookimpl

@@ -1,15 +1,18 @@
 """Contacts' functions for other plugins: names, parties of documents, contractors and suppliers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Annotated
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, GstPeriod, NotFound, Records, own
+from billycan.fields import Abn, Email, Name, Text
 from billycan.sql import ByIds, Statement, fold
 
 from .resource import contacts
+from .tables import merged
 
 _table = contacts.table
 
@@ -48,13 +51,58 @@ emails = Records.names_of(_table.c.email)
 statuses = Records.names_of(_table.c.status)
 
 
+class KnownAs(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The details by which another system knows a contact; all that are given must be true of one contact.
+
+    external_id: Its `external_id`.
+    abn: Its ABN.
+    email: Its email address; upper and lower case are alike.
+    name: Its name; case and accents do not matter.
+    """
+
+    external_id: Annotated[str, Text("An `external_id`.", least=1, most=100)] | None = None
+    abn: Abn | None = None
+    email: Email | None = None
+    name: Name | None = None
+
+
+def known_as(ctx: Context, known: KnownAs) -> list[str]:
+    """List the ids of the contacts of which all this is true, up to two; an active contact alone goes before others."""
+    said = {
+        _table.c.external_id: known.external_id,
+        _table.c.abn: known.abn,
+        sa.func.lower(_table.c.email): known.email and known.email.lower(),
+        _table.c.name_folded: known.name and fold(known.name),
+    }
+    same = [own(ctx, _table), *(column == text for column, text in said.items() if text is not None)]
+    found = ctx.db.execute(sa.select(_table.c.id, _table.c.status).where(*same).order_by(_table.c.id).limit(20)).all()
+    active = [row.id for row in found if row.status == "active"]
+    return active if len(active) == 1 else [row.id for row in found][:2]
+
+
 def lock(ctx: Context, id: str) -> None:
     """Lock a contact, whose version is compared with If-Match. Raise NotFound for any id that is not the tenant's."""
     this = own(ctx, _table) & (_table.c.id == id)
     row = ctx.db.execute(sa.select(_table.c.version).where(this).with_for_update()).first()
     if row is None:
-        raise NotFound
+        raise gone(ctx, id)
     ctx.check_version(row.version)
+
+
+def merged_into(ctx: Context, id: str) -> str | None:
+    """Return the id of the contact into which another was merged; None if it never was."""
+    found: str | None = ctx.db.execute(
+        sa.select(merged.c.into_id).where(own(ctx, merged), merged.c.id == id)
+    ).scalar_one_or_none()
+    return found
+
+
+def gone(ctx: Context, id: str) -> NotFound:
+    """Return the refusal to change a contact that is not there; it says if the contact was merged into another."""
+    into = merged_into(ctx, id)
+    if into is None:
+        return NotFound()
+    return NotFound(f"This contact was merged into {into}: use that id.", merged_into=into)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
@@ -102,6 +150,15 @@ def supplier_before(ctx: Context, id: str) -> Supplier | None:
     """
     before: Supplier | None = ctx.memo.get("contacts", {}).get(id)
     return before
+
+
+def moved_by_merge(ctx: Context, table: str) -> Collection[str]:
+    """Return the ids of the records of a table that this call moved from one contact to another.
+
+    For a function that hears `contact.merged` or `contact.updated`.
+    """
+    found: Collection[str] = ctx.memo.get("contacts", {}).get("moved", {}).get(table, ())
+    return found
 
 
 def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:

@@ -1,9 +1,13 @@
 """Handlers of contacts: one function for each route."""
 
-from billycan import Context, Deleted, Page, Patch, Query
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from .api import Supplier
-from .resource import Contact, NewContact, actions, contacts
+from billycan import Context, Deleted, NotFound, Page, Paging, Patch, Query
+
+from .api import gone, merged_into
+from .merging import merge, remember_supplier
+from .resource import Contact, ContactMerge, NewContact, actions, contacts, is_like
 
 
 def list_contacts(ctx: Context, query: Query[Contact]) -> Page[Contact]:
@@ -27,9 +31,24 @@ def create_contact(ctx: Context, body: NewContact) -> Contact:
 def get_contact(ctx: Context, id: str) -> Contact:
     """One contact.
 
-    This includes archived contacts.
+    This includes archived contacts. The id of a contact that was merged into another gets the other.
     """
-    return contacts.records.get(ctx, id)
+    try:
+        return contacts.records.get(ctx, id)
+    except NotFound:
+        into = merged_into(ctx, id)
+        if into is None:
+            raise
+    return contacts.records.get(ctx, into)
+
+
+def list_duplicates(ctx: Context, id: str, query: Paging) -> Page[Contact]:
+    """Other contacts with the ABN or email address of this one, which may be the same person or company.
+
+    Email addresses are compared without case. Merge those that are the same; `GET /v1/contacts?duplicated=true` finds
+    all contacts that have such others.
+    """
+    return contacts.records.page(ctx, query, is_like(ctx, contacts.records.find(ctx, id)))
 
 
 def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
@@ -40,10 +59,10 @@ def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     `contact.updated` if anything changed.
     """
     ctx.memo.pop("contacts", None)  # of an earlier call in the same transaction
-    if body.sent.keys() & {"abn", "gst_registered"}:
-        before = contacts.records.lock(ctx, id)
-        ctx.memo["contacts"] = {id: Supplier(before.abn, before.gst_registered)}
-    contact, changed = contacts.records.change(ctx, id, body)
+    with _saying_if_merged(ctx, id):
+        if body.sent.keys() & {"abn", "gst_registered"}:
+            remember_supplier(ctx, contacts.records.lock(ctx, id))
+        contact, changed = contacts.records.change(ctx, id, body)
     if changed:
         ctx.emit("contact.updated", contact)
     return contact
@@ -54,7 +73,8 @@ def delete_contact(ctx: Context, id: str) -> Deleted:
 
     Refused with `has_dependents` while a document refers to it: archive it instead. Emits `contact.deleted`.
     """
-    deleted = contacts.records.remove(ctx, id)
+    with _saying_if_merged(ctx, id):
+        deleted = contacts.records.remove(ctx, id)
     ctx.emit("contact.deleted", deleted)
     return deleted
 
@@ -76,10 +96,36 @@ def restore_contact(ctx: Context, id: str) -> Contact:
     return _move(ctx, id, "restore")
 
 
+def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
+    """Merge a contact into another one that is the same person or company: only that is left, and it is returned.
+
+    Whatever names the contact names the other from then on, in every plugin: documents, payments and credit, jobs,
+    bookings, expenses, attachments. Each of these records has a new version; documents already sent still show the name
+    that they were sent with. The other keeps its members, and takes those that it lacks; roles, tags, people, notes and
+    metadata are joined. The old id still answers GET, with the other contact. This cannot be undone; again, it changes
+    nothing. The key also needs the write scopes of the records that are moved, else the error is `insufficient_scope`.
+    Refused with `abn_differs` if both have an ABN and not the same, with `period_locked` where an expense of days until
+    which the books are locked would be claimed differently, with `has_dependents` if a plugin that is off refers to the
+    contact, and with `too_many_records` beyond 5,000 records: merge the other way round. Emits `contact.merged`, and
+    `contact.updated` before it if the contact that is left has changed.
+    """
+    return merge(ctx, id, body.into)
+
+
 def _move(ctx: Context, id: str, action: str) -> Contact:
     ctx.memo.pop("contacts", None)
-    row = contacts.records.lock(ctx, id)
+    with _saying_if_merged(ctx, id):
+        row = contacts.records.lock(ctx, id)
     row = contacts.records.save(ctx, row, status=actions.check(action, row.status))
     (contact,) = contacts.records.show(ctx, [row])
     ctx.emit("contact.updated", contact)
     return contact
+
+
+@contextmanager
+def _saying_if_merged(ctx: Context, id: str) -> Iterator[None]:
+    """Let the refusal of an unknown contact say if it was merged into another."""
+    try:
+        yield
+    except NotFound:
+        raise gone(ctx, id) from None

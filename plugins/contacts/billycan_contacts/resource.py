@@ -1,12 +1,12 @@
 """Contacts, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from msgspec import Meta, Struct, field
 
-from billycan import Actions, Address, Context, Member, NewResource, Query, Resource, resource
-from billycan.fields import Abn, Email, Name, Notes, Phone, Text, Url
+from billycan import Actions, Address, Context, Member, NewResource, Query, Resource, Row, own, resource
+from billycan.fields import Abn, Email, Id, Name, Notes, Phone, Text, Url
 
 Kind = Literal["person", "company"]
 Role = Literal["client", "supplier"]
@@ -94,17 +94,39 @@ class Contact(Resource):
     tags: list[str]
 
 
+class MergedContact(Struct):
+    """A contact that another one was merged into.
+
+    id: Its id.
+    merged: The other contact, as GET last returned it. Its id now leads to this one.
+    """
+
+    id: str
+    merged: dict[str, Any]
+
+
+class ContactMerge(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Merging a contact into another.
+
+    into: The contact that is left, and keeps its id: an active one.
+    """
+
+    into: Id
+
+
 class ContactQuery(Query[Contact], kw_only=True):
     """Parameters of the list of contacts besides those of its members.
 
     role: Contacts with this role.
     tag: Contacts with this tag.
     contractor: Contacts whose payments are reported, or the others.
+    duplicated: Contacts whose ABN or email address another contact has, too, or the others.
     """
 
     role: Role | None = None
     tag: Tag | None = None
     contractor: bool | None = None
+    duplicated: bool | None = None
 
 
 def has_role(ctx: Context, role: str) -> sa.ColumnElement[bool]:
@@ -117,7 +139,37 @@ def has_tag(ctx: Context, tag: str) -> sa.ColumnElement[bool]:
     return ctx.json_list_has(contacts.table.c.tags, tag)
 
 
-actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})
+def is_duplicated(ctx: Context, wanted: bool) -> sa.ColumnElement[bool]:
+    """Match contacts whose ABN or email address another one has, too, or the others."""
+    table = contacts.table
+    marks = (table.c.abn, sa.func.lower(table.c.email))
+    twice = [
+        mark.in_(sa.select(mark).where(own(ctx, table)).group_by(mark).having(sa.func.count() > 1)) for mark in marks
+    ]
+    # Of a contact without an ABN or an email address, SQL would not know.
+    found: sa.ColumnElement[bool] = sa.func.coalesce(sa.or_(*twice), sa.false())
+    return found if wanted else sa.not_(found)
+
+
+def is_like(ctx: Context, contact: Row) -> sa.ColumnElement[bool]:
+    """Match the other contacts that have a contact's ABN or, in upper or lower case, its email address."""
+    table, same = contacts.table, []
+    if contact.abn is not None:
+        same.append(ctx.search_condition(table, contact.abn) & (table.c.abn == contact.abn))
+    if contact.email is not None:
+        has_email = sa.func.lower(table.c.email) == contact.email.lower()
+        same.append(ctx.search_condition(table, contact.email) & has_email)
+    found: sa.ColumnElement[bool] = ctx.either(table, *same) if same else sa.false()
+    return sa.and_(found, table.c.id != contact.id)
+
+
+actions = Actions(
+    {
+        "archive": ("active", "archived"),
+        "restore": ("archived", "active"),
+        "merge": ("active archived", None),
+    }
+)
 
 contacts = resource(
     "contacts",
@@ -135,7 +187,7 @@ contacts = resource(
             postgresql_where=sa.text("NOT gst_registered"),
         ),
     ),
-    filters={"role": has_role, "tag": has_tag},
+    filters={"role": has_role, "tag": has_tag, "duplicated": is_duplicated},
     actions=lambda contact: actions.allowed(contact.status),
     needs={"allowed_actions": ("status",)},
     remembers=True,

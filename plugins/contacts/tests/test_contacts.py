@@ -80,7 +80,7 @@ SENT = {
 def test_what_is_not_sent_has_its_default(client):
     made = contact(client)
     assert client.last.headers["Location"].endswith(f"/v1/contacts/{made['id']}") and made["id"].startswith("con_")
-    server = {"id": made["id"], "status": "active", "allowed_actions": ["archive"], "version": 1}
+    server = {"id": made["id"], "status": "active", "allowed_actions": ["archive", "merge"], "version": 1}
     times = {"created_at": "2026-11-21T00:00:00." + made["created_at"][-4:], "updated_at": made["created_at"]}
     assert made == {"name": "Ada Lovelace", **DEFAULTS, **server, **times}
     assert last_event(client) == ("contact.created", made)
@@ -229,11 +229,11 @@ def test_a_contact_is_archived_and_restored(client):
     for action, status, other in (("archive", "archived", "restore"), ("restore", "active", "archive")):
         client.refused(412, "version_conflict", "POST", f"{path}/{action}", headers={"If-Match": '"99"'})
         shown = client.post(f"{path}/{action}", status=200)["data"]
-        assert (shown["status"], shown["allowed_actions"]) == (status, [other])
+        assert (shown["status"], shown["allowed_actions"]) == (status, [other, "merge"])
         assert client.last.headers["ETag"] == f'"{shown["version"]}"' and client.get(path)["data"] == shown
         assert last_event(client) == ("contact.updated", shown)
         error = client.refused(409, "invalid_state_transition", "POST", f"{path}/{action}")
-        assert (error["status"], error["allowed_actions"]) == (status, [other])
+        assert (error["status"], error["allowed_actions"]) == (status, [other, "merge"])
     assert client.get(path)["data"]["version"] == 3
     client.refused(422, "validation_failed", "POST", f"{path}/archive", {"reason": "x"})
 
@@ -306,6 +306,8 @@ def test_every_filter_finds_what_it_says(client, people):
         "email=Office@Angstrom.example": [1],
         "abn=47%20555%20222%20000": [1],
         f"abn={OTHER_ABN}": [],
+        "duplicated=true": [],
+        "duplicated=false": [1, 2, 3, 4],
         "external_id=x": [2],
         "metadata[k]=v": [2],
         "created_at_from=2026-11-03": [3, 4],

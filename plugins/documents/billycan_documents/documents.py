@@ -54,6 +54,9 @@ S = TypeVar("S", bound=Struct)
 # The members of a row whose stored value differs from the shown one.
 Shown = Callable[[Context, Row], Mapping[str, Any]]
 
+# A member that lists show on request, by the ids of a page's rows.
+Included = Callable[[Context, Sequence[Row]], Mapping[str, Any]]
+
 # The columns behind the members that every document has, for the `needs` of its Records.
 NEEDS: dict[str, tuple[str, ...]] = {"client": ("client_id", "client_name"), "currency": (), "line_items": ()}
 
@@ -111,9 +114,10 @@ class Documents(Generic[L, T]):
     `records` shows a document in lists, `shows` a document by itself. `header` completes the columns of a draft.
     `members` returns the members of each row of a page besides columns, figures, client and neighbours; `alone` returns
     those that only a single document shows. Both may omit members that the client did not choose. `beside` is a query
-    whose rows `alone` receives if they were read together with the document. `of_client` names the members that need
-    the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent only
-    `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
+    whose rows `alone` receives if they were read together with the document. `includes` has, by the names that the
+    list's `include` takes besides `line_items`, functions that map each row's id to that member. `of_client` names the
+    members that need the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent
+    only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
     time. `allowed` returns the actions possible now. The names of events begin with `noun`.
     """
 
@@ -131,6 +135,7 @@ class Documents(Generic[L, T]):
         allowed: Callable[[Context, Row], list[str]],
         alone: Callable[[Context, Row, Sequence[Row] | None], dict[str, Any]] = lambda ctx, row, rows: {},
         beside: Callable[[Context, str], Statement.Asked | None] = lambda ctx, id: None,
+        includes: Mapping[str, Included] = {},
         of_client: Sequence[str] = ("client",),
         hosted_url: Callable[[Context, Row], str | None] | None = None,
         open_once_sent: frozenset[str] | None = None,
@@ -138,7 +143,7 @@ class Documents(Generic[L, T]):
     ) -> None:
         self.records, self.shows, self.table, self.noun = records, shows, lines, noun
         self.neighbours, self.header, self.members = neighbours, header, members
-        self.alone, self.beside = alone, beside
+        self.alone, self.beside, self.includes = alone, beside, includes
         self.of_client = of_client
         self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
         self.open_once_sent, self.locked = open_once_sent, locked
@@ -149,14 +154,19 @@ class Documents(Generic[L, T]):
         self._lines = Parts(lines, Line.__struct_fields__, besides=250)
 
     def page(self, ctx: Context, query: Query[Any]) -> Page[L]:
-        """Return the page for `query`: one query for all clients; lines are included on request."""
+        """Return the page for `query`: one query for all clients, and one for each member that it includes."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
-        beside = self._beside(ctx, page.items)
-        if "line_items" in (getattr(query, "include", None) or ()):
-            ids = [row.id for row in page.items]
-            lines = _by_document(ids, ctx.in_turns(self._lines.of_page(ctx, ids)))
-            beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
+        beside: Iterable[dict[str, Any]] = self._beside(ctx, page.items)
+        for name in getattr(query, "include", None) or ():
+            found = (
+                self._lines_of_page(ctx, page.items) if name == "line_items" else self.includes[name](ctx, page.items)
+            )
+            beside = [{**members, name: found[row.id]} for row, members in zip(page.items, beside, strict=True)]
         return page.of(Records.of_rows(self.records.shows, page.items, beside))
+
+    def _lines_of_page(self, ctx: Context, rows: Sequence[Row]) -> Mapping[str, list[Line]]:
+        ids = [row.id for row in rows]
+        return _by_document(ids, ctx.in_turns(self._lines.of_page(ctx, ids)))
 
     def get(self, ctx: Context, id: str) -> T:
         """Return one document; raise NotFound unless the id is the tenant's."""
@@ -247,11 +257,22 @@ class Documents(Generic[L, T]):
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
 
-    def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
-        """Create a document from what a client sent; `columns` are set by the server. Emits `created`."""
+    def add(
+        self,
+        ctx: Context,
+        body: Any,
+        worked: Figures | None = None,
+        then: Callable[[Row], None] = lambda row: None,
+        **columns: Any,
+    ) -> T:
+        """Create a document from what a client sent; `columns` are set by the server. Emits `created`.
+
+        `then` adds what belongs to its row before it is shown.
+        """
         draft = self.draft(ctx, body, worked=worked)
         id, lines = self._new_lines(ctx, draft.lines)
         row = self.records.insert(ctx, *lines, **{**columns, **draft.columns, "id": id})
+        then(row)
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
         return document

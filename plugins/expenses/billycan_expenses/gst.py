@@ -302,13 +302,15 @@ def not_claimed(period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bool) -> date | None:
+def first_claim(
+    ctx: Context, supplier_id: str, until: date, among: sa.ColumnElement[bool], *, by_abn_alone: bool
+) -> date | None:
     """Return the first day, up to `until`, on which an expense counts whose claim depends on its supplier's details.
 
     The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
     period = GstPeriod.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
-    mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
+    mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id) & among, _counts_on(period)
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
     if by_abn_alone:

@@ -28,13 +28,34 @@ class Supplier(Struct):
     gst_registered: bool | None
 
 
+class MergedSupplier(Struct):
+    """A contact that another one was merged into, with that one as it last was."""
+
+    id: str
+    merged: Supplier
+
+
 def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
     """Refuse a change to a supplier that would alter claims of days for which the books are locked."""
-    before, locked_until = contacts.supplier_before(ctx, contact.id), ctx.tenant.locked_until
-    if before is None or locked_until is None or _standing(before) == _standing(contact):
+    moved = contacts.moved_by_merge(ctx, expenses.name)
+    before = contacts.supplier_before(ctx, contact.id)
+    _check_claims(ctx, contact.id, before, contact, expenses.c.id.not_in(moved))
+
+
+def keep_merged_claims(ctx: Context, contact: MergedSupplier) -> None:
+    """Refuse a merge that would alter claims of such days, of expenses that were the other contact's."""
+    moved = contacts.moved_by_merge(ctx, expenses.name)
+    if moved:
+        after = contacts.suppliers(ctx, [contact.id])[contact.id]
+        _check_claims(ctx, contact.id, contact.merged, after, expenses.c.id.in_(moved))
+
+
+def _check_claims(ctx: Context, id: str, before: Any, after: Any, among: sa.ColumnElement[bool]) -> None:
+    locked_until = ctx.tenant.locked_until
+    if before is None or locked_until is None or _standing(before) == _standing(after):
         return
-    by_abn_alone = _standing(before)[0] == _standing(contact)[0]
-    day = first_claim(ctx, contact.id, locked_until, by_abn_alone=by_abn_alone)
+    by_abn_alone = _standing(before)[0] == _standing(after)[0]
+    day = first_claim(ctx, id, locked_until, among, by_abn_alone=by_abn_alone)
     ctx.check_unlocked(day, cure="Leave abn and gst_registered as they are")
 
 
@@ -58,6 +79,7 @@ def free(ctx: Context, invoice: Gone) -> None:
 
 hears: dict[str, Callable[..., None]] = {
     "contact.updated": keep_locked_claims,
+    "contact.merged": keep_merged_claims,
     "job.deleted": keep_job,
     "invoice.deleted": free,
     "invoice.voided": free,

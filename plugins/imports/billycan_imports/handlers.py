@@ -57,14 +57,19 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
         file.seek(0)
         with closing(rows_of(file, query.charset)) as rows:
             parsed = Parsed(next(rows), 0, [])
+            joins_by = Importer(known[query.resource], parsed.header).joins_by
             some: list[Any] = []
             for number, cells in enumerate(in_turns(rows), 1):
-                if any(map(str.strip, cells)):
-                    some.append([number, *cells])
-                    parsed.rows += 1
+                if not any(map(str.strip, cells)):
+                    continue
+                if some and _belongs(some[-1], number, cells, joins_by):
+                    some[-1].append(cells)
+                    continue
                 if len(some) == ROWS_OF_CHUNK:
                     parsed.chunks.append(_packed(some))
                     some = []
+                some.append([number, *cells])
+                parsed.rows += 1
             if some:
                 parsed.chunks.append(_packed(some))
     yield parsed
@@ -154,6 +159,15 @@ def _too_many() -> Conflict:
         " send the next when one of them is finished.",
         code="too_many_imports",
     )
+
+
+def _belongs(record: list[Any], number: int, cells: list[str], joins_by: int | None) -> bool:
+    """Tell whether a row continues the record before it: it follows it, and has the same number."""
+    if joins_by is None or len(cells) <= joins_by:
+        return False
+    first = [cell for cell in record if not isinstance(cell, list)]
+    follows = number == record[0] + len(record) - len(first) + 1
+    return follows and len(first) > joins_by + 1 and first[joins_by + 1] == cells[joins_by] != ""
 
 
 def _packed(rows: list[Any]) -> bytes:

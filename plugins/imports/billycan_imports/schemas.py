@@ -14,7 +14,7 @@ Kind = Annotated[str, Text("What the rows are, such as `contacts`.", least=1, mo
 class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an upload.
 
-    resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
+    resource: What the rows are: `contacts`, `items`, `expenses`, `invoices`, or what another plugin lets you import.
     dry_run: Whether to only check the rows, and import none.
     charset: How the text is encoded; defaults to UTF-16 if the file has its byte order mark, and to UTF-8 otherwise.
     """
@@ -46,7 +46,7 @@ class Import(Resource):
     status: `queued`, then `checking` while the rows are checked and `writing` while the records are created. In the end
       `done`, or `failed` if any row has a fault.
     dry_run: Whether the rows are only checked.
-    rows: How many rows it has, not counting empty ones.
+    rows: How many rows it has, not counting empty ones; rows that make one record together count as one.
     rows_checked: How many of them have been checked so far.
     rows_imported: How many became records: all of them, or none.
     ignored_columns: Columns of an export that only the server sets, such as `id`; they are not read.

@@ -7,6 +7,7 @@ time.
 """
 
 import logging
+import re
 import threading
 import time
 import zlib
@@ -33,6 +34,8 @@ MOST_RECHECKS = 10
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
+
+_OF_PART = re.compile(r"(\w*)\[(\d+)\]\.(.+)")
 
 log = logging.getLogger("billycan.imports")
 
@@ -136,7 +139,7 @@ def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Importer.Re
     faults: list[ImportFault] = []
     with importer.rehearsal(ctx) as rehearsal:
         for place, (number, *cells) in enumerate(_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
-            faults += _told(number, importer.rehearse(ctx, rehearsal, place, cells))
+            faults += _told(number, cells, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
 
 
@@ -244,15 +247,22 @@ def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tupl
         ctx = Context(app, row.tenant_id)
         with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
             (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
-            faults += _told(number, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells))
+            faults += _told(
+                number, cells, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells)
+            )
     return faults, len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
 
 
-def _told(number: int, faults: Sequence[Fault]) -> list[ImportFault]:
-    return [
-        ImportFault(number, _storable_text(each.param) or None, each.code, _storable_text(each.message))
-        for each in faults
-    ]
+def _told(number: int, cells: Sequence[Any], faults: Sequence[Fault]) -> list[ImportFault]:
+    has_several = any(isinstance(cell, list) for cell in cells)
+    found = []
+    for each in faults:
+        # The items of a list stand in rows of their own if the record has several rows.
+        row, param = number, each.param
+        if has_several and (part := _OF_PART.fullmatch(param)):
+            row, param = number + int(part[2]), ".".join(filter(None, (part[1], part[3])))
+        found.append(ImportFault(row, _storable_text(param) or None, each.code, _storable_text(each.message)))
+    return found
 
 
 def _storable_text(text: str) -> str:

@@ -10,6 +10,7 @@ from billycan_documents.api import keeps_items
 
 from .books import early_gst
 from .invoices.documents import neighbours
+from .payments.earlier_invoices import continue_numbers
 from .tables import invoices, lines
 
 
@@ -33,5 +34,6 @@ def end_supply(ctx: Context, cancelled: Job) -> None:
 hears: dict[str, Callable[..., None]] = {
     **dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named),
     "job.cancelled": end_supply,
+    "import.finished": continue_numbers,
     "item.deleted": keeps_items(invoices, lines),
 }

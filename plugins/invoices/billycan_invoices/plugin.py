@@ -23,14 +23,16 @@ from .notes.page import finish_note, note_page, note_paper
 from .pages import finish_invoice, invoice_page, invoice_paper
 from .payments import handlers as p
 from .payments import invoice_handlers as i
+from .payments.earlier_invoices import add_earlier_invoice
+from .payments.earlier_payments import add_earlier_payment, payments_to_settle, settle_payment
 from .payments.schemas import Payment
 from .resource import Invoice
-from .tables import ahead, allocations, entries, held, invoices, lines, note_lines, notes, payments, refunds
+from .tables import ahead, allocations, entries, held, invoices, lines, note_lines, notes, payments, refunds, settling
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments, allocations, entries, held, ahead, refunds, notes, note_lines),
+    tables=(invoices, lines, payments, allocations, entries, held, ahead, refunds, notes, note_lines, settling),
     events={
         "invoice.created": Invoice,
         "invoice.updated": Invoice,
@@ -65,6 +67,7 @@ manifest = Manifest(
             status=201,
             prepare=documents.prepare_new,
         ),
+        Route("POST", "/v1/invoices/import", add_earlier_invoice, scope="invoices:write", status=201, imports=True),
         Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write", stores=False),
         Route(
             "GET",
@@ -109,6 +112,7 @@ manifest = Manifest(
         Route("GET", "/v1/contacts/{id}/statement.csv", get_statement_as_csv, scope="invoices:read"),
         Route("GET", "/v1/payments", p.list_payments, scope="invoices:read"),
         Route("POST", "/v1/payments", p.create_payment, scope="invoices:write", status=201),
+        Route("POST", "/v1/payments/import", add_earlier_payment, scope="invoices:write", status=201, imports=True),
         Route("GET", "/v1/payments/{id}", p.get_payment, scope="invoices:read"),
         Route("POST", "/v1/payments/{id}/allocate", p.allocate_payment, scope="invoices:write"),
         Route("POST", "/v1/payments/{id}/deallocate", p.deallocate_payment, scope="invoices:write"),
@@ -141,11 +145,13 @@ manifest = Manifest(
     tasks=(
         Every(seconds=60, due=due_soon, run=tell_due_soon),
         Every(seconds=60, due=overdue, run=tell_overdue),
+        Every(seconds=5, due=payments_to_settle, run=settle_payment),
     ),
     demo=add_samples,
     codes={
         "allocated_elsewhere": Code(409, "The payment settles other invoices too: reverse it as a whole."),
         "already_invoiced": Code(409, "All of it is invoiced: void an invoice, or delete it while it is a draft."),
+        "duplicate_number": Code(409, "Another invoice has this number."),
         "credit_spent": Code(409, "The credit that the note gave was allocated or refunded since."),
         "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
         "has_refunds": Code(409, "Some of the payment was refunded."),

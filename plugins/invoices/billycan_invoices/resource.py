@@ -1,7 +1,8 @@
 """Invoices, declared once: what is sent, shown, filtered, sorted, searched and stored."""
 
 from datetime import date
-from typing import Annotated, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from msgspec import UNSET, Struct, UnsetType
@@ -23,7 +24,7 @@ from billycan_documents.api import (
 from . import rules
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
-Include = Literal["line_items"]
+Include = Literal["line_items", "payments"]
 Claim = Literal["progress", "part_payment", "deposit", "retention", "final"]
 Title = Literal["Tax invoice", "Invoice", "Deposit request"]
 PaymentStatus = Literal["recorded", "reversed"]
@@ -139,7 +140,7 @@ class ProgressClaim(Struct):
 
 
 class ListedInvoice(Resource):
-    """An invoice as lists show it: without its payments, and with its lines only on request.
+    """An invoice as lists show it: with its lines and its payments only on request.
 
     number: Its number, such as INV-0042; never reused.
     status: Its status; actions change it.
@@ -184,6 +185,7 @@ class ListedInvoice(Resource):
     forfeit_reason: Why it was forfeited.
     hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
     line_items: What is charged for, in order; in lists only with `include=line_items`.
+    payments: Its payments, the newest last, including reversed ones; in lists only with `include=payments`.
     """
 
     number: Annotated[str, Member(filter="any", sort=True, search=True, unique=True, role="title")]
@@ -245,6 +247,7 @@ class ListedInvoice(Resource):
     forfeit_reason: str | None
     hosted_url: Annotated[str | UnsetType | None, NotStored]
     line_items: Annotated[list[Line] | UnsetType, NotStored] = UNSET
+    payments: Annotated[list[InvoicePayment] | UnsetType, NotStored] = UNSET
 
 
 class Invoice(ListedInvoice, kw_only=True):
@@ -264,10 +267,13 @@ class InvoiceQuery(Query[ListedInvoice], kw_only=True):
     """Parameters of the list of invoices, in addition to the filters by its members.
 
     status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
+    amount_due_from, amount_due_to: Invoices of which at least or at most so much is still to be paid.
     include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "overdue", "unpaid"]] | None = None
+    amount_due_from: Amount | None = None
+    amount_due_to: Amount | None = None
     include: list[Include] | None = None
 
 
@@ -282,6 +288,24 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     table = invoices.table
     conditions = {"unpaid": IS_OPEN, "overdue": IS_OPEN & (table.c.due_date < ctx.today())}
     return sa.or_(*(conditions.get(status, table.c.status == status) for status in statuses))
+
+
+def _amount_due() -> sa.ColumnElement[Any]:
+    table = invoices.table
+    due = table.c.total - sum((table.c[name] for name in SETTLED[1:]), table.c[SETTLED[0]])
+    return sa.case((table.c.status == "void", sa.literal(rules.ZERO, Decimals(2))), else_=due)
+
+
+def of_least_due(ctx: Context, least: Decimal) -> sa.ColumnElement[bool]:
+    """Match the invoices of which at least so much is still to be paid."""
+    due = _amount_due() >= sa.literal(least, Decimals(2))
+    # Only these have anything due, and the index on the status finds them.
+    return due & invoices.table.c.status.in_(("draft", *rules.OPEN)) if least > 0 else due
+
+
+def of_most_due(ctx: Context, most: Decimal) -> sa.ColumnElement[bool]:
+    """Match the invoices of which at most so much is still to be paid."""
+    return _amount_due() <= sa.literal(most, Decimals(2))
 
 
 invoices = resource(
@@ -318,7 +342,12 @@ invoices = resource(
         *map(Neighbours.index, (*NEIGHBOURS, "applied_to")),
     ),
     search=("client_name",),
-    filters={"status": of_status, "search": contacts.found_by("invoices", "client_id")},
+    filters={
+        "status": of_status,
+        "amount_due_from": of_least_due,
+        "amount_due_to": of_most_due,
+        "search": contacts.found_by("invoices", "client_id"),
+    },
     remembers=True,
     needs={
         **NEEDS,

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Decimals, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, Decimals, Neighbours, UTCDateTime, reference, resource_table, tenant_table
 from billycan_documents.api import lines_table
 
 from . import note_resource, resource
@@ -39,6 +39,7 @@ payments = resource_table(
     sa.Index(None, "tenant_id", "status", "created_at", "id"),
     sa.Index(None, "tenant_id", "paid_at", "id"),
     sa.Index(None, "tenant_id", "paid_on", "id"),
+    Neighbours.index("reference"),
 )
 
 # Links payments to the invoices they settle. Rows of a reversed payment stay, so that its invoice still lists it.
@@ -53,6 +54,19 @@ allocations = tenant_table(
     reference("invoice_id", "invoices"),
     sa.UniqueConstraint("tenant_id", "payment_id", "invoice_id"),
     sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
+)
+
+# Payments that are to be allocated to an invoice. Each row's id is that of the payment.
+settling = tenant_table(
+    "invoices_settling",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    reference("invoice_id", "invoices"),
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "id"],
+        ["invoices_payments.tenant_id", "invoices_payments.id"],
+        name="fk_invoices_settling_payment",
+    ),
+    sa.Index(None, "tenant_id", "invoice_id"),
 )
 
 # The changes of each invoice, by day. Entries are added and never rewritten. Undoing a mistake adds entries of the

@@ -1113,6 +1113,10 @@ def test_every_filter_finds_what_it_says(client, ledger):
         "total_from=110.00&total_to=165.00": [2, 3],
         "total_to=54.99": [],
         "total_from=-1": [1, 2, 3, 4, 5, 6],
+        "amount_due_from=0.01": [1, 2, 3],
+        "amount_due_to=0": [4, 5, 6],
+        "amount_due_from=110.00&amount_due_to=110.00": [2],
+        "amount_due_from=0&amount_due_to=55": [1, 4, 5, 6],
         "search=r3": [4],
     }
     tested = {name.partition("=")[0].partition("[")[0] for query in cases for name in query.split("&")}
@@ -1134,7 +1138,8 @@ def test_every_filter_finds_what_it_says(client, ledger):
         ("total_from=1.001", "invalid_filter", "total_from"),
         ("total_to=much", "invalid_filter", "total_to"),
         ("search=" + "x" * 201, "invalid_filter", "search"),
-        ("include=payments", "invalid_parameter", "include"),
+        ("include=notes", "invalid_parameter", "include"),
+        ("amount_due_from=1.001", "invalid_filter", "amount_due_from"),
         ("sort=client", "invalid_sort", "sort"),
         ("sort=total,total", "invalid_sort", "sort"),
         ("status=paid&status=void", "invalid_parameter", "status"),
@@ -1217,8 +1222,13 @@ def test_lists_show_everything_but_lines_and_payments(client, ledger):
     for made, plain, full in zip(ledger, listed, with_lines, strict=True):
         shown = get(client, made)
         assert plain == {k: v for k, v in shown.items() if k not in ("line_items", "payments")}
-        assert set(plain) == set(ListedInvoice.__struct_fields__) - {"line_items", "hosted_url"}
+        assert set(plain) == set(ListedInvoice.__struct_fields__) - {"line_items", "payments", "hosted_url"}
         assert full == {k: v for k, v in shown.items() if k != "payments"}
+    whole = client.get("/v1/invoices?sort=number&include=payments,line_items")["data"]
+    assert whole == [get(client, made) for made in ledger]
+    some = client.get("/v1/invoices?sort=number&fields=number,payments")["data"]
+    assert some == [{name: one[name] for name in ("id", "number", "payments")} for one in whole]
+    assert [len(one["payments"]) for one in some] == [0, 1, 1, 1, 1, 1]
     page = client.get("/v1/invoices?sort=number&include=line_items&per_page=2")
     more = client.get(f"/v1/invoices?sort=number&include=line_items&cursor={page['pagination']['next_cursor']}")
     assert [x["line_items"] for x in more["data"]] == [x["line_items"] for x in with_lines[2:4]]

@@ -221,7 +221,8 @@ def test_an_allocation_to_what_was_written_off_is_a_recovery(shop):
 
 def test_payments_are_found_by_what_they_are(shop):
     one = shop.sent("110.00")
-    first = shop.receive("110.00", (one, "110.00"), paid_at="2026-11-01", external_id="bank-1", metadata={"a": "b"})
+    own = {"external_id": "bank-1", "metadata": {"a": "b"}, "reference": "Ref 1"}
+    first = shop.receive("110.00", (one, "110.00"), paid_at="2026-11-01", **own)
     second = shop.receive("20.00", method="cash", paid_at="2026-11-10")
     own = shop.web.post(f"/v1/invoices/{shop.sent('5.00')}/pay", CARD, 200)["data"]["payments"][0]["id"]
     ids = {first["id"]: 1, second["id"]: 2, own: 3}
@@ -236,6 +237,9 @@ def test_payments_are_found_by_what_they_are(shop):
         ("?paid_on_to=2026-11-01", [1]),
         ("?amount_from=20.01", [1]),
         ("?unallocated_from=0.01", [2]),
+        ("?reference=Ref%201", [1]),
+        ("?reference=Ref%201,Ref%202", [1]),
+        ("?reference=Ref", []),
         ("?external_id=bank-1", [1]),
         ("?metadata[a]=b", [1]),
         (f"?client_id={shop.client_id}&status=reversed", []),

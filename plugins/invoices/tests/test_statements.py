@@ -41,6 +41,7 @@ EXPECTED = {
     "list": 2,  # the page with its total, and the clients' names
     "list by cursor": 2,
     "list with lines": 4,  # their counts first, by which they are fetched in groups
+    "list with payments": 4,
     "list of a status": 2,
     "search": 2,
     "get a draft": 3,  # the invoice, its client, its lines
@@ -98,6 +99,7 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         ),
         "get one that was sent": lambda: client.get(path),
         "pay": lambda: client.post(f"{path}/pay", CASH, 200),
+        "list with payments": lambda: client.get("/v1/invoices?include=payments&sort=number"),
         "draft a note": lambda: drafted.append(client.post("/v1/adjustment_notes", note)["data"]["id"]),
         "issue a note": lambda: client.post(f"/v1/adjustment_notes/{drafted[0]}/issue", status=200),
         "list of notes": lambda: client.get("/v1/adjustment_notes"),

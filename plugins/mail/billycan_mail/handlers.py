@@ -1,13 +1,14 @@
 """Handlers of emails: one function for each route."""
 
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Conflict, Context, NotFound, Page, Reply, Row, own
+from billycan import Conflict, Context, Deleted, NotFound, Page, Reply, Row, own
 
 from . import pdf_attachments, records, sandboxes
 from .document_email import check_recipients
 from .schemas import Email, EmailQuery, ListedEmail
-from .tables import files, recipients
+from .tables import emails, files, recipients
 
 
 def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
@@ -85,3 +86,20 @@ def _require_document(ctx: Context, row: Row) -> None:
     """Raise Forbidden unless the key may read the document of an email."""
     for each in records.documents_in(ctx.app, row.document_id):
         ctx.require(ctx.app.scope_of(each))
+
+
+class MergedContact(Struct):
+    """A contact into which another was merged.
+
+    id: Its id.
+    merged: The other, which is gone.
+    """
+
+    id: str
+    merged: Deleted
+
+
+def move_statements(ctx: Context, contact: MergedContact) -> None:
+    """Let the emails of statements of a contact that was merged into another be about the one that is left."""
+    theirs = own(ctx, emails) & (emails.c.document_id == contact.merged.id)
+    ctx.db.execute(sa.update(emails).where(theirs).values(document_id=contact.id))

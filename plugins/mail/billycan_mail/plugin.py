@@ -59,6 +59,7 @@ manifest = Manifest(
             order=145,
         ),
     ),
+    hears={"contact.merged": h.move_statements},
     tasks=(Every(seconds=3600, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(

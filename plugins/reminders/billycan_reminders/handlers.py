@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, Deleted, Page, Patch, Records, new_id, own
 from billycan.sql import ByIds, upsert
@@ -102,6 +103,24 @@ def store_silence(ctx: Context, id: str, sent: TakesReminders) -> None:
 def forget_silence(ctx: Context, gone: Deleted) -> None:
     """Forget a deleted invoice or contact."""
     ctx.db.execute(sa.delete(off).where(own(ctx, off), off.c.id == gone.id))
+
+
+class MergedContact(Struct):
+    """A contact into which another was merged.
+
+    id: Its id.
+    merged: The other, which is gone.
+    """
+
+    id: str
+    merged: Deleted
+
+
+def move_silence(ctx: Context, contact: MergedContact) -> None:
+    """Send no reminders to a contact that is left of two if one of them got none."""
+    if find_silenced(ctx, [contact.merged.id]):
+        forget_silence(ctx, Deleted(contact.merged.id))
+        store_silence(ctx, contact.id, TakesReminders(reminders=False))
 
 
 def _when(what: Reminders | NewReminders) -> tuple[bool, list[int]]:

@@ -38,7 +38,11 @@ manifest = Manifest(
         ),
     ),
     cards=(reminded_lately,),
-    hears={"invoice.deleted": h.forget_silence, "contact.deleted": h.forget_silence},
+    hears={
+        "invoice.deleted": h.forget_silence,
+        "contact.deleted": h.forget_silence,
+        "contact.merged": h.move_silence,
+    },
     tasks=(Every(seconds=60, due=to_remind, run=remind),),
     demo=add_samples,
 )

@@ -327,7 +327,9 @@ def _choices(
 ) -> Choices | None:
     """Return the options of a reference: the first hundred that match, and the chosen one; None if it has none."""
     one = name[:-1] if name.endswith("_ids") else name
-    prefix = kind.ids.get(one) or targets(visit.app).get(one, "")
+    # An id that is not called by what it is of, as that of the record to merge into, is of the same kind.
+    same = "" if one.endswith("_id") else kind.prefix
+    prefix = kind.ids.get(one) or targets(visit.app).get(one) or same
     target = kinds(visit.app).get(visit.app.prefixes.get(prefix, ""))
     if target is None or not target.may(visit, "list"):
         return None

@@ -76,7 +76,7 @@ def _made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
 def _kinds(app: App) -> dict[str, Kind]:
     """Map each importable resource, by its name in the API, to its kind."""
     of = kinds(app)
-    return {name: of[path] for name, one in app.importable.items() if (path := one.route.path) in of}
+    return {name: of[path] for name in app.importable if (path := f"/v1/{name}") in of}
 
 
 def _offered(visit: Visit) -> dict[str, Kind]:

@@ -59,10 +59,19 @@ class Related(Struct, frozen=True):
     total: int
 
 
+class Alike(Struct, frozen=True):
+    """A record that may be the same as this one, its page, and the page that merges it into this one."""
+
+    title: str
+    page: str
+    merge: str
+
+
 def show_record(visit: Visit, resource: str, id: str) -> Answer:
     """A record: what it is, what may be done with it, what it belongs to and what happened to it."""
     kind = kind_at(visit, resource)
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
+    id = record["id"]  # not the one asked for, if that record was merged into another
     main = [m for m in kind.members if m.name not in _ASIDE and not _is_told_besides(m, record)]
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
@@ -96,6 +105,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         ],
         "related": related,
         "next": _next(visit, kind, id),
+        "alike": [*_alike(visit, kind, id)],
         "statement": statement_page(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": msgspec.json.format(encode(record)).decode(),
@@ -233,6 +243,18 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
         return []
     found = visit.call("GET", f"{kind.path}/{id}/preview", {"count": _MOST_NEXT})["data"]
     return [next(iter(each.values())) for each in found]
+
+
+def _alike(visit: Visit, kind: Kind, id: str) -> Iterator[Alike]:
+    """Yield the records that may be the same as this one, of a kind that has a list of them."""
+    endpoint = visit.app.at.get(("GET", f"{kind.path}/{{id}}/duplicates"))
+    if endpoint is None or not holds(visit, endpoint):
+        return
+    asked = {"per_page": _MOST_NEXT, "fields": ",".join(naming(kind))}
+    may_merge = "merge" in kind.actions and holds(visit, kind.actions["merge"])
+    for each in visit.call("GET", f"{kind.path}/{id}/duplicates", asked)["data"]:
+        page = f"{kind.page}/{each['id']}"
+        yield Alike(title_of(kind, each), page, f"{page}/merge?into={id}" if may_merge else "")
 
 
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:

@@ -34,7 +34,10 @@ def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
     ctx.require("contacts:read")
     party = contacts.parties(ctx, [id]).get(id)
     if party is None:
-        raise NotFound
+        into = contacts.merged_into(ctx, id)
+        if into is None:
+            raise NotFound
+        return get_statement(ctx, into, query)
     until = query.until or ctx.today()
     since = query.since or until - timedelta(days=DAYS)
     if since > until:

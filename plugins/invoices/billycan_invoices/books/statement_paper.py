@@ -34,6 +34,7 @@ _COLUMNS = (
 def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) -> Paper:
     """Return the statement of a contact, by default of the last 90 days."""
     statement = get_statement(ctx, id, query or StatementQuery())
+    client_id = statement.client.id  # not the one asked for, if that was merged into another
     since, until = day(statement.since), day(statement.until)
     return Paper(
         noun="statement",
@@ -42,9 +43,9 @@ def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) 
         dated=statement.until,
         is_sandbox=ctx.tenant.environment == "sandbox",
         seller=seller(ctx),
-        buyer=buyer(ctx, id),
-        client_id=id,
-        email=contacts.emails(ctx, [id]).get(id) or "",
+        buyer=buyer(ctx, client_id),
+        client_id=client_id,
+        email=contacts.emails(ctx, [client_id]).get(client_id) or "",
         facts=(("From", since), ("To", until)),
         key=_key(statement, until),
         columns=_COLUMNS,

@@ -19,7 +19,7 @@ from .. import resource, rules
 from ..full_lists import INVOICES
 from ..resource import NEIGHBOURS, SETTLED, Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
 from ..tables import lines
-from .paid import payments_asked, payments_of
+from .paid import payments_asked, payments_of, payments_of_page
 
 PATH = "/i/"
 # Clients look up invoices for the next year's tax return.
@@ -183,6 +183,7 @@ documents = Documents(
     header=header,
     members=members,
     alone=payments_shown,
+    includes={"payments": payments_of_page},
     beside=lambda ctx, id: payments_asked(ctx, id) if ctx.wants(Invoice, "payments") else None,
     of_client=("client", "tax_invoice"),
     hosted_url=hosted_url,
@@ -195,7 +196,7 @@ documents = Documents(
 
 def add_draft(ctx: Context, body: NewInvoice, worked: Figures | None = None, **columns: Any) -> Invoice:
     """Add a draft. `worked` holds its lines and figures if they are known already, and `columns` those of its claim."""
-    return documents.add(ctx, body, worked, status="draft", **{**_NOTHING_SETTLED, **columns})
+    return documents.add(ctx, body, worked, status="draft", **{**NOTHING_SETTLED, **columns})
 
 
-_NOTHING_SETTLED = dict.fromkeys((*SETTLED, "deposits_applied"), rules.ZERO)
+NOTHING_SETTLED = dict.fromkeys((*SETTLED, "deposits_applied"), rules.ZERO)

@@ -16,7 +16,7 @@ from .schemas import Forfeiture, InvoiceVoiding, InvoiceWriteOff, Preview, Previ
 
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
-    """All invoices, whatever their status; `include=line_items` adds their lines.
+    """All invoices, whatever their status; `include=line_items,payments` adds their lines and their payments.
 
     You can also filter by the computed statuses `overdue` (due before today) and `unpaid` (sent or partially paid).
     """

@@ -206,6 +206,7 @@ class PaymentQuery(Query[Payment], kw_only=True):
     invoice_id: Payments that settle any of these invoices, or did before they were reversed.
     payment_method: Payments made in any of these ways.
     status: Payments with any of these statuses.
+    reference: Payments with any of these references, which are compared as they were sent.
     unallocated_from: Payments of which at least this much is left; 0.01 finds all with credit.
     """
 
@@ -215,6 +216,7 @@ class PaymentQuery(Query[Payment], kw_only=True):
     invoice_id: list[str] | None = None
     payment_method: list[str] | None = None
     status: list[PaymentStatus] | None = None
+    reference: list[Reference] | None = None
     paid_at_from: DayOrInstant | None = None
     paid_at_to: DayOrInstant | None = None
     paid_on_from: Day | None = None

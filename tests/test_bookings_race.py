@@ -86,7 +86,7 @@ def test_one_of_fifty_gets_the_time_and_the_others_alternatives(shop):
     answers = shop.post_at_once(calls)
     assert statuses(answers) == {201: 1, 409: 49}
     shop.check_nothing_overlaps()
-    # Every alternative anybody was shown can be had; one that overlaps an earlier one of them, once that is gone.
+    # Every alternative offered can be booked, overlapping ones after the earlier booking is cancelled.
     shown = {o["start_at"]: o for error in refusals(answers) for o in error["alternatives"]}
     for start_at, opening in sorted(shown.items()):
         taken = shop.web.post("/v1/bookings", shop.body(service_id, start_at, staff_id=opening["staff_ids"][0]))["data"]

@@ -201,11 +201,20 @@ def test_every_variable_that_a_document_sets_is_read():
             assert is_read, f"{page.relative_to(ROOT)}: BILLYCAN_{name}"
 
 
-def test_each_file_on_the_way_of_a_request_is_there():
-    homes = (ROOT, ROOT / "core/billycan", ROOT / "plugins/contacts/billycan_contacts")
-    named = {*re.findall(r"`([\w/]+\.py)`", (ROOT / "docs/request.md").read_text("utf-8"))}
-    assert len(named) > 10
-    assert [name for name in sorted(named) if not any((home / name).is_file() for home in homes)] == []
+def test_each_file_and_function_on_the_way_of_a_request_is_there():
+    homes = [ROOT / "core/billycan", *(ROOT / f"plugins/{name}/billycan_{name}" for name in ("webhooks", "contacts"))]
+    hooks = {name for name, each in vars(hookspecs).items() if hasattr(each, "billycan_spec")}
+    cells = re.findall(r"^\| \d+ \| [^|]* \| ([^|]*) \|", (ROOT / "docs/request.md").read_text("utf-8"), re.MULTILINE)
+    assert len(cells) > 25
+    for cell in cells:
+        for names, file in re.findall(r"((?:`[\w.]+`,? )+)in `([\w/]+\.py)`", cell):
+            sources = [(home / file).read_text("utf-8") for home in homes if (home / file).is_file()]
+            for name in re.findall(r"[\w.]+(?=`)", names):
+                named = [rf"(def|class) {part}\b" for part in name.split(".")]
+                assert any(all(re.search(one, text) for one in named) for text in sources), f"{name} in {file}"
+        for file in re.findall(r"`([\w/]+\.py)`", cell):
+            assert any((home / file).is_file() for home in homes), file
+        assert {*re.findall(r"hook `(\w+)`", cell)} <= hooks, cell
 
 
 def test_every_type_of_a_member_is_documented_with_its_column():

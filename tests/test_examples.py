@@ -4,6 +4,7 @@ BILLYCAN_RECORD=1 records them again.
 """
 
 from datetime import timedelta
+from unittest import mock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -25,6 +26,8 @@ from billycan_mail.relay import Outcome
 from billycan_mail.sending import Due, Sender
 from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
+from billycan_reports.ledger import exports
+from billycan_reports.ledger.backlog import imported
 from billycan_webhooks.tables import deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -354,6 +357,51 @@ def report(c):
     changed = {"gst_settings": [{**settings[0], "basis": other}], "accept_corrections": True}
     c.refused(409, "period_locked", "PATCH", "/v1/tenant", changed)
     c.patch("/v1/tenant", {"locked_until": None})
+    keep_books(c)
+
+
+def keep_books(c):
+    """Give the ledger the accounts of other software, and hand it over."""
+    parts = c.post("/v1/accounts", {"code": "4-1100", "name": "Parts sold", "type": "income"})["data"]["id"]
+    c.get(f"/v1/accounts/{parts}")
+    c.patch(f"/v1/accounts/{parts}", {"name": "Parts"})
+    c.get("/v1/accounts?role=receivable")
+    c.refused(409, "duplicate_account_code", "POST", "/v1/accounts", {"code": "100", "name": "Till", "type": "asset"})
+    wrong = c.post("/v1/accounts", {"code": "9-9999", "name": "Nothing", "type": "expense"})["data"]["id"]
+    c.delete(f"/v1/accounts/{wrong}")
+    method = c.post("/v1/payment_methods", {"name": "cheque", "account_code": "100"})["data"]["id"]
+    c.get(f"/v1/payment_methods/{method}")
+    c.patch(f"/v1/payment_methods/{method}", {"name": "Cheque"})
+    c.get("/v1/payment_methods")
+    again = {"name": "cheque", "account_code": "100"}
+    c.refused(409, "duplicate_payment_method", "POST", "/v1/payment_methods", again)
+    c.delete(f"/v1/payment_methods/{method}")
+    region = c.post("/v1/tracking_categories", {"name": "Region", "options": ["North", "South"]})["data"]["id"]
+    c.get(f"/v1/tracking_categories/{region}")
+    c.patch(f"/v1/tracking_categories/{region}", {"options": ["North", "South", "Islands"]})
+    c.get("/v1/tracking_categories")
+    c.refused(
+        409, "duplicate_tracking_category", "POST", "/v1/tracking_categories", {"name": "Region", "options": ["East"]}
+    )
+    van = c.post("/v1/tracking_categories", {"name": "Van", "options": ["1", "2"]})["data"]["id"]
+    third = {"name": "Crew", "options": ["A", "B"]}
+    c.refused(409, "too_many_tracking_categories", "POST", "/v1/tracking_categories", third)
+    c.delete(f"/v1/tracking_categories/{van}")
+    first = c.get("/v1/ledger_entries?date_from=2026-11-01&per_page=5")["data"][0]["id"]
+    c.get(f"/v1/ledger_entries/{first}")
+    days = {"from": "2026-10-01", "to": "2026-12-31"}
+    export = c.post("/v1/ledger_exports", {**days, "format": "xero"})["data"]["id"]
+    with c.app.db.writing(c.tenant_id) as db:  # as if files had just been imported
+        files = [{"tenant_id": c.tenant_id, "id": f"imp_{n}", "first": n, "last": n} for n in (1, 2)]
+        db.execute(sa.insert(imported), files)
+    c.refused(409, "ledger_behind", "POST", "/v1/ledger_exports", {**days, "format": "csv"})
+    with c.app.db.writing(c.tenant_id) as db:
+        db.execute(sa.delete(imported).where(imported.c.tenant_id == c.tenant_id))
+    with mock.patch.object(exports, "MOST_ENTRIES", 5):
+        c.refused(422, "too_many_entries", "POST", "/v1/ledger_exports", {**days, "format": "csv"})
+    c.get(f"/v1/ledger_exports/{export}")
+    c.get("/v1/ledger_exports")
+    c.call("GET", f"/v1/ledger_exports/{export}/content", status=200)
 
 
 def take_off(c, paid, lines):

@@ -84,7 +84,7 @@ def test_msgspec_knows_each_struct_before_two_threads_need_it_at_once():
 
 
 def test_no_text_is_read_or_written_as_the_machine_is_set():
-    """Not every machine is set to UTF-8; ruff's rule for this knows few of the calls, and is a preview."""
+    """Not every machine defaults to UTF-8; ruff's rule covers few of these calls and is still in preview."""
     found = 0
     folders = [ROOT / name for name in ("core", "plugins", "tests", "examples", "docs", "deploy")]
     files = [file for folder in folders for file in folder.rglob("*.py") if "node_modules" not in file.parts]

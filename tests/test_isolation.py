@@ -45,6 +45,10 @@ BODIES = {
         "job_id": "{/v1/jobs}",
     },
     "/v1/gst_periods": {"from": "2026-07-01", "to": "2026-09-30"},
+    "/v1/accounts": {"code": "4-1100", "name": "Parts", "type": "income"},
+    "/v1/payment_methods": {"name": "card", "account_code": "100"},
+    "/v1/tracking_categories": {"name": "Region", "options": ["North"]},
+    "/v1/ledger_exports": {"from": "2026-07-01", "to": "2026-09-30", "format": "csv"},
     "/v1/suppressed_addresses": {"address": "grace@example.com"},
     "/v1/recurring_invoices": {
         "client_id": "{/v1/contacts}",
@@ -67,6 +71,13 @@ def pay(client, ids):
     invoice = client.post("/v1/invoices", filled(BODIES["/v1/invoices"], ids))["data"]
     paid = client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
     return paid["data"]["payments"][-1]["id"]
+
+
+def pay_bill(client, ids):
+    # Of another expense: one with payments is locked.
+    body = {**filled(BODIES["/v1/expenses"], ids), "paid_on": None}
+    expense = client.post("/v1/expenses", body)["data"]["id"]
+    return client.post(f"/v1/expenses/{expense}/payments", {"amount": "1.00"})["data"]["payments"][-1]["id"]
 
 
 def take_off(client, ids):
@@ -109,6 +120,13 @@ def remind(client, ids):
 
 
 # Records whose collection takes no POST, or that need others first; made in this order, after all others.
+def enter(client, ids):
+    """Record an expense, which has entries in the ledger at once."""
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    client.post("/v1/expenses", {"date": "2026-11-02", "amount": "11.00", "category_id": category})
+    return client.get("/v1/ledger_entries")["data"][0]["id"]
+
+
 OTHERWISE = {
     "/v1/adjustment_notes": take_off,
     "/v1/attachments": attach,
@@ -116,12 +134,15 @@ OTHERWISE = {
     "/v1/sent_reminders": remind,
     "/v1/imports": bring_in,
     "/v1/invoices/{id}/payments": pay,
+    "/v1/expenses/{id}/payments": pay_bill,
+    "/v1/ledger_entries": enter,
     "/v1/events": newest("/v1/events"),
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),
 }
 
 # The members that an action or a query needs before its id is looked up.
 NEEDED = {
+    "/v1/expenses/{id}/payments": {"amount": "1.00"},
     "/v1/contacts/{id}/merge": {"into": "con_0"},
     "/v1/gst_periods/{id}/reopen": {"reason": "Too early"},
     "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.whole, pytest.mark.either]
 NAMES = {"name", "title", "number"}
 PRICES = {"unit_price", "price", "amount", "cost"}
 # Members that take no free text, and the values of other members with a form of their own.
-CODES = {"state", "postcode", "country"}
+CODES = {"state", "postcode", "country", "account_code", "tracking"}
 SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
 ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
 # Further members of a body; null if a member cannot be sent with the others.
@@ -260,6 +260,8 @@ def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, mon
             answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")
             looked += answer.status_int == 200
             found = {*marks.beyond(app, answer.text, scope)}
+            if listing.plugin == "reports":  # as above
+                found -= {each for each in found if each.split()[0].rpartition(".")[2] in PRICES}
             wrong += [f"{scope} shows on the page of {page} {each}" for each in sorted(found)]
     assert not wrong, "\n".join(wrong)
     assert looked > 25

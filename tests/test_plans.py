@@ -31,10 +31,19 @@ from billycan.testing.samples import literals, sample
 from billycan.working import worker
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
-ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
+ROWS = {
+    "contacts": 100_000,
+    "invoices": 100_000,
+    "expenses_categories": 2_000,
+    "reports_accounts": 2_000,
+    "attachments_used": 0,
+}
 OTHERS, REFERRED = 20_000, 2_000
 # Tables in which a business has at most ten rows, or a dozen a year.
-FEW = ("reminders_settings", "reminders_rules", "reports_gst_periods")
+FEW = (
+    *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
+    *("reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
+)
 MOST_IN_VAIN = 3_000  # rows that a plan may read and not return
 # The URL of the copies' webhooks, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"
@@ -86,7 +95,7 @@ def copied(column, value, statuses):
         return f"'{value[:4]}' || (1000001 + mod(n, {REFERRED}))"
     if name.startswith("address_folded"):
         return "'client' || n || '@example.com'"
-    if name == "sku":
+    if name in ("sku", "code"):
         return "'SKU-' || n"
     if name.startswith(("name", "search_text", "title", "client_name")):
         return "'client ' || n || ' job ' || mod(n::bigint * 7919, 99991)"

@@ -1,4 +1,4 @@
-"""Docstrings begin with a verb or the thing, no banners divide files, and the house's words have one meaning each."""
+"""Docstrings begin with a verb or the thing, no banners divide files, and each of the house's words is listed once."""
 
 import ast
 import re

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .keys import Identity, Secret
+    from .ledger import LedgerEntries
     from .manifest import (
         Answered,
         Card,
@@ -89,6 +90,7 @@ __all__ = [
     "Identity",
     "Invalid",
     "Json",
+    "LedgerEntries",
     "Limit",
     "Manifest",
     "Meaning",
@@ -134,6 +136,7 @@ _HOMES = {
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
     "keys": "Identity Secret",
+    "ledger": "LedgerEntries",
     "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
     "members": "Meaning Member",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

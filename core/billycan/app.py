@@ -35,7 +35,7 @@ from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
-from .starting import extensions, mounting, packages, places, plugins, settings, versions
+from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Ceilings, Tenants
 
@@ -113,9 +113,9 @@ class App:
             if e.off and e.route.method == "GET" and (e.signature.listed or e.route.path.endswith("/{id}"))
         }
         self.documents = mounting.find_documents(manifests, endpoints)
-        self.prefixes = extensions.paths_by_prefix(manifests, endpoints)
+        self.prefixes = added_members.paths_by_prefix(manifests, endpoints)
         self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
-        self.extensions, endpoints = extensions.extend_endpoints(manifests, endpoints)
+        self.extensions, endpoints = added_members.extend_endpoints(manifests, endpoints)
         self.endpoints = [msgspec.structs.replace(e, choice=choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
@@ -134,8 +134,8 @@ class App:
         self.observers: list[Observer] = []
         self.greetings: list[Callable[[App, str], str]] = []
         self.triggers: dict[str, Callable[[Context], object]] = {}
-        self.find, web = mounting.mount_routes(self)
-        self.wsgi = Outer(web)
+        self.find, falcon_app = mounting.mount_routes(self)
+        self.wsgi = Outer(falcon_app)
 
     @property
     def public_url(self) -> str:

@@ -210,9 +210,9 @@ class Context:
         return found or self._called
 
     def take_turns(self) -> None:
-        """Serialize the tenant's writes that reach from one plugin's records to another's, from here on.
+        """Take a tenant-wide lock for writes that touch more than one plugin's records; it lasts until the commit.
 
-        They reach both ways, so each would lock its own row and wait for the other's. Call it before locking a row that
+        Without it, two such writes could each lock one row and wait for the other's. Call it before locking a row that
         such a write may wait for. SQLite has one writer anyway.
         """
         if self.writes and self.db.dialect.name == "postgresql":  # reads need not wait
@@ -231,7 +231,7 @@ class Context:
         return one_moment(self.db)
 
     def advance_counter(self, name: str, by: int = 1) -> int:
-        """Give out `by` new numbers of a series of the business's, and count as many more records; return the last.
+        """Allocate the next `by` numbers of one of the business's series, count as many more records; return the last.
 
         The counter stays locked until the transaction ends: numbers appear in commit order, and none is given twice.
         """

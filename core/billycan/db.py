@@ -258,9 +258,7 @@ def own(ctx: "Context | GstPeriod", table: sa.Table) -> sa.ColumnElement[bool]:
 
 
 def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return the condition of an UPDATE or DELETE that takes so many of a tenant's rows at once; `own` is one of its
-    conditions.
-    """
+    """Return the condition of an UPDATE or DELETE of at most `most` of a tenant's rows; `where` includes `own`."""
     key = [column for column in table.primary_key if column.name != "tenant_id"]
     some = sa.select(*key).where(*where).limit(most).correlate(None)
     # Once more outside: on PostgreSQL a row may have changed since it was found.
@@ -307,7 +305,7 @@ class Database:
 
     def writing(self, tenant_id: str = "", *, across: str = "") -> AbstractContextManager[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
-        return self._engines.alone(_scope(tenant_id, across))
+        return self._engines.writing(_scope(tenant_id, across))
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last.

@@ -18,7 +18,7 @@ from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .engines.forms import Row
 from .engines.statements import Asked, Insertion, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
-from .paging import Order, check_size
+from .paging import check_size
 from .problems import BadRequest, Problem
 from .records import Records
 from .resources import Page, Paging
@@ -146,7 +146,8 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
         raise BadRequest("sort: events `after` another are always oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
-    page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
+    order = [events.c.sequence if ascending else events.c.sequence.desc()]
+    page = records.rows(ctx, query, *beyond, order=order, columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
     # Each may have some MiB: they are fetched only if they fit.
     check_size(sum(map(_size, shown)), shown, _size)
@@ -239,7 +240,7 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 
 
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
-    """Tell of the events, and write all of them to the log, last of all."""
+    """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
     if last := [*ctx.last, *written(ctx), *_noted(ctx)]:
         at_once(ctx.db, *last, commits=commits)
@@ -253,7 +254,7 @@ def _noted(ctx: "Context") -> Iterator[Asked]:
 
 
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
-    """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
+    """Pass each event to its hearers, which may emit more; if `of_many`, not to those that get all events at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in islice(ctx.events, ctx.heard, None):
         for hear, read in ctx.app.hearers.get(event.name, ()):
@@ -262,7 +263,7 @@ def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
 
 
 def call_after_commit(ctx: "Context") -> None:
-    """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
+    """Call every plugin's `after_commit`, even if there are no events; a failure in one does not stop the others."""
     offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
     for implementation in ctx.app.after_commit:
         try:

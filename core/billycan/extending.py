@@ -36,7 +36,7 @@ class Sent(Struct):
 
 
 class Extended(Struct, frozen=True):
-    """A resource of which plugins take members, too.
+    """A resource to which other plugins have added members.
 
     `own` maps the Struct of a body with those members to the one without, and `table` is the table of the records.
     """

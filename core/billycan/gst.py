@@ -33,11 +33,11 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
 class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Undoing something, on a day of its own or as if it never was.
+    """Undoing something, either from a day on or as a mistake that never counted.
 
-    date: The day on which it counts, from the day of what is undone to today.
-    mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and `mistake`
-      it is one, unless a lodged tax period has what is undone; false without `date` means today.
+    date: The day on which the undoing counts: today at the latest, and not before what it undoes last changed.
+    mistake: Whether it was a mistake: then it disappears from every figure, whatever the day. If you send neither
+      `mistake` nor `date`, it is one, unless a lodged tax period includes it; false without `date` means today.
     """
 
     date: Day | None = None

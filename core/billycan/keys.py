@@ -66,8 +66,8 @@ class Identity(Struct, frozen=True, kw_only=True):
     """
 
     class Kind(Struct, frozen=True):
-        """Callers that are not keys, so that work that one of them queued ends with their access: `Identity.Kind("usr",
-        find)`.
+        """A kind of caller other than a key: `Identity.Kind("usr", find)`. Work it queued stops when the caller loses
+        access.
 
         prefix: What begins their ids.
         find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its

@@ -33,6 +33,13 @@ class Order(msgspec.Struct, frozen=True):
     descending: bool = False
     nullable: bool = False
 
+    @classmethod
+    def of(cls, key: Any) -> "Order":
+        """Return the key that a column or `column.desc()` means; one that is an Order already, as it is."""
+        if isinstance(key, sa.UnaryExpression) and key.modifier is operators.desc_op:
+            return cls(key.element, True, bool(getattr(key.element, "nullable", False)))
+        return key if isinstance(key, cls) else cls(key, False, bool(key.nullable))
+
 
 class Found(msgspec.Struct, frozen=True):
     """The result of a list before it is cut into pages: a tenant's rows of a table, in an unambiguous order.

@@ -1,4 +1,4 @@
-"""The way of one request through the application, top to bottom, from the spelling of its path on."""
+"""The steps of one request through the application, in order, starting with the check of its URL."""
 
 import logging
 import os
@@ -28,6 +28,7 @@ from .problems import (
     RouteNotFound,
     Unauthenticated,
 )
+from .sharing.limits import Allowance
 from .sharing.shares import Share
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Pipeline:
         state.began = time.perf_counter()
         fits = _keep_headers(req.env)
         sent = req.get_header("X-Request-Id") or ""
-        state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + os.urandom(13).hex()
+        state.request_id = sent if _REQUEST_ID.fullmatch(sent) else new_request_id()
         state.identity = state.allowance = state.page = state.problem = None
         state.tenant_id = state.template = ""
         if not fits:
@@ -212,7 +213,7 @@ class Pipeline:
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
         """Set the headers of every answer."""
         caching = resp.get_header("Cache-Control")
-        resp.set_headers(headers_of(req.context))
+        resp.set_headers(headers_of(req.context.request_id, req.context.allowance))
         if caching:
             resp.set_header("Cache-Control", caching)
         if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
@@ -283,20 +284,21 @@ def _keep_headers(environ: dict[str, Any]) -> bool:
 class Outer:
     """The WSGI callable: errors that escape Falcon itself, such as a bad header value, are still a plain envelope."""
 
-    def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
-        self.web = web
+    def __init__(self, inner: Callable[..., Iterable[bytes]]) -> None:
+        self.inner = inner
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         # An unknown method is one that no route takes; Falcon would refuse some before the pipeline begins.
         if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
             environ["REQUEST_METHOD"] = "TRACE"
         try:
-            body = self.web(environ, start_response)
+            body = self.inner(environ, start_response)
         except Exception:
-            problem, headers = Problem(), headers_of(environ[STATE])
-            problem.request_id = headers["X-Request-Id"]
+            problem, state = Problem(), environ[STATE]
+            problem.request_id = state.request_id
             log.exception("request %s failed beyond its handler", problem.request_id)
-            body = [web.encode({"data": None, "pagination": None, "error": problem.as_error()})]
+            body = [web.encode(envelope(data=None, page=None, problem=problem))]
+            headers = headers_of(state.request_id, state.allowance)
             headers |= {"Content-Type": "application/json", "Content-Length": str(len(body[0]))}
             # A server that has a head but has not sent it accepts another only with the error.
             start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
@@ -320,14 +322,19 @@ class _Held:
             self._share.leave()
 
 
-def headers_of(state: Any) -> dict[str, str]:
-    """Return the headers of every answer to a request; `state` is the pipeline's record of the request."""
+def new_request_id() -> str:
+    """Return an id for a request whose client sent none."""
+    return "req_" + os.urandom(13).hex()
+
+
+def headers_of(request_id: str, allowance: Allowance | None) -> dict[str, str]:
+    """Return the headers of every answer to a request; `allowance` is None if it was not counted."""
     headers = {
-        "X-Request-Id": state.request_id,
+        "X-Request-Id": request_id,
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
     }
-    if allowance := state.allowance:
+    if allowance:
         headers["X-RateLimit-Limit"] = str(allowance.limit)
         headers["X-RateLimit-Remaining"] = str(allowance.remaining)
         headers["X-RateLimit-Reset"] = str(allowance.reset)

@@ -220,11 +220,12 @@ class Records(Generic[T]):
         ctx: Context,
         query: Paging,
         *where: sa.ColumnElement[bool],
-        order: Sequence[Order] = (),
+        order: Sequence[Any] = (),
         columns: tuple[Any, ...] = (),
     ) -> Page[Row]:
         """Return the page of rows that `query` asks for, in its order or the one given, which ends in a unique column.
 
+        `order` are columns, or `column.desc()` for descending order.
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
@@ -232,7 +233,7 @@ class Records(Generic[T]):
             conditions.append(Condition(self.table.c.id, eq, ctx.only))
         live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
-        order = tuple(order) or asked
+        order = tuple(map(Order.of, order)) or asked
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))

@@ -178,7 +178,7 @@ def client(state, app, works, request):
 
 
 def multiply(db, tenant_id, now):
-    """Copy the demo's records up to 10,000 of the most frequent kinds; each copy is a little older."""
+    """Copy the demo's records until the commonest kinds have 10,000 more each; each copy is a little older."""
 
     def copy(table, **changed):
         own = sa.select(table).where(table.c.tenant_id == tenant_id).order_by(table.c.id)

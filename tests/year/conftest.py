@@ -1,5 +1,6 @@
 """A business that is kept through the API alone, as its bookkeeper would: each call is dated, and days really pass."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -113,6 +114,25 @@ class Business:
 
     def warnings(self, since, until):
         return {one["code"] for one in self.report(since, until)["warnings"]}
+
+    def ledger(self):
+        """All entries of the ledger, as they were added; those of a document add up to zero on each day."""
+        found, path = [], "/v1/ledger_entries?sort=created_at&per_page=100"
+        answer = self.web.get(path)
+        while True:
+            found += answer["data"]
+            if not (cursor := answer["pagination"]["next_cursor"]):
+                break
+            answer = self.web.get(f"{path}&cursor={cursor}")
+        sums = Counter()
+        for one in found:
+            sums[one["document"]["id"], one["date"]] += one["debit"] - one["credit"]
+        assert not any(sums.values()), sums
+        return found
+
+    def roles(self):
+        """The code of each account by its role."""
+        return {one["role"]: one["code"] for one in self.web.get("/v1/accounts?per_page=100")["data"] if one["role"]}
 
     def owed(self, day):
         """Return each client's debt less their credit at the end of a day; receivables and statements must agree."""

@@ -4,6 +4,7 @@ The same things happen in two businesses, one of which lodges, reopens and locks
 figure is compared with that of the other, and neither with a calculation: that is what `test_random_books` does.
 """
 
+from collections import Counter
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
@@ -14,7 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from billycan import Context
 from billycan_invoices.tables import entries
+from billycan_reports.ledger.backlog import begin_anew
+from billycan_reports.ledger.catching_up import catch_up
 
 D = Decimal
 START, LAST = date(2026, 7, 6), date(2026, 10, 27)
@@ -283,6 +287,37 @@ class Books:
         assert owed == ({"Ada": ledger} if (ledger := self.ledger(which, day)) else {}), day
         return owed
 
+    def check_ledger(self, which):
+        """The ledger agrees with receivables, labels and money at each month's end, and has all there is to add."""
+        business = self.pair[which]
+        self.catch_up(business)
+        code_of, entries_, payments = business.roles(), business.ledger(), money_of(business)
+        for _, until in MONTHS:
+            balance = Counter()
+            for one in entries_:
+                if one["date"] <= str(until):
+                    balance[one["account"]["code"]] += one["debit"] - one["credit"]
+            at = {role: balance[code] for role, code in code_of.items()}
+            owed = business.web.get(f"/v1/reports/receivables?as_at={until}")["data"]
+            assert (at["receivable"], -at["credit_in_hand"]) == (owed["total"], owed["credit"]), until
+            assert at["bank"] == sum(amount for day, amount in payments if day <= str(until)), until
+            if which == 1:  # the other's labels are what was lodged
+                labels = figures(business.report(EVER[0], until))
+                assert -at["gst_collected"] - at["gst_paid"] == labels["1A"] - labels["1B"], until
+                assert -at["tax_withheld"] == labels["W4"], until
+        ctx = Context(business.app, business.web.tenant_id)
+        with ctx.transaction():
+            begin_anew(ctx)
+        self.catch_up(business)
+        assert business.ledger() == entries_
+
+    def catch_up(self, business):
+        more = True
+        while more:
+            ctx = Context(business.app, business.web.tenant_id)
+            with ctx.transaction():
+                more = catch_up(ctx)
+
     def ledger(self, which, day):
         """Return the charges less write-offs and net payments, according to the ledger."""
         web = self.pair[which].web
@@ -297,6 +332,24 @@ class Books:
                 charged -= one["amount"]
             charged += sum((back["amount"] for back in one["refunds"] if back["refunded_on"] <= str(day)), D(0))
         return charged
+
+
+def money_of(business):
+    """The money received, and below zero the money paid, each with its day."""
+    found = []
+    for one in business.web.get("/v1/payments?per_page=100")["data"]:
+        if one["status"] == "recorded" or one["reversed_on"]:
+            found.append((one["paid_on"], one["amount"]))
+        if one["reversed_on"]:
+            found.append((one["reversed_on"], -one["amount"]))
+        found += [(back["refunded_on"], -back["amount"]) for back in one["refunds"]]
+    for one in business.web.get("/v1/expenses?per_page=100")["data"]:
+        paid = one["amount"] - one["tax_withheld"]
+        if one["paid_on"] and (one["status"] != "void" or one["voided_on"]):
+            found.append((one["paid_on"], -paid))
+            if one["voided_on"]:
+                found.append((max(one["paid_on"], one["voided_on"]), paid))
+    return found
 
 
 def pick(things, which):
@@ -414,6 +467,8 @@ class Lodging(RuleBasedStateMachine, Books):
         withheld = [sum(one["W4"]["amount"] for one in of if "W4" in one) for of in (as_lodged, second[:still])]
         assert withheld[0] == withheld[1]
         assert sum(map(net, second)) == net(self.report(1, *EVER))
+        for which in (0, 1):
+            self.check_ledger(which)
         self.give_all_back()
 
     def give_all_back(self):

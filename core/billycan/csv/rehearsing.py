@@ -331,7 +331,7 @@ class _Batches:
 
 @cache
 def edition(app: "App") -> str:
-    """Tells the tables and plugins of this deployment from those of another release."""
+    """Return a digest of the tables and plugins, which differs between releases that changed any of them."""
     tables = sorted((table.name, [*table.c.keys()]) for table in metadata.tables.values())
     return hashlib.sha256(repr((tables, [*app.manifests])).encode()).hexdigest()[:16]
 

@@ -8,7 +8,7 @@ from msgspec import Struct, UnsetType, structs
 
 from ..members import is_struct, options, parts
 from ..resources import STEERING
-from ..starting.extensions import structs_of, table_of
+from ..starting.added_members import structs_of, table_of
 
 if TYPE_CHECKING:
     from ..app import App

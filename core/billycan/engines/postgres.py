@@ -88,7 +88,7 @@ class Engines:
         )
 
     @contextmanager
-    def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
+    def writing(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
         """Open a transaction with these execution options; others may write meanwhile."""
         sound, db = False, self.writers.borrow(options)
         try:
@@ -100,7 +100,7 @@ class Engines:
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """Open a transaction like any other: no transaction waits for those that write other rows."""
-        return self.alone({})
+        return self.writing({})
 
     def _read_json(self, connection: Any, record: Any) -> None:
         for name in ("json", "jsonb"):

@@ -68,7 +68,7 @@ class Engines:
         self._turns = Turns(url.database or "")
 
     @contextmanager
-    def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
+    def writing(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
         """Open a transaction with these execution options, the only one that writes."""
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.borrow({**options, "billycan_wait_seconds": left})

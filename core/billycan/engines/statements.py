@@ -7,7 +7,7 @@ looking up the compiled form and describing the result anew, costs more than the
 one row by its id takes 210 µs of CPU by `Connection.execute`, 47 by psycopg alone, and 53 here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -159,25 +159,36 @@ class ByIds:
     def __init__(self, select: sa.Select[Any], column: sa.ColumnElement[str]) -> None:
         own = select.where(column.table.c.tenant_id == sa.bindparam("tenant_id"))
         self._one = Statement(own.where(column == sa.bindparam("id")))
-        self._several = Statement(own.where(_OneOf(column, sa.bindparam("ids", type_=sa.Text))))
+        self._several = Statement(own.where(_one_of(column)))
+
+    @classmethod
+    def within(cls, make: "Callable[[Callable[[sa.ColumnElement[str]], Any]], Any]") -> "ByIds":
+        """Return a SELECT in which the ids stand anywhere: `make(among)` returns it.
+
+        `among(column)` is the condition that a column has one of the ids. The SELECT names the tenant itself, by the
+        parameter `tenant_id`.
+        """
+        found = cls.__new__(cls)
+        found._one = found._several = Statement(make(_one_of))
+        return found
 
     def asked(self, tenant_id: str, id: str) -> Asked:
         """Return a statement for `at_once` that finds the rows of one id."""
         return self._one, {"tenant_id": tenant_id, "id": id}
 
-    def all(self, db: sa.Connection, tenant_id: str, ids: Iterable[str]) -> list[Any]:
-        """Return the rows of these ids; no query is sent if there are no ids."""
+    def all(self, db: sa.Connection, tenant_id: str, ids: Iterable[str], **more: Any) -> list[Any]:
+        """Return the rows of these ids; no query is sent if there are no ids. `more` are other parameters it has."""
         wanted = list(ids)
-        if len(wanted) <= 1:
-            return self._one.all(db, {"tenant_id": tenant_id, "id": wanted[0]}) if wanted else []
+        if len(wanted) <= 1 and self._one is not self._several:
+            return self._one.all(db, {"tenant_id": tenant_id, "id": wanted[0], **more}) if wanted else []
         is_postgresql = db.dialect.name == "postgresql"
         text = _BETWEEN.join(wanted) if is_postgresql else msgspec.json.encode(wanted).decode()
-        return self._several.all(db, {"tenant_id": tenant_id, "ids": text})
+        return self._several.all(db, {"tenant_id": tenant_id, "ids": text, **more}) if wanted else []
 
     def in_groups(
         self, db: sa.Connection, tenant_id: str, ids: Sequence[str], weights: Mapping[str, int], most: int
     ) -> Iterator[Any]:
-        """Yield the rows of ids that weigh at most so much together, or of one that weighs more, then of the next."""
+        """Yield rows in groups whose total weight is at most `most`; a heavier id gets a group of its own."""
         for group in self.groups(ids, weights, most):
             yield from self.all(db, tenant_id, group)
 
@@ -275,6 +286,10 @@ def _to_json(kind: Any, dialect: Dialect) -> Any:
     """Return a function from a column's value to one in JSON that PostgreSQL reads, if it needs one."""
     kind = kind.dialect_impl(dialect)
     return None if isinstance(kind, sa.JSON) else kind.bind_processor(dialect)
+
+
+def _one_of(column: sa.ColumnElement[str]) -> "_OneOf":
+    return _OneOf(column, sa.bindparam("ids", type_=sa.Text))
 
 
 class _OneOf(FunctionElement[bool]):

@@ -3,7 +3,6 @@
 import gc
 import logging
 import resource
-import secrets
 import sys
 import time
 from collections.abc import Callable
@@ -24,7 +23,8 @@ from gunicorn.workers.gthread import ThreadWorker
 from billycan import web
 from billycan.apart import begin_turn, let_others_go, take_short_turns
 from billycan.app import App, build
-from billycan.defaults import rate_limit_refusal
+from billycan.defaults import envelope, rate_limit_refusal
+from billycan.pipeline import headers_of, new_request_id
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
 from billycan.starting.explain import explain_error
 
@@ -229,7 +229,10 @@ def _admitting(
 
 
 def _prepare_gevent(cfg: Any, *, waits: bool) -> None:
-    """Let gevent leave connections to other processes, and, if it `waits`, wait for PostgreSQL by its own loop."""
+    """Limit how many connections gevent accepts at once, so that other processes get some.
+
+    If it `waits`, have it wait for PostgreSQL by its own loop.
+    """
     from gevent.baseserver import BaseServer  # noqa: PLC0415 - gevent need not be installed
 
     # In each round of its loop. gunicorn has it accept one where there are several processes, and 100 where there is
@@ -331,27 +334,16 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
     """Send gunicorn's own refusal of a request; counted against the socket's address, as one without a key is."""
     problem = _problem(status, message)
     app = _served[0] if _served else None
-    headers = {
-        "Connection": "close",
-        "Content-Type": "application/json",
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-    }
-    if app:
-        allowance = app.count_call(app.now().timestamp(), None, sock.address or "unknown")
-        if not allowance.allowed and problem.status < 500:
-            problem = rate_limit_refusal(allowance)
-        headers |= {
-            "X-RateLimit-Limit": str(allowance.limit),
-            "X-RateLimit-Remaining": str(allowance.remaining),
-            "X-RateLimit-Reset": str(allowance.reset),
-        }
-    problem.request_id = headers["X-Request-Id"] = "req_" + secrets.token_hex(13)
+    allowance = app.count_call(app.now().timestamp(), None, sock.address or "unknown") if app else None
+    if allowance and not allowance.allowed and problem.status < 500:
+        problem = rate_limit_refusal(allowance)
+    problem.request_id = new_request_id()
     if problem.status >= 500:
         log.error("request %s failed in gunicorn itself", problem.request_id)
-    envelope = {"data": None, "pagination": None, "error": problem.as_error()}
-    body = web.encode(app.hook.envelope(data=None, page=None, problem=problem) if app else envelope)
-    headers |= {**problem.headers, "Content-Length": str(len(body))}
+    wrap = app.hook.envelope if app else envelope
+    body = web.encode(wrap(data=None, page=None, problem=problem))
+    headers = {"Connection": "close", "Content-Type": "application/json", "Content-Length": str(len(body))}
+    headers |= headers_of(problem.request_id, allowance) | problem.headers
     lines = [f"HTTP/1.1 {problem.status} {_REASONS[problem.status]}", *(f"{k}: {v}" for k, v in headers.items())]
     sock.refuse("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 

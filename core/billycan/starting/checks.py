@@ -14,9 +14,10 @@ from ..context import Event
 from ..endpoints import PARAMETER
 from ..gst import GstEntries
 from ..keys import Identity
+from ..ledger import LedgerEntries
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
-from .extensions import structs_of, table_of
+from .added_members import structs_of, table_of
 from .signatures import heard_struct, read
 
 if TYPE_CHECKING:
@@ -270,12 +271,17 @@ def _extension_faults(extends: Extends) -> Iterator[str]:
 def _offer_faults(offer: Struct) -> Iterator[str]:
     for member, kind in type(offer).__annotations__.items():
         value = getattr(offer, member)
-        if "Callable[" in str(kind) and not callable(value) and not (value is None and "None" in str(kind)):
+        is_function = "Callable[" in str(kind) and "Mapping[" not in str(kind)
+        if is_function and not callable(value) and not (value is None and "None" in str(kind)):
             yield f"has {value!r} as {member}, which must be a function"
     if isinstance(offer, GstEntries) and (
         unknown := [label for label in offer.labels if label not in GstEntries.LABELS]
     ):
         yield f"has the label {unknown[0]}, which must be one of {', '.join(GstEntries.LABELS)}"
+    if isinstance(offer, LedgerEntries) and not _maps_to_functions(
+        {event: find for event, find in offer.events.items() if find is not None}
+    ):
+        yield "has events that do not map each name to a function or None"
     if isinstance(offer, Event.Carrier) and not isinstance(offer.needs, sa.Select | None):
         yield "has needs that are not a SELECT of tenant_id and id"
 

@@ -12,11 +12,12 @@ class NewCategory(NewResource, kw_only=True):
     """A category of expenses.
 
     name: Its name.
-    gst_code: The GST code of its expenses, unless they say another; without one it is `gst`.
+    gst_code: The GST code of its expenses, unless an expense has another; `gst` if left out.
     gst_required: Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium includes
       stamp duty.
     deductible: Whether its expenses are deductible for income tax. The GST on those that are not, such as
-      entertainment, cannot be claimed (s 69-5 GST Act), so their `business_use_percent` is 0 unless they say another.
+      entertainment, cannot be claimed (s 69-5 GST Act), so their `business_use_percent` is 0 unless an expense has
+      another.
     """
 
     name: Annotated[Name, Member(sort=True, search=True)]

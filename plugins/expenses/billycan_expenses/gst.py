@@ -35,8 +35,10 @@ _MINE, _BOUGHT = of_each(expenses, "mine"), of_each(purchases, "bought")
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def entries(period: GstPeriod) -> sa.Select[Any]:
+def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> sa.Select[Any]:
     """Select the entries of the expenses. One that awaits its tax invoice, or was claimed too late, counts on no day.
+
+    With `is_asked`, only those of expenses whose id it is true of: a purchase with all of its refunds.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. To make the worksheet arrive at
     that GST, G10 or G11 holds the value of the taxable importation, with the GST.
@@ -44,8 +46,9 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    at_once = _by_itself(period).where(_MINE.c.payment_count == NONE).subquery("at_once")
-    both = sa.union_all(_figures(at_once, business_share), _given_back(period)).subquery("both")
+    asked = sa.true() if is_asked is None else is_asked(_MINE.c.id)
+    at_once = _by_itself(period, asked).where(_MINE.c.payment_count == NONE).subquery("at_once")
+    both = sa.union_all(_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
     bought = sa.select(
         both.c.document_id,
         both.c.supply_id,
@@ -61,21 +64,21 @@ def entries(period: GstPeriod) -> sa.Select[Any]:
         ended_on.label("counts_on"),
         *((-both.c[label]).label(label) for label in _LABELS),
     ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
-    return _both(bought, ended, _paid_in_parts(period))
+    return _both(bought, ended, _paid_in_parts(period, asked))
 
 
-def _by_itself(period: GstPeriod) -> sa.Select[Any]:
+def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select the purchases by their own terms."""
-    return _terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None))
+    return _terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
 
 
-def _paid_in_parts(period: GstPeriod) -> sa.Select[Any]:
+def _paid_in_parts(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select the entries of the purchases that are paid in parts, each label in proportion to what is paid.
 
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
     counts.
     """
-    parts = _by_itself(period).where(_MINE.c.payment_count > NONE).subquery("in_parts")
+    parts = _by_itself(period, asked).where(_MINE.c.payment_count > NONE).subquery("in_parts")
     p = _figures(parts, business_share).subquery("of_parts").c
     sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
     # Lines that need no tax invoice do not wait for it.
@@ -145,7 +148,7 @@ def _paid_in_parts(period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-def _given_back(period: GstPeriod) -> sa.Select[Any]:
+def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select suppliers' refunds by the terms of their purchases. A refund never counts before its purchase does.
 
     Adjusts only what was claimed (s 19-70, 19-80 GST Act), and all refunds of a purchase together to the cent.
@@ -159,7 +162,7 @@ def _given_back(period: GstPeriod) -> sa.Select[Any]:
     # By its key first: nothing else finds a purchase without reading all.
     of_purchase = _counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
     of_purchase &= _BOUGHT.c.part_id == _MINE.c.refunded_part_id
-    terms = _terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date))
+    terms = _terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date), asked)
     return _figures(terms.subquery("given_back"), share)
 
 

@@ -36,8 +36,9 @@ def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[ListedExpense]:
 def create_expense(ctx: Context, body: NewExpense) -> Expense:
     """Record an expense.
 
-    With `line_items` it is split: each line has its category, GST code and amount, and the expense their sum. What a
-    supplier gives back of a purchase is taxed as that was, and is not more than is left of it. Emits `expense.created`.
+    With `line_items` it is split: each line has its category, GST code and amount, and the expense their sum. Money
+    that a supplier gives back for a purchase is taxed as the purchase was, and cannot exceed what is left of it. Emits
+    `expense.created`.
     """
     neighbours.check(ctx, body)
     names = (*rules.OF_THE_PURCHASE, *rules.OF_THE_LINES)
@@ -70,9 +71,10 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
     `line_items` replace those that it has: one with an `id` is merged into that line, and those left out are removed.
-    Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. So is what a lodged tax
-    period counted of it: void the expense and record it anew. Amount and GST of a purchase are `has_dependents` while
-    something that the supplier gave back of it is recorded. Emits `expense.updated` if anything changed.
+    Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. What a lodged tax
+    period counted is locked, too: void the expense and record it anew. Changing the amount or GST of a purchase is
+    refused with `has_dependents` while money that the supplier gave back for it is recorded. Emits `expense.updated` if
+    anything changed.
     """
     if "job_id" in body:
         ctx.take_turns()  # before locking the expense, in the order of invoicing a job
@@ -157,9 +159,9 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
 def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     """Void an expense: it stays listed, but no list of totals includes it.
 
-    As a mistake it never was, in no figure; otherwise it was until `date`. From recorded to void; otherwise
-    `invalid_state_transition`. Refused with `has_payments` while payments of it are recorded, which are reversed first,
-    and with `has_dependents` while something that the supplier gave back of it is recorded. Emits `expense.voided`.
+    A mistake disappears from every figure; otherwise the expense counts until `date`. From recorded to void; otherwise
+    `invalid_state_transition`. Refused with `has_payments` until its payments are reversed, and with `has_dependents`
+    while money that the supplier gave back for it is recorded. Emits `expense.voided`.
     """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)

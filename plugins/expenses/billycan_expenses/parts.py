@@ -1,4 +1,4 @@
-"""What expenses are made of, in SQL: their lines, each with the expense's terms, and the payments of each.
+"""The parts of expenses, in SQL: their lines, each with the expense's terms, and the payments of each.
 
 An expense without lines is one part, with its own amount, GST, category and GST code, and one that is paid all at once,
 as its `paid_on` says, has no payments.

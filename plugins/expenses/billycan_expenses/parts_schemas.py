@@ -101,7 +101,7 @@ class ExpensePayment(Struct, gc=False):
     allowed_actions: The actions that are possible now: POST /v1/expenses/{id}/payments/{payment_id}/{action}.
     created_at: When it was recorded.
     reversed_at: When it was reversed.
-    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
+    reversed_on: The date on which its reversal counts; null for a mistake, which is in no figure.
     reverse_reason: Why it was reversed.
     """
 

@@ -60,9 +60,9 @@ def add_expense_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expen
 def reverse_expense_payment(ctx: Context, id: str, payment_id: str, body: ExpensePaymentReversal) -> Expense:
     """Reverse a payment, for example one that was returned; it stays listed as reversed, and its amount is due again.
 
-    Only once; otherwise `invalid_state_transition`. Say the `date` on which the money came back: without one it is a
-    mistake, which no figure shows. Refused with `has_dependents` while something that the supplier gave back of the
-    bill is recorded. Emits `expense.payment_reversed`.
+    Only once; otherwise `invalid_state_transition`. Send the `date` on which the money came back; without one it counts
+    as a mistake and disappears from every figure, unless a lodged tax period includes it. Refused with `has_dependents`
+    while money that the supplier gave back for the bill is recorded. Emits `expense.payment_reversed`.
     """
     row = records.lock(ctx, id)
     this = own(ctx, payments) & (payments.c.expense_id == id) & (payments.c.id == payment_id)

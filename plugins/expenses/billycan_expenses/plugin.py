@@ -9,6 +9,7 @@ from . import record_pages
 from .cards import by_category
 from .category_resource import Category
 from .demo import add_samples
+from .double_entry import in_ledger
 from .gst import gst
 from .neighbours import hears
 from .resource import Expense
@@ -54,5 +55,5 @@ manifest = Manifest(
     cards=(by_category,),
     hears=hears,
     demo=add_samples,
-    offers=gst,
+    offers=(*gst, in_ledger),
 )

@@ -1,4 +1,4 @@
-"""What a supplier gives back: the refund has the GST terms of its purchase, and is not more than is left of it."""
+"""Refunds by suppliers: each has the GST terms of its purchase, and cannot exceed what is left of it."""
 
 from collections.abc import Container
 from decimal import Decimal

@@ -53,7 +53,7 @@ class NewExpense(NewResource, kw_only=True):
     from its lines.
 
     date: When the money was spent, or the date of the bill.
-    amount: What was spent, including GST; below zero for what a supplier gave back. Required without lines.
+    amount: The amount spent, including GST; below zero for money that a supplier gave back. Required without lines.
     currency: Always AUD.
     description: What it was spent on.
     category_id: The category it belongs to. Required without lines.
@@ -64,8 +64,8 @@ class NewExpense(NewResource, kw_only=True):
     gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
     import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
       1/11, and needs no tax invoice.
-    refunded_expense_id: The expense of which the supplier gives back, for an amount below zero. Its GST code, its
-      business use and its other GST terms are those of that expense, and `gst` by default its share of that GST.
+    refunded_expense_id: For an amount below zero, the expense that the supplier refunds. The refund has the GST code,
+      the business use and the other GST terms of that expense, and by default a proportional part of its GST.
     business_use_percent: How much of it was for business use, in percent; by default 100, or 0 in a category that is
       not deductible.
     for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot
@@ -75,7 +75,7 @@ class NewExpense(NewResource, kw_only=True):
       once it is recorded.
     paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
     due_date: When a bill is to be paid.
-    tax_withheld: What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1 to
+    tax_withheld: The amount kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1 to
       the TAA 1953).
     payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
     reference: A reference, such as the number of the receipt.
@@ -161,9 +161,9 @@ class GstBreakdown(Struct):
     gst: The GST in it.
     rate: The rate of GST, in percent.
     gst_claimable: How much of the GST can be claimed: for business use, and 0 unless `claimable`.
-    claim_status: Whether it can be claimed, awaits a tax invoice or the supplier's ABN, comes too late (more than four
-      years after the return was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or from whom tax
-      was withheld for want of an ABN, or cannot be claimed at all.
+    claim_status: Whether it can be claimed; awaits a tax invoice or the supplier's ABN; is too late (more than four
+      years after the return was due, s 93-5 GST Act); is from a supplier who is not registered for GST, or from whose
+      payment tax was withheld because there was no ABN; or cannot be claimed at all.
     """
 
     net: Amount
@@ -177,18 +177,18 @@ class ListedExpense(Resource):
     """Money spent, as lists show it: its lines and payments only on request.
 
     status: Whether it counts, or was voided.
-    amount: What was spent, including GST: the sum of its lines, if it has any.
+    amount: The amount spent, including GST: the sum of its lines, if it has any.
     category: The category it belongs to. Of an expense with lines, `category_id`, `gst_code` and `business_use_percent`
       are those of its largest line, of those whose price contains GST if there are any.
     supplier: The contact it was paid to.
     gst_breakdown: Its GST, and how much can be claimed.
     paid_on: When all of it was paid, which is the date of its last payment; null if it was not.
     amount_paid: How much of it was paid.
-    amount_due: What is still to be paid; 0.00 if it is void.
+    amount_due: The amount still to be paid; 0.00 if it is void.
     is_overdue: Whether money is still due and the due date has passed.
     invoice_id: The invoice that charges it to the job's client.
     voided_at: When it was voided.
-    voided_on: The day from which it counts no more; null for a mistake, which counts on no day.
+    voided_on: The day from which it no longer counts; null for a mistake, which is in no figure.
     void_reason: Why it was voided.
     line_items: What it was spent on, in order; none if it has no lines. In lists only with `include=line_items`.
     payments: Its payments, the newest last, including reversed ones; none if it was paid all at once, as `paid_on`
@@ -246,11 +246,11 @@ class Expense(ListedExpense, kw_only=True):
 
 
 class ExpenseQuery(Query[ListedExpense], kw_only=True):
-    """Parameters of the list of expenses besides those of its members; `claim_status` is worked out.
+    """Parameters of the list of expenses, in addition to the filters by its members; `claim_status` is calculated.
 
-    status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, `overdue` such that were
-      due before today.
-    include: What to include that lists leave out.
+    status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, and `overdue` those of
+      them that were due before today.
+    include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "unpaid", "overdue"]] | None = None

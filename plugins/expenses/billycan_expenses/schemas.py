@@ -16,7 +16,7 @@ GroupBy = Literal["category", "gst_code", "month"]
 
 
 class ExpenseVoiding(Undoing, kw_only=True):
-    """Voiding an expense, on a day of its own or as if it never was.
+    """Voiding an expense, either from a day on or as a mistake that never counted.
 
     reason: Why.
     """
@@ -30,8 +30,8 @@ class Group(Struct):
     key: The category's id, the GST code or the month, YYYY-MM.
     label: Its name.
     count: How many expenses.
-    amount: What was spent, including GST.
-    net: What was spent, without GST.
+    amount: The amount spent, including GST.
+    net: The amount spent, without GST.
     gst: The GST in it.
     gst_claimable: How much of the GST can be claimed.
     """
@@ -60,7 +60,7 @@ else:
     SummaryQuery = msgspec.defstruct(
         "SummaryQuery",
         [("group_by", GroupBy, "category"), *((f.name, f.type, f.default) for f in _FILTERS)],
-        namespace={"__doc__": "Which expenses to add up, and by what.\n\ngroup_by: What to group by."},
+        namespace={"__doc__": "The expenses to add up.\n\ngroup_by: The member to group them by."},
         module=__name__,
         forbid_unknown_fields=True,
         kw_only=True,

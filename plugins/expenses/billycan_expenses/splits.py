@@ -1,4 +1,4 @@
-"""What an expense is for and how it was paid, as one list each: with or without lines, at once or in parts."""
+"""The lines and the payments of an expense, as one list each: with or without lines, at once or in parts."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,7 +14,7 @@ from .parts_tables import PAYMENTS
 
 
 class Cost(Struct, frozen=True):
-    """What a part of an expense is for: its category and GST code, its amount with GST, the GST in it, and how much of
+    """A part of an expense: its category and GST code, its amount with GST, the GST in it, and how much of
     that is for business use.
     """
 
@@ -26,7 +26,7 @@ class Cost(Struct, frozen=True):
 
 
 class Paid(Struct, frozen=True):
-    """What was paid of an expense on a day, and how much of it was withheld; below zero for what came back."""
+    """The amount paid of an expense on a day, and how much of it was withheld; below zero for what came back."""
 
     on: date
     method: str | None

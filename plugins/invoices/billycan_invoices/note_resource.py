@@ -31,15 +31,16 @@ class NewNoteLine(Struct, forbid_unknown_fields=True, kw_only=True):
     On PATCH, one with an `id` is merged into the stored one; one without is new.
 
     id: On PATCH, which stored line this is.
-    invoice_line_id: The line of the invoice that it takes from, by `quantity` or by `amount`; all that is left of it
-      without either.
-    description: What is taken off; default that of the invoice's line.
+    invoice_line_id: The line of the invoice to deduct from, by `quantity` or by `amount`; without either, all that is
+      left of the line.
+    description: What is taken off; by default, that of the invoice's line.
     quantity: How many; 1 for an item of its own.
-    unit: The unit of the quantity, such as `hour`; that of the invoice's line.
-    unit_price: The price of one unit, with or without GST as the invoice's prices are; that of the invoice's line.
+    unit: The unit of the quantity, such as `hour`; by default, that of the invoice's line.
+    unit_price: The price of one unit, with or without GST as the invoice's prices are; by default, that of the
+      invoice's line.
     amount: How much of the invoice's line, with or without GST as the invoice's prices are.
-    gst_code: How it was taxed; that of the invoice's line. For an item of its own, default `gst` if the invoice charges
-      GST, or else the code of the invoice's first line.
+    gst_code: How it was taxed; by default, as the invoice's line. For an item of its own, default `gst` if the invoice
+      charges GST, or else the code of the invoice's first line.
     """
 
     id: Id | None = None
@@ -80,7 +81,7 @@ class NoteLine(Struct, gc=False):
     quantity: How many.
     unit: The unit of the quantity.
     unit_price: The price of one unit.
-    amount: How much of the invoice's line, where it was taken off by amount.
+    amount: How much of the invoice's line, if it was taken off by amount.
     gst_code: How it was taxed.
     net: Its amount without GST.
     gst: The GST on it.
@@ -116,15 +117,15 @@ class ListedAdjustmentNote(Resource):
     currency: Always AUD.
     amounts_are: Whether its prices include GST, as the invoice's do.
     gst_rounding: Whether GST is rounded once for the document or for each line, as on the invoice.
-    subtotal: What it reduces the price by, without GST.
-    gst: What it reduces the GST by; `subtotal` plus `gst` is `total`.
-    total: What it reduces the price by.
+    subtotal: How much it reduces the price, without GST.
+    gst: How much it reduces the GST; `subtotal` plus `gst` is `total`.
+    total: How much it reduces the price, including GST.
     gst_breakdown: Amounts and GST by GST code.
     document_title: `Adjustment note` for a taxable supply, otherwise `Credit note`.
     tax_invoice: Whether it shows everything that an adjustment note must.
     issued_at: When it was issued.
     voided_at: When it was voided.
-    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
+    voided_on: The date on which voiding it counts; null for a mistake, which is in no figure.
     void_reason: Why it was voided.
     hosted_url: The page where the client sees it, once it is issued; only for keys that may write invoices.
     line_items: What is taken off, in order; in lists only with `include=line_items`.
@@ -168,9 +169,9 @@ class AdjustmentNote(ListedAdjustmentNote, kw_only=True):
 
 
 class AdjustmentNoteQuery(Query[ListedAdjustmentNote], kw_only=True):
-    """Parameters of the list of adjustment notes besides those of its members.
+    """Parameters of the list of adjustment notes, in addition to the filters by its members.
 
-    include: What to include that lists leave out.
+    include: The members to include that lists otherwise leave out.
     """
 
     include: list[Include] | None = None

@@ -4,6 +4,7 @@ from billycan import Code, Deleted, Document, Every, Manifest, Route
 from billycan_contacts import api as contacts
 
 from . import record_pages
+from .books.double_entry import in_ledger
 from .books.gst import gst
 from .books.statement import get_statement, get_statement_as_csv
 from .books.statement_paper import statement_paper
@@ -162,5 +163,5 @@ manifest = Manifest(
             422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
         ),
     },
-    offers=gst,
+    offers=(*gst, in_ledger),
 )

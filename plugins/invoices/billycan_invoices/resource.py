@@ -33,11 +33,11 @@ _Word = Annotated[str, Text(kind="word")]
 
 
 class InvoicePayment(Struct, kw_only=True):
-    """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed.
+    """A payment as an invoice shows it: the part that settles this invoice. A reversed one stays listed.
 
     id: Its id; `GET /v1/payments/{id}` is the payment as a whole.
     invoice_id: The invoice.
-    amount: What of it settles this invoice.
+    amount: The part of it that settles this invoice.
     cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
     payment_method: How it was made.
     paid_at: When it was received.
@@ -47,7 +47,7 @@ class InvoicePayment(Struct, kw_only=True):
     allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
     created_at: When it was recorded.
     reversed_at: When it was reversed.
-    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
+    reversed_on: The date on which its reversal counts; null for a mistake, which is in no figure.
     reverse_reason: Why it was reversed.
     """
 
@@ -122,12 +122,12 @@ class ProgressClaim(Struct):
     """A progress claim's figures about the contract, as it stood when the claim was made; all of them include GST.
 
     number: Which claim under the contract it is; null for a release of retention.
-    contract_sum: What all of the work comes to.
-    claimed: What it claims of the work, before retention.
-    claimed_to_date: What it and the claims before it claim of the work, before retention.
+    contract_sum: The total of all the work.
+    claimed: The amount of work that it claims, before retention.
+    claimed_to_date: The amount that it and the claims before it claim, before retention.
     retained: How much of `claimed` the client retains; it is not part of the invoice's total.
-    released: How much of what was retained it invoices.
-    retained_to_date: What the client retains, with this claim.
+    released: How much of the amount retained before it invoices.
+    retained_to_date: The amount that the client retains, including from this claim.
     """
 
     number: int | None
@@ -154,10 +154,11 @@ class ListedInvoice(Resource):
     total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
     amount_paid: The amount received.
-    amount_credited: What adjustment notes took off.
-    amount_written_off: What was written off as a bad debt and has not been recovered.
-    cash_rounding: What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due.
-    amount_due: What is still to be paid; 0.00 if it is void.
+    amount_credited: The amount that adjustment notes took off.
+    amount_written_off: The amount written off as a bad debt and not recovered since.
+    cash_rounding: The amount settled by rounding cash to a multiple of 0.05; negative if more was received than was
+      due.
+    amount_due: The amount still to be paid; 0.00 if it is void.
     is_overdue: Whether money is still due and the due date has passed.
     document_title: The document's title, such as `Tax invoice`.
     tax_invoice: Whether it shows everything that a tax invoice must.
@@ -165,21 +166,21 @@ class ListedInvoice(Resource):
     paid_at: When it became paid.
     payment_method: How the payment that settled it was made.
     voided_at: When it was voided.
-    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
+    voided_on: The date on which voiding it counts; null for a mistake, which is in no figure.
     void_reason: Why it was voided.
     written_off_at: When it was written off.
     written_off_on: The date on which the write-off counts.
     write_off_reason: Why it was written off.
-    claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
+    claim: If it bills a part of a quote's or a job's work, the kind of part: a `progress` claim, a `part_payment`, a
       `deposit`, the release of what was retained (`retention`), or all that other invoices left (`final`).
-    progress_claim: Of a progress claim, what it says of the contract: its number, the contract sum, what is claimed to
-      date and what is retained.
-    work: Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up to.
-    less_invoiced: Of a `final` invoice, what it takes off: what earlier invoices and deposits have billed, and what the
-      client retains.
-    deposits_applied: What it takes off for deposits, with the GST on them in its own.
-    applied_to: Of a deposit, the invoice that takes it off.
-    forfeited_on: Of a deposit, when it was forfeited; the GST on it arises on that date.
+    progress_claim: For a progress claim, its figures about the contract: its number, the contract sum, the amount
+      claimed to date and the amount retained.
+    work: For a `final` invoice, the totals of all the work; `work` less `less_invoiced` is the total of the invoice.
+    less_invoiced: For a `final` invoice, what it takes off: the amounts of earlier invoices and deposits, and the
+      amount that the client retains.
+    deposits_applied: The amount that it takes off for deposits; the GST on them is part of its own GST.
+    applied_to: For a deposit, the invoice that takes it off.
+    forfeited_on: For a deposit, when it was forfeited; the GST on it arises on that date.
     forfeited_gst: The GST on a forfeited deposit.
     forfeit_reason: Why it was forfeited.
     hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
@@ -253,7 +254,7 @@ class Invoice(ListedInvoice, kw_only=True):
     """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never in
     events.
 
-    payments: Its payments, the newest last, including reversed ones; of each, what settles this invoice.
+    payments: Its payments, the newest last, including reversed ones; of each, the part that settles this invoice.
     line_items: What is charged for, in order.
     """
 
@@ -263,11 +264,11 @@ class Invoice(ListedInvoice, kw_only=True):
 
 
 class InvoiceQuery(Query[ListedInvoice], kw_only=True):
-    """Parameters of the list of invoices besides those of its members.
+    """Parameters of the list of invoices, in addition to the filters by its members.
 
     status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
     amount_due_from, amount_due_to: Invoices of which at least or at most so much is still to be paid.
-    include: What to include that lists leave out.
+    include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "overdue", "unpaid"]] | None = None

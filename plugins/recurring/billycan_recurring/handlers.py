@@ -37,9 +37,9 @@ def list_recurring_invoices(ctx: Context, query: Query[RecurringInvoice]) -> Pag
 
 
 def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> RecurringInvoice:
-    """Have the same invoice created regularly.
+    """Schedule an invoice to be created regularly.
 
-    Each invoice is created on its date, soon after midnight in the business's time zone; those of dates before today
+    Each invoice is created on its date, soon after midnight in the business's time zone; those for dates before today
     are created at once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
     `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
     `recurring_invoice.created`.

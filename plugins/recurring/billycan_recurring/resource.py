@@ -74,7 +74,7 @@ class RecurringLine(Struct):
     unit_price: The price of one unit.
     discount_percent: A discount on the line, in percent.
     discount_amount: A discount on the line, in dollars.
-    item_id: The item of the price list that fills in the members that are null.
+    item_id: The item of the price list from which the null members are filled in.
     gst_code: How the line is taxed; if null, by the business's registration for GST on the date of each invoice.
     """
 

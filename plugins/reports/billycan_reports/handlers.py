@@ -27,6 +27,7 @@ from billycan import (
 from billycan.sql import Statement
 
 from . import gst, rules
+from .ledger import backlog
 from .periods import differ, first_difference, periods_between, registered_between
 from .schemas import (
     GstDaysQuery,
@@ -63,10 +64,11 @@ YEARS_LISTED, MOST_NAMED = 2, 20
 def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     """The figures of an activity statement, and the documents that each of them is made of.
 
-    A sale counts from the earlier of its invoice and first payment, on a cash basis by what was paid of it; a purchase
-    counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and recoveries
-    count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is what was
-    lodged; what changed of it since is a correction of the next. `labels` leaves all out but the sums of those.
+    A sale counts from the earlier of its invoice and first payment or, on a cash basis, as it is paid. A purchase
+    counts on the earlier of its bill and payment or, on a cash basis, when it is paid, but never before you hold the
+    tax invoice that it needs. Adjustment notes, bad debts and recoveries count in their own period. With `Accept:
+    text/csv` it is a CSV file. The report of a lodged period is what was lodged; later changes are corrections in the
+    next period's report. With `labels`, the report has only the totals of those labels.
     """
     lodgement, settings = _asked(ctx, query)
     span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
@@ -106,8 +108,8 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
 def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     """The same figures as a CSV file: a row for each label, for each that is corrected, and for what is not claimed.
 
-    The first columns say whose figures they are, of which days and on which basis; `of` says whether a row is of the
-    period itself, a correction of those before, or left out and why.
+    The first columns name the business, the days and the basis; `of` says whether a row belongs to the period itself,
+    corrects an earlier one, or is left out and why.
     """
     report, whose = get_gst_report(ctx, query), ctx.tenant
     labels = [label for label in rules.LABELS if query.labels is None or label in query.labels]
@@ -134,13 +136,13 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
 def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocument]:
     """All documents that a label of the GST report is made of, by id, 1,000 on a page.
 
-    A label of a plugin that is off has none. With `Accept: text/csv`, without `page`, it is a CSV file of all.
+    A label whose plugin is disabled has no documents. With `Accept: text/csv` and no `page`, all come as one CSV file.
     """
     return _documents(ctx, query, query.page)
 
 
 def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Reply:
-    """The same documents as a CSV file, all of them.
+    """All of the same documents, as a CSV file.
 
     Its columns are the label and the members of the JSON answer.
     """
@@ -176,11 +178,11 @@ def list_gst_periods(ctx: Context, query: LodgementQuery) -> Page[Lodgement]:
 
 
 def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
-    """Note that the activity statement of a tax period was lodged, and keep every entry of its report.
+    """Record that the activity statement of a tax period was lodged, and keep every entry of its report.
 
-    Its labels include the corrections of periods that were lodged before; they are made with this one. What changes of
-    it from now on is a correction of the next, and the expenses that it counted can be voided, but not be deleted or
-    overwritten. `warnings` say what was unusual. Refused with `not_a_period` for days that are not one of the
+    Its labels include the corrections of periods that were lodged before; they count as lodged with this one. Later
+    changes are corrections in the next period's report, and the expenses that it counted can be voided, but not deleted
+    or overwritten. `warnings` say what was unusual. Refused with `not_a_period` for days that are not one of the
     business's own tax periods, with `period_not_over` until the day after its last, and with `period_lodged` if any
     day of it was lodged before. Emits `gst_period.created`.
     """
@@ -231,9 +233,9 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
 
 
 def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
-    """Take back that the last period was lodged, which was marked so by mistake.
+    """Reopen the last lodged period, which was marked as lodged by mistake.
 
-    It stays listed with the reason, what it corrected is a correction again, and its days can be lodged anew. From
+    It stays listed with the reason, its corrections are to be lodged again, and its days can be lodged anew. From
     lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the last
     that is lodged, and with `conflict` while a plugin whose documents it counted is off. Emits `gst_period.reopened`.
     """
@@ -276,6 +278,7 @@ def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
 
 def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any], accept_corrections: bool) -> None:
     """Refuse with `period_lodged` settings that change lodged days, unless the client accepts corrections."""
+    backlog.begin_anew(ctx)  # what counts when may change for any document
     changed_on = first_difference(before, after)
     if accept_corrections or changed_on is None:
         return

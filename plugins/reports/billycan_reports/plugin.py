@@ -6,17 +6,22 @@ from billycan.gst import GstPeriods
 from . import handlers as h
 from . import triggers
 from .cards import near_registration
+from .ledger import backlog
+from .ledger import manifest as ledger
+from .ledger.posting import on_event
 from .receivables import get_receivables, get_receivables_as_csv
 from .schemas import Lodgement
 from .tables import entries, periods
 from .taxable_payments import get_taxable_payments, get_taxable_payments_as_csv
 
+__all__ = ["manifest", "on_event", "startup"]
+
 manifest = Manifest(
     name="reports",
     requires=("contacts",),
-    uses=("expenses", "invoices"),
-    tables=(periods, entries),
-    events={"gst_period.created": Lodgement, "gst_period.reopened": Lodgement},
+    uses=("expenses", "invoices", "items"),
+    tables=(periods, entries, *ledger.tables),
+    events={"gst_period.created": Lodgement, "gst_period.reopened": Lodgement, **ledger.events},
     routes=(
         Route(
             "GET",
@@ -63,7 +68,9 @@ manifest = Manifest(
         Route("POST", "/v1/gst_periods", h.create_gst_period, scope="reports:write", status=201),
         Route("GET", "/v1/gst_periods/{id}", h.get_gst_period, scope="reports:read"),
         Route("POST", "/v1/gst_periods/{id}/reopen", h.reopen_gst_period, scope="reports:write"),
+        *ledger.routes,
     ),
+    extends=ledger.extends,
     records=(
         RecordPages(
             path="/v1/gst_periods",
@@ -82,15 +89,19 @@ manifest = Manifest(
             },
             order=97,
         ),
+        *ledger.records,
     ),
+    hears=ledger.hears,
+    tasks=ledger.tasks,
     cards=(near_registration,),
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),
         "not_a_period": Code(422, "These days are not one of the business's tax periods."),
         "period_lodged": Code(409, "Some days of the period were lodged before."),
         "period_not_over": Code(422, "The period is not over yet."),
+        **ledger.codes,
     },
-    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),),
+    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings), backlog.carrier),
 )
 
 

@@ -10,7 +10,7 @@ from billycan import Context, Named, Reply
 from billycan.fields import Amount, Day
 from billycan_contacts import api as contacts
 
-MOST_CLIENTS = 1_000  # of one page
+MOST_CLIENTS = 1_000  # on a page
 
 
 class Receivable(Struct):
@@ -18,13 +18,13 @@ class Receivable(Struct):
 
     client_id: The contact.
     client: The contact.
-    current: What is not due yet.
-    days_1_30: What has been due for 1 to 30 days.
-    days_31_60: What has been due for 31 to 60 days.
-    days_61_90: What has been due for 61 to 90 days.
-    days_over_90: What has been due for more than 90 days.
-    total: All of that.
-    credit: What the client has paid and no invoice has used: it is not taken off the total.
+    current: The amount not due yet.
+    days_1_30: The amount due for 1 to 30 days.
+    days_31_60: The amount due for 31 to 60 days.
+    days_61_90: The amount due for 61 to 90 days.
+    days_over_90: The amount due for more than 90 days.
+    total: The sum of these amounts.
+    credit: The amount that the client has paid and no invoice has used; it is not taken off the total.
     """
 
     client_id: str
@@ -41,16 +41,16 @@ class Receivable(Struct):
 class Receivables(Struct):
     """The amounts that all clients owe together, and that each of them owes.
 
-    as_at: The day at whose end they did.
+    as_at: The amounts are those at the end of this day.
     clients: How many clients owe something or have credit.
-    current: What is not due yet.
-    days_1_30: What has been due for 1 to 30 days.
-    days_31_60: What has been due for 31 to 60 days.
-    days_61_90: What has been due for 61 to 90 days.
-    days_over_90: What has been due for more than 90 days.
-    total: All of that.
-    credit: What clients have paid and no invoice has used.
-    entries: What each client owes, the most first; 1,000 on a page.
+    current: The amount not due yet.
+    days_1_30: The amount due for 1 to 30 days.
+    days_31_60: The amount due for 31 to 60 days.
+    days_61_90: The amount due for 61 to 90 days.
+    days_over_90: The amount due for more than 90 days.
+    total: The sum of these amounts.
+    credit: The amount that clients have paid and no invoice has used.
+    entries: The amounts that each client owes, the highest total first; 1,000 on a page.
     """
 
     as_at: datetime.date
@@ -68,7 +68,7 @@ class Receivables(Struct):
 class ReceivablesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     """The day of the report.
 
-    as_at: What was owed at the end of this day; default today, in the business's time zone.
+    as_at: The day at whose end to report the amounts; default today, in the business's time zone.
     page: The page of clients, from 1.
     """
 
@@ -79,7 +79,7 @@ class ReceivablesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 class ReceivablesFileQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     """The day of the report.
 
-    as_at: What was owed at the end of this day; default today, in the business's time zone.
+    as_at: The day at whose end to report the amounts; default today, in the business's time zone.
     """
 
     as_at: Day | None = None

@@ -24,7 +24,7 @@ class GstDaysQuery(Struct, kw_only=True):
 
     from: The first day.
     to: The last day.
-    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    basis: The basis to assume throughout; by default, the one in `gst_settings` at the time.
     """
 
     since: Day = field(name="from")
@@ -37,7 +37,7 @@ class GstReportQuery(GstDaysQuery, kw_only=True):
 
     from: The first day.
     to: The last day.
-    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    basis: The basis to assume throughout; by default, the one in `gst_settings` at the time.
     labels: Only the sums of these labels, which take less work: the others are null, and no documents, corrections or
       purchases that are not claimed are listed.
     """
@@ -50,7 +50,7 @@ class GstDocumentsFileQuery(GstDaysQuery, kw_only=True):
 
     from: The first day.
     to: The last day.
-    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    basis: The basis to assume throughout; by default, the one in `gst_settings` at the time.
     label: The label whose documents to list.
     """
 
@@ -62,7 +62,7 @@ class GstDocumentsQuery(GstDocumentsFileQuery, kw_only=True):
 
     from: The first day.
     to: The last day.
-    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    basis: The basis to assume throughout; by default, the one in `gst_settings` at the time.
     label: The label whose documents to list.
     page: The page, from 1.
     """
@@ -74,9 +74,9 @@ class GstDocument(Struct):
     """A document, and the amount that it adds to a label.
 
     id: The id of the invoice, adjustment note or expense.
-    amount: How much it adds, below zero where it takes off.
-    name: What people know it by: the number of an invoice or adjustment note, what an expense was for. Null where it is
-      gone, or where the key may not read such documents.
+    amount: How much it adds; below zero if it reduces the label.
+    name: The number of an invoice or adjustment note, or what an expense was for. Null if the document is gone, or if
+      the key may not read such documents.
     """
 
     id: str
@@ -88,11 +88,10 @@ class GstFigure(Struct):
     """The figure of a label, and its documents.
 
     amount: To the cent, to check it.
-    whole_dollars: Without the cents, which are not rounded.
-    to_lodge: The whole dollars to lodge, with the corrections of earlier periods in it. Null where nothing can be
-      lodged: of days that are no tax period of the business, as if on another basis, of `labels` alone, and of a
-      correction by itself.
-    documents: What it is made of, at most 100 of them; none for an eleventh of another label.
+    whole_dollars: The amount with its cents cut off, not rounded.
+    to_lodge: The whole dollars to lodge, including the corrections of earlier periods. Null if it cannot be lodged: the
+      days are not a tax period of the business, `basis` or `labels` was sent, or it is a correction by itself.
+    documents: The documents that it adds up, at most 100 of them; none if it is an eleventh of another label.
     documents_total: How many there are in all.
     """
 
@@ -106,7 +105,7 @@ class GstFigure(Struct):
 class GstWarning(Struct):
     """Something unusual about a report, to be looked at before it is lodged.
 
-    code: What it is; more may be added.
+    code: What it is; new codes may be added.
     message: The same in a sentence.
     """
 
@@ -115,7 +114,7 @@ class GstWarning(Struct):
 
 
 class NotClaimed(Struct):
-    """Purchases of these days whose GST is in no label, and why.
+    """Purchases in the period whose GST is in no label, and why.
 
     reason: `awaiting_tax_invoice`, which counts once you hold it; `awaiting_abn`, which counts once the supplier's ABN
       is recorded; or `too_old`, more than four years after the return was due (s 93-5 GST Act).
@@ -131,17 +130,17 @@ class NotClaimed(Struct):
 
 
 class GstReport(Struct, kw_only=True):
-    """The labels of an activity statement and its calculation worksheet; null where the plugin that knows is off.
+    """The labels of an activity statement and its calculation worksheet; a label is null if its plugin is off.
 
     from: The first day.
     to: The last day.
     basis: The basis of the last day, or the one asked for.
     registered: Whether the business was registered for GST on any of these days.
-    missing: The plugins that are off, without which labels are null.
+    missing: The plugins that are off, so that their labels are null.
     gst_period_id: The lodged period of exactly these days, whose figures these are, as they were lodged; else null.
-    corrections: What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
-      them.
-    not_claimed: Purchases of these days that are left out, by the reason.
+    corrections: The changes to periods that were lodged before, by label; they are not in the figures, but are lodged
+      with them.
+    not_claimed: Purchases in the period that are left out, by the reason.
     warnings: What is unusual, and should be looked at before the period is lodged.
     G1: Total sales, including GST.
     G2: Exports.
@@ -214,12 +213,12 @@ class TaxPeriodsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class TaxPeriod(Struct):
-    """One of the business's own tax periods, as its `gst_settings` have them.
+    """One of the business's own tax periods, by its `gst_settings`.
 
     from: Its first day.
     to: Its last day.
     is_over: Whether it can be lodged.
-    gst_period_id: What was lodged of it, if it was.
+    gst_period_id: The lodged period, if it was lodged.
     """
 
     since: datetime.date = field(name="from")
@@ -240,7 +239,7 @@ class NewLodgement(NewResource, kw_only=True):
 
 
 class Reopening(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Taking back that a period was lodged.
+    """Reopening a period that was marked as lodged by mistake.
 
     reason: Why.
     """
@@ -265,8 +264,9 @@ class Lodgement(Resource, kw_only=True):
     from: Its first day.
     to: Its last day.
     basis: The basis of its last day.
-    status: Whether it is lodged, or was reopened because it had been marked by mistake.
-    labels: What was lodged at each label, with the corrections of earlier periods; without those that were not known.
+    status: Whether it is lodged, or was reopened because it had been marked as lodged by mistake.
+    labels: What was lodged at each label, including the corrections of earlier periods; labels of plugins that were off
+      are left out.
     warnings: What was unusual about it when it was lodged.
     reopened_at: When it was reopened.
     reopen_reason: Why it was reopened.

@@ -24,10 +24,10 @@ class Contractor(Struct):
     phone: Their phone number, if known.
     email: Their email address, if known.
     payments: How many expenses were paid to them.
-    gross: What they were paid, including GST and the tax withheld.
+    gross: The amount paid to them, including GST and the tax withheld.
     gst: The GST in it; none if they have no ABN, or are known not to be registered for GST.
-    tax_withheld: What was kept back for the tax office, because no ABN was quoted.
-    missing: What the report asks for and the contact lacks, such as `abn`.
+    tax_withheld: The amount kept back for the tax office because no ABN was quoted.
+    missing: The members that the report needs and the contact does not have, such as `abn`.
     """
 
     supplier_id: str
@@ -49,10 +49,10 @@ class TaxablePayments(Struct):
     year: The year in which it ends.
     from: Its first day, 1 July.
     to: Its last day, 30 June.
-    gross: What they were paid in all, including GST and the tax withheld.
+    gross: The total paid to them, including GST and the tax withheld.
     gst: The GST in it.
-    tax_withheld: What was kept back for the tax office.
-    contractors: What each was paid, by name.
+    tax_withheld: The amount kept back for the tax office.
+    contractors: The payments to each, by name.
     """
 
     year: int
@@ -67,7 +67,7 @@ class TaxablePayments(Struct):
 class TaxablePaymentsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     """The financial year of the report.
 
-    year: The year in which it ends, on 30 June; default the one that today belongs to.
+    year: The year in which it ends, on 30 June; by default, the present one.
     """
 
     year: Annotated[int, Meta(ge=1901, le=2200)] | None = None
@@ -76,9 +76,9 @@ class TaxablePaymentsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 def get_taxable_payments(ctx: Context, query: TaxablePaymentsQuery) -> TaxablePayments:
     """Payments in a financial year to contacts marked `contractor`.
 
-    Expenses count by `paid_on`; unpaid and void ones are left out, and what was paid back is taken off. Contractors are
-    listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule 1 to the TAA
-    1953). With `Accept: text/csv` it is a CSV file.
+    Expenses count by `paid_on`; unpaid and void ones are left out, and money that was paid back is taken off.
+    Contractors are listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule
+    1 to the TAA 1953). With `Accept: text/csv` it is a CSV file.
     """
     from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 

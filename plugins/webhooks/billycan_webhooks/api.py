@@ -11,7 +11,7 @@ from billycan import App, Context, own
 
 from . import addresses, signing
 from .comparing import Signed, Verdict, find_mistakes, fingerprint
-from .connections import delete_of_connection, end_set_up, follow_consent, set_up_by_people
+from .endpoints_by_owner import delete_of_connection, end_set_up, follow_consent, set_up_by_people
 from .settings import Settings
 from .tables import deliveries, endpoints
 
@@ -37,7 +37,7 @@ _MOST_VERSIONS = 20
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """The number of an endpoint's deliveries in each status, of those created in a period."""
+    """The number of an endpoint's deliveries in each status, counting those created in a period."""
 
     delivered: int = 0
     failed: int = 0
@@ -54,8 +54,8 @@ class Health(Struct, frozen=True, kw_only=True):
 class Work(Struct, frozen=True, kw_only=True):
     """The steps that lead to the signature of an attempt. `fingerprint` identifies the secret without revealing it.
 
-    `text` is the signed text, `signatures` are those of the request, and `made` is the one that the secret makes of the
-    text; None if no known secret made any of them.
+    `text` is the signed text, `signatures` are those of the request, and `made` is the signature computed from the text
+    with the secret; None if no known secret gives any of them.
     """
 
     webhook_id: str

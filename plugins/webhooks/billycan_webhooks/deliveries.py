@@ -23,9 +23,9 @@ from .tables import LOST, deliveries, endpoints
 
 @hookimpl
 def after_commit(ctx: Context) -> None:
-    """Hint at the endpoints for which this transaction made a delivery due."""
+    """Send a hint for each endpoint to which this transaction made a delivery due."""
     if hints := ctx.memo.get("webhooks"):
-        nudger_of(ctx.app).hint([*hints])
+        nudger_of(ctx.app).send_hints_soon([*hints])
 
 
 @hookimpl

@@ -52,14 +52,14 @@ class Dispatcher:
         self._failed = False  # True if the last transaction failed
         self._senders = ThreadPoolExecutor(self.settings.threads, "webhooks sender")
 
-    def hint(self, hints: Iterable[Hint]) -> None:
+    def add_hints(self, hints: Iterable[Hint]) -> None:
         """Add hints: something may be due to these endpoints."""
         self._came.put(partial(self._note, list(hints)))
 
     def sweep(self) -> None:
         """Find what is due and not under way, even if its hint was lost."""
         try:
-            self.hint(self.desk.due())
+            self.add_hints(self.desk.due())
         except Exception as error:  # noqa: BLE001 - the next sweep finds it
             log.warning("the sweep waits: %s", error_line(error))
 
@@ -73,7 +73,7 @@ class Dispatcher:
         while self.is_busy():
             self.round()
         if left := [*self._ready, *((id, CHORES) for id in self._chores)]:
-            self.nudger.hint(left)  # for other workers
+            self.nudger.send_hints_soon(left)  # for other workers
         self._senders.shutdown()
 
     def is_busy(self) -> bool:
@@ -100,7 +100,7 @@ class Dispatcher:
             if hint[1] == CHORES:
                 self._note([hint])
             else:
-                self.nudger.hint([hint], at)
+                self.nudger.send_hints_soon([hint], at)
         for wish, lease in zip(wanted, leases, strict=True):
             self._go(wish, lease)
 
@@ -158,11 +158,11 @@ class Dispatcher:
         if lease:
             self._ready[hint] = True  # behind the others, so that they get their turns
             self._flying.add(lease)
-            self._senders.submit(self._send, lease)
+            self._senders.submit(self._make_attempt, lease)
         elif not slow:
             self._ready[hint] = False  # nothing quick is due; tried again when something slow may be sent
 
-    def _send(self, lease: Lease) -> None:
+    def _make_attempt(self, lease: Lease) -> None:
         """Make an attempt in a sender's thread, with no transaction open."""
         outcome = None
         try:
@@ -226,7 +226,7 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
     is_away = False
     while not dispatcher.over.is_set():
         try:
-            with closing(Queue(app, patience=5.0, deliver=dispatcher.hint, sweep=dispatcher.sweep)) as opened:
+            with closing(Queue(app, patience=5.0, deliver=dispatcher.add_hints, sweep=dispatcher.sweep)) as opened:
                 opened.huey.pending_count()
                 if is_away:
                     log.warning("the queue is back")

@@ -166,8 +166,8 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """Send every failed or held delivery of a period again, in the background.
 
-    Each gets as many attempts as a new delivery; the response says how many deliveries there are, up to a thousand of
-    which are due at once, and the others once a worker comes to them. No more than 10,000 are counted. For a disabled
+    Each gets as many attempts as a new delivery. The response has the number of deliveries, counting no more than
+    10,000. Up to a thousand of them are due at once; the worker makes the others due soon after. For a disabled
     endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent, and `read` for
     10,000 deliveries or more.
     """
@@ -278,8 +278,9 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
 def get_delivery(ctx: Context, id: str) -> Delivery:
     """One delivery with each attempt: what was sent, and what came back.
 
-    The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event, and that
-    of the request once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of bodies.
+    The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event; the
+    request's is also null once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of
+    bodies.
     """
     row = _visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)

@@ -35,12 +35,12 @@ class Nudger:
         self._waiting: deque[tuple[list[Hint], Moment | None]] = deque(maxlen=_MOST_WAITING)
         self._queue: Queue | None = None
 
-    def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
+    def send_hints_soon(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
         """Send hints soon, as `Queue.hint` does. Those that find no room are left to the sweep."""
         self._waiting.append((list(hints), at))
-        self._thread.submit(self._send)
+        self._thread.submit(self._send_waiting)
 
-    def _send(self) -> None:
+    def _send_waiting(self) -> None:
         try:
             from .queue import Queue  # noqa: PLC0415 - Huey is for the workers, and for who has a hint for them
 

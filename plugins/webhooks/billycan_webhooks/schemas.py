@@ -55,7 +55,7 @@ def _webhook_id(text: str) -> str:
 WebhookId = Annotated[
     str,
     Text(
-        "An event's id, or of a ping the delivery's.",
+        "An event's id or, for a ping, the delivery's.",
         least=1,
         most=100,
         pattern=f"^{_WEBHOOK_ID}$",
@@ -69,7 +69,7 @@ class NewEndpoint(NewResource, kw_only=True):
 
     url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
     events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
-    description: What it is for.
+    description: What the endpoint is for.
     enabled: Whether deliveries are sent; those to a disabled endpoint are held.
     """
 
@@ -134,9 +134,9 @@ class Recovery(Struct, kw_only=True):
 class Sent(Struct, kw_only=True):
     """The request. `body` is null for a key that may not read the event.
 
-    url: Where to.
+    url: The URL it was sent to.
     headers: The request's headers.
-    body: The request's body; null too once its event is no longer kept, and for older attempts at a large one: 8 MiB
+    body: The request's body; also null once its event is no longer kept, and for older attempts if it is large: 8 MiB
         are shown in all.
     """
 
@@ -185,7 +185,7 @@ class Attempt(Struct, kw_only=True):
     duration_ms: How long it took, in milliseconds.
     phases: How long each of its phases took.
     error: The kind of failure; null for a success.
-    detail: What TLS or the network said of a failure; null for others.
+    detail: The error message of TLS or the network; null for other failures.
     request: What was sent.
     response: The response, if there was one.
     """
@@ -240,7 +240,7 @@ class ListedDelivery(Struct, kw_only=True):
 class Delivery(ListedDelivery):
     """A delivery with each attempt.
 
-    attempts: Every attempt, in order; of more than 50 the newest.
+    attempts: Its attempts, in order; only the newest 50 if there are more.
     """
 
     attempts: list[Attempt]
@@ -249,8 +249,8 @@ class Delivery(ListedDelivery):
 class DeliveryQuery(Paging, kw_only=True):
     """Filters of deliveries.
 
-    event: Deliveries of any of these events; `invoice.*` means all of a kind, `*` every event, and `ping` what `test`
-      sends.
+    event: Deliveries of any of these events; `invoice.*` means all of a kind, `*` every event, and `ping` the test
+      deliveries.
     """
 
     endpoint_id: list[str] | None = None

@@ -224,7 +224,7 @@ def test_rounds_send_all_that_waits_oldest_first_in_few_statements(hooks, receiv
     app, receiver = hooks(), receive()
     client = Client(app)
     hint = waiting(client, subscribe, 6, receiver.url)
-    dispatcher(app).hint([hint])
+    dispatcher(app).add_hints([hint])
     with counted(app) as sent:
         while dispatcher(app).is_busy():
             dispatcher(app).round()
@@ -243,7 +243,7 @@ def test_everybody_has_a_turn_before_anybody_has_a_second(hooks, gate, subscribe
     many, few = Client(app), Client(app)
     busy, quiet = waiting(many, subscribe, 10, gate.url), waiting(few, subscribe, 1, gate.url)
     dispatcher = Dispatcher(app)
-    dispatcher.hint([busy, quiet])
+    dispatcher.add_hints([busy, quiet])
     dispatcher.round()
     assert sorted(one.hint for one in dispatcher._flying) == sorted([busy, busy, quiet])
     gate.open()
@@ -257,7 +257,7 @@ def test_a_business_has_a_quarter_of_the_senders(hooks, gate, subscribe):
     greedy, other = Client(app), Client(app)
     dispatcher = Dispatcher(app)
     hints = [waiting(greedy, subscribe, 2, gate.url) for _ in range(12)]
-    dispatcher.hint([*hints, waiting(other, subscribe, 1, gate.url)])
+    dispatcher.add_hints([*hints, waiting(other, subscribe, 1, gate.url)])
     dispatcher.round()
     of = [one.hint[0] for one in dispatcher._flying]
     assert (of.count(greedy.tenant_id), of.count(other.tenant_id)) == (4, 1)
@@ -274,16 +274,16 @@ def test_half_of_the_senders_never_wait_for_what_is_slow(hooks, gate, subscribe,
     hints = [waiting(client, subscribe, 1, gate.url) for client in businesses]
     with monkeypatch.context() as slowly:
         slowly.setattr(sender, "attempt_delivery", lambda *_, **__: outcome)
-        dispatcher.hint(hints)
+        dispatcher.add_hints(hints)
         while dispatcher.is_busy():
             dispatcher.round()
     for client in businesses:
         contact(client)
-    dispatcher.hint(hints)
+    dispatcher.add_hints(hints)
     dispatcher.round()
     assert len(dispatcher._flying) == 4
     quick = waiting(Client(app), subscribe, 1, gate.url)
-    dispatcher.hint([quick])
+    dispatcher.add_hints([quick])
     dispatcher.round()
     assert quick in [one.hint for one in dispatcher._flying]
     gate.open()
@@ -300,14 +300,14 @@ def test_a_quick_endpoint_stays_quick_while_the_half_for_slow_ones_is_full(hooks
     slow = [waiting(Client(app), subscribe, 1, gate.url) for _ in range(3)]
     dispatcher._slow.update(slow)
     quick = waiting(client, subscribe, 1, healthy.url)
-    dispatcher.hint([*slow, quick])
+    dispatcher.add_hints([*slow, quick])
     dispatcher.round()
     for count in (1, 2, 3):
         healthy.wait(count)
         while quick in [one.hint for one in dispatcher._flying] or not dispatcher._came.empty():
             dispatcher.round()
         contact(client, "again")
-        dispatcher.hint([quick])
+        dispatcher.add_hints([quick])
         dispatcher.round()
     healthy.wait(4)
     gate.wait(2)
@@ -324,7 +324,7 @@ def test_a_slow_endpoint_is_quick_again_after_a_quick_answer(hooks, receive, sub
     d = dispatcher(app)
     hint = waiting(Client(app), subscribe, 1, receive().url)
     d._slow.add(hint)
-    d.hint([hint])
+    d.add_hints([hint])
     while d.is_busy():
         d.round()
     assert d._slow == set()
@@ -345,7 +345,7 @@ def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, 
         return write(desk, made, wanted)
 
     monkeypatch.setattr(Desk, "write", fails_for_the_first)
-    dispatcher.hint(hints)
+    dispatcher.add_hints(hints)
     while len(receiver.requests) < 2 or len(dispatcher._flying):
         dispatcher.round()
     for _ in range(6):
@@ -370,7 +370,7 @@ def test_what_cannot_be_claimed_is_left_to_the_sweep(hooks, receive, subscribe, 
 
     with monkeypatch.context() as broken:
         broken.setattr(Desk, "write", fails_for_one)
-        dispatcher.hint([bad, good])
+        dispatcher.add_hints([bad, good])
         while dispatcher.is_busy():
             dispatcher.round()
         assert len(receiver.requests) == 1
@@ -382,7 +382,7 @@ def test_what_cannot_be_claimed_is_left_to_the_sweep(hooks, receive, subscribe, 
 
 def test_a_process_that_slept_sends_nothing(hooks, receive, subscribe, dispatcher, monkeypatch):
     app, receiver = hooks(), receive()
-    dispatcher(app).hint([waiting(Client(app), subscribe, 1, receiver.url)])
+    dispatcher(app).add_hints([waiting(Client(app), subscribe, 1, receiver.url)])
     began = leases_module.boot_clock()
     monkeypatch.setattr("billycan_webhooks.dispatch.boot_clock", lambda: began + 20)
     while dispatcher(app).is_busy():

@@ -164,7 +164,7 @@ def test_what_comes_before_the_queue_is_open_needs_no_hint(hooks, receive, subsc
     app, receiver = hooks(), receive()
     client = Client(app)
     subscribe(client, receiver.url)
-    monkeypatch.setattr(nudging.Nudger, "_send", lambda nudger: nudger._waiting.clear())
+    monkeypatch.setattr(nudging.Nudger, "_send_waiting", lambda nudger: nudger._waiting.clear())
 
     def open_late(app, **given):
         contact(client)
@@ -375,7 +375,7 @@ def test_what_is_due_without_a_hint_is_found_when_a_worker_starts(hooks, receive
     client = Client(app)
     subscribe(client, receiver.url)
     with monkeypatch.context() as patch:
-        patch.setattr(nudging.Nudger, "hint", lambda *_: None)
+        patch.setattr(nudging.Nudger, "send_hints_soon", lambda *_: None)
         contact(client)
     working(app)
     receiver.wait(1)

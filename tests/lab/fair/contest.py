@@ -94,11 +94,12 @@ class Business(Struct):
 
 
 class Round(Struct):
-    """The noises of one database and both businesses, made once; every kind of worker gets a copy."""
+    """The noises of one database and both businesses, the noisy one with its sandbox, made once; every kind of worker gets a copy."""
 
     place: Place
     quiet: Business
     noisy: Business
+    sandbox: Business
     noises: dict[str, list[Request]]
     server: Postgres | None
 
@@ -202,7 +203,8 @@ def prepare(database: str, folder: Path, sizes: Sizes, only: str = "") -> Round:
             db.exec_driver_sql("VACUUM ANALYZE")
     app.close()
     tenant_id = noisy.client.tenant_id
-    return Round(place, quiet, Business(tenant_id, noisy.keys), asked, server)
+    sandbox = Business(noisy.sandbox.tenant_id, noisy.sandbox_keys)
+    return Round(place, quiet, Business(tenant_id, noisy.keys), sandbox, asked, server)
 
 
 @contextmanager
@@ -311,15 +313,19 @@ class Contest:
 
     def _attempt(self, noise: str, alone: Timed, attempt: int, once: bool) -> Outcome:
         forget_requests(self.app, self.held.noisy)
+        forget_requests(self.app, self.held.sandbox)
         requests = self.held.noises[noise]
         if len(requests) >= ATTEMPTS * 2 and not once:  # what is done once only is left for each attempt
             requests = requests[attempt - 1 :: ATTEMPTS]
-        keys = list(self.held.noisy.keys.values())
+        keys = list(zip(self.held.noisy.keys.values(), self.held.sandbox.keys.values(), strict=True))
         # Each connection begins elsewhere among them, or has some of its own.
         connections = [[*requests[i % len(requests) :], *requests[: i % len(requests)]] for i in range(CONNECTIONS)]
         if once:
             connections = [requests[i::CONNECTIONS] for i in range(CONNECTIONS)]
-        sent = [[each.on_wire(key) for each in own] for own, key in zip(connections, keys, strict=True)]
+        sent = [
+            [each.on_wire(of_sandbox if each.in_sandbox else key) for each in own]
+            for own, (key, of_sandbox) in zip(connections, keys, strict=True)
+        ]
         self.over.clear()
         load = self.flood.submit(flood.run, self.port, sent, once=once)
         time.sleep(WARM_SECONDS)

@@ -4,6 +4,7 @@ The routes are the app's own. A route without a recipe here raises NoRecipe, so 
 action that a record allows only once uses a pool of records, each made ready for it.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from itertools import count
@@ -16,6 +17,7 @@ from msgspec import Struct
 from billycan import Context, new_id
 from billycan.app import App
 from billycan.endpoints import MOST_METADATA, PARAMETER, Endpoint
+from billycan.fields import Moment
 from billycan.starting.settings import Settings
 from billycan.testing import Client
 from billycan.web import encode
@@ -57,12 +59,16 @@ LIGHT = Sizes(lines=3, listed=3, pool=1, rows=50, file_bytes=5_000, staff=2, fai
 
 
 class Request(Struct, frozen=True):
-    """A request; with `cookie`, it is in a session, and its form goes without an API key."""
+    """A request; with `cookie`, it is in a session, and its form goes without an API key.
+
+    One that is `in_sandbox` takes a key of the sandbox.
+    """
 
     method: str
     path: str
     body: bytes = b""
     cookie: str = ""
+    in_sandbox: bool = False
 
     def on_wire(self, key: str) -> tuple[bytes, bytes]:
         """Return the head and the body, as the load client sends them."""
@@ -79,12 +85,15 @@ class Noisy:
     def __init__(self, app: App, sizes: Sizes = LIGHT, keys: int = 1) -> None:
         self.app, self.sizes, self.numbers, self.quarters = app, sizes, count(1), count()
         self.client = Client(app, profile={"name": "Noisy"})
+        self.sandbox = self.client.sandbox()
         bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
         self.client.patch("/v1/tenant", {"bank_account": bank})
         limits = {"per_minute": Settings().per_minute, "per_second": Settings().per_second}
         with app.db.writing() as db:
             scopes, now = ["read", "write"], app.now()
             self.keys = dict(app.keys.create(db, self.client.tenant_id, scopes, now, **limits) for _ in range(keys))
+            in_sandbox = (app.keys.create(db, self.sandbox.tenant_id, scopes, now, **limits) for _ in range(keys))
+            self.sandbox_keys = dict(in_sandbox)
         self.today: date = app.now().date()
         self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
         self.lists: dict[str, list[str]] = {}
@@ -104,6 +113,8 @@ class Noisy:
         route = endpoint.route
         if route.receive:
             return [FILES[route.path](self)]
+        if route.path.startswith("/v1/clock"):
+            return self._of_clock(f"{route.method} {route.path}")
         resource, _, action = route.path.removeprefix("/v1/").partition("/{id}")
         ids = self._records(route.method, resource, action.strip("/.")) if "{" in route.path else [{}]
         paths = [route.path + query for query in self._queries(endpoint)]
@@ -117,6 +128,26 @@ class Noisy:
             )
             for path in paths
             for each in ids
+        ]
+
+    def _of_clock(self, name: str) -> list[Request]:
+        """Return requests that set the sandbox's clock, advance it and delete it, the one of this name first."""
+        now = self.app.now()
+        steps = {
+            "POST /v1/clock": {"now": str(Moment.of(now + timedelta(minutes=1)))},
+            "POST /v1/clock/advance": {"to": str(Moment.of(now + timedelta(days=700)))},
+            "DELETE /v1/clock": None,
+        }
+        self.sandbox.call("DELETE", "/v1/clock")
+        if name != "POST /v1/clock":
+            self.sandbox.post("/v1/clock", steps["POST /v1/clock"])
+        if name not in steps:
+            return [Request(*name.split(), in_sandbox=True)]
+        order = [*steps]
+        first = order.index(name)
+        return [
+            Request(*each.split(), encode(steps[each]) if steps[each] else b"", in_sandbox=True)
+            for each in (*order[first:], *order[:first])
         ]
 
     def _queries(self, endpoint: Endpoint) -> list[str]:
@@ -221,7 +252,8 @@ class Noisy:
         ids = {"id": made["id"]}
         for step, body in STEPS.get((resource, action), STEPS.get((resource, ""), ())):
             made = self.call(f"/v1/{resource}/{ids['id']}/{step}", body)
-        return ids | ({"pay_id": made["payments"][0]["id"]} if "pay_id" in action else {})
+        payment = re.search(r"{(pay\w*)}", action)
+        return ids | ({payment[1]: made["payments"][0]["id"]} if payment else {})
 
     def make(self, resource: str, action: str = "") -> Any:
         if resource not in NEW:
@@ -362,8 +394,9 @@ NEW: dict[str, Make] = {
     "expense_categories": lambda n: {"name": f"Fittings {next(n.numbers)}"},
     "expenses": lambda n: {
         "date": str(n.today - timedelta(1)),
-        "amount": "64.90",
-        "category_id": n.category,
+        "line_items": [
+            {"category_id": n.category, "amount": "64.90", "description": TEXT} for _ in range(n.sizes.lines)
+        ],
         "supplier_id": n.contact,
         "description": TEXT * 20,
     },
@@ -402,6 +435,8 @@ BODIES: dict[tuple[str, str], Make] = {
     },
     ("payments", ""): lambda n: {**NEW["payments"](n), "allocations": n.allocated()},
     ("expenses", "void"): lambda n: {},
+    ("expenses", "payments"): lambda n: {"amount": "0.05", **CASH},
+    ("expenses", "payments/{payment_id}/reverse"): lambda n: {"reason": TEXT},
     ("invoices", "payments"): lambda n: {"amount": "0.05", **CASH},
     ("invoices", "payments/{pay_id}/reverse"): lambda n: {"reason": TEXT},
     ("invoices", "pay"): lambda n: CASH,
@@ -433,6 +468,7 @@ STEPS: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {
     ("invoices", ""): [("send", {})],
     **{("invoices", action): [("send", {})] for action in ("payments", "pay", "void", "write_off")},
     ("invoices", "payments/{pay_id}/reverse"): [("send", {}), ("payments", {"amount": "0.05", **CASH})],
+    ("expenses", "payments/{payment_id}/reverse"): [("payments", {"amount": "0.05", **CASH})],
     ("invoices", "undo_write_off"): [("send", {}), ("write_off", {"reason": TEXT})],
     **{("invoices", action): [] for action in ("PATCH", "DELETE", "send", "duplicate", "email")},
     ("adjustment_notes", "void"): [("issue", {})],
@@ -453,6 +489,7 @@ FOR: dict[tuple[str, str], Make] = {
     ("bookings", action): lambda n: {"service_id": n.asked_first, "start_at": f"{n.monday}T14:00:00+11:00"}
     for action in ("confirm", "decline", "DELETE")
 }
+FOR |= {("expenses", action): lambda n: {"paid_on": None} for action in ("payments", "payments/{payment_id}/reverse")}
 # Records that are not simply created: of a resource, or for one action of it.
 OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("attachments", ""): Noisy.attachment,
@@ -485,6 +522,7 @@ REPEATABLE = {
     ("webhook_deliveries", "replay"),
     ("emails", "resend"),
     *(("invoices", action) for action in ("payments", "duplicate", "email")),
+    ("expenses", "payments"),
     *(("payments", action) for action in ("allocate", "deallocate", "refund")),
     *((resource, "email") for resource in ("adjustment_notes", "quotes")),
     ("contacts", "statement/email"),

@@ -163,21 +163,32 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
         table = "name,notes\n" + "".join(f'Ada {i},"{TEXT}"\n' for i in range(amounts.rows))
         client.call("POST", "/v1/imports?resource=contacts", raw=table.encode(), status=202)
     old.fill(Context(app, client.tenant_id), amounts.old)
+    sandbox = client.sandbox()
+    contact = sandbox.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    often = {**document, "client_id": contact, "frequency": "week", "start_on": str(today)}
+    for _ in range(amounts.records):
+        sandbox.post("/v1/recurring_invoices", often)
+    sandbox.post("/v1/clock", {"now": now.isoformat()})
+    sandbox.post("/v1/clock/advance", {"to": (now + timedelta(days=700)).isoformat()}, 202)
     app.close()
     return client.tenant_id
 
 
 def due(app: App, tenant_id: str) -> dict[str, int]:
-    """Count the work due to each timed task: records of any business, or this business's rows that are too old."""
+    """Count the work due to each timed task: records of any business, this business's rows that are too old, or
+    businesses.
+    """
     found = old.left(app, tenant_id)
+    now = app.now()
     with app.db.reading(across="a contest counts what is due") as db:
         for plugin, every in app.timed_tasks():
             if every.due:
-                records = every.due(app, app.now()).order_by(None).subquery()
+                records = every.due(app, now).order_by(None).subquery()
                 count = sa.select(sa.func.count()).select_from(records)
                 found[f"{plugin}.{every.run.__name__}"] = db.execute(count).scalar_one()
             else:
-                found.setdefault(f"{plugin}.{every.run.__name__}", 0)
+                businesses = len([*every.tenants(db, now)]) if every.tenants else 0
+                found.setdefault(f"{plugin}.{every.run.__name__}", businesses)
     return found
 
 

@@ -3,10 +3,15 @@
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from itertools import chain
+from typing import Any
 from urllib.parse import urlencode
+
+import falcon
 
 from billycan import App, Reply
 from billycan_users.api import Sent, Visit
+
+from .kinds import Kind, holds, kind_at
 
 STATEMENT, STATEMENTS = "/v1/contacts/{id}/statement", "/dashboard/reports/statements"
 
@@ -20,6 +25,25 @@ def download_file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
     if answer.pieces is not None:
         body = Reply.Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
     return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
+
+
+def files_of(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List the links to the files that a record is, such as those of an export: the words and the address of each."""
+    content = visit.app.at.get(("GET", f"{kind.path}/{{id}}/content"))
+    if content is None or not holds(visit, content):
+        return []
+    at, count = f"{kind.page}/{record['id']}/content", record.get("files", 1)
+    if count == 1:
+        return [("Download file", at)]
+    return [(f"Download file {n} of {count}", f"{at}?file={n}") for n in range(1, count + 1)]
+
+
+def show_content(visit: Visit, resource: str, id: str) -> Sent:
+    """Send a file that a record is."""
+    kind = kind_at(visit, resource)
+    if ("GET", f"{kind.path}/{{id}}/content") not in visit.app.at:
+        raise falcon.HTTPNotFound
+    return visit.fetch(f"{kind.path}/{id}/content", visit.query)
 
 
 def has_statements(app: App) -> bool:

@@ -109,7 +109,9 @@ def kinds(app: App) -> Mapping[str, Kind]:
         path, shown = endpoint.route.path, endpoint.signature.listed
         pages = wanted.get(path) or RecordPages(path=path)
         one = app.at.get(("GET", f"{path}/{{id}}"))
-        if path.count("/") != 2 or not is_struct(shown) or not issubclass(shown, Resource) or not one or pages.hidden:
+        # What is no Resource, such as an entry that never changes, has pages if its plugin says how they look.
+        has_pages = is_struct(shown) and (issubclass(shown, Resource) or path in wanted)
+        if path.count("/") != 2 or not has_pages or not one or pages.hidden:
             continue
         found.append(_kind(app, endpoint, one, pages, prefixes.get(path, "")))
     return {kind.path: kind for kind in sorted(found, key=lambda kind: (kind.order, kind.title))}

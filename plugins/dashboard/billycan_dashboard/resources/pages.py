@@ -3,7 +3,7 @@
 from billycan import App
 from billycan_users.api import Screen, mounted
 
-from . import attachments, changes, emailing, lists, record_page
+from . import attachments, changes, emailing, files, lists, record_page
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -22,6 +22,7 @@ screens = mounted(
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     attachments.on_record(_RECORD),
     *emailing.on_record(_RECORD),
+    Screen(f"{_RECORD}/content", files.show_content),
     Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.take_action),
     Screen(f"{_RECORD}/{{action}}/{{row}}/{{nested}}", changes.show_action, changes.take_action),
 )

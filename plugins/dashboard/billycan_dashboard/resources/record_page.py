@@ -16,7 +16,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
 
 from .attachments import attached
-from .files import statement_page
+from .files import files_of, statement_page
 from .kinds import (
     Kind,
     Member,
@@ -111,6 +111,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "raw": msgspec.json.format(encode(record)).decode(),
         "page_of": lambda id: page_of(visit.app, id),
         "pdf": pdf_of(visit, kind, record),
+        "files": files_of(visit, kind, record),
         "mailed": sent,
         "email": email,
         "attached": attached(visit, kind, id, is_open="delete" in kind.routes and _is_deletable(kind, record)),

@@ -18,7 +18,7 @@ from billycan_documents.api import Line, breakdown
 from ..rules import ZERO
 from ..tables import ahead, invoices
 from .ledger import UNTAXED
-from .sums import amount_of, in_cents
+from .sums import Among, amount_of, in_cents
 
 FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
 Figures = Mapping[str, Decimal]
@@ -78,12 +78,16 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
     ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
 
 
-def counted(period: GstPeriod) -> sa.Select[Any]:
-    """Select what started or stopped counting ahead on each day, for works whose first part counted in full."""
+def counted(period: GstPeriod, among: Among | None = None) -> sa.Select[Any]:
+    """Select what started or stopped counting ahead on each day, for works whose first part counted in full.
+
+    `among` is the condition that a work is one of those that are asked for.
+    """
+    is_asked = among(ahead.c.work_id) if among else sa.true()
     # An entry undone on its own day started nothing.
     stands = (
         sa.select(ahead.c.work_id, ahead.c.counts_on)
-        .where(own(period, ahead))
+        .where(own(period, ahead), is_asked)
         .group_by(ahead.c.work_id, ahead.c.counts_on)
         .having(sa.or_(*(sa.func.sum(in_cents(ahead.c[name])) != 0 for name in FIGURES)))
         .subquery("stands")
@@ -100,7 +104,10 @@ def counted(period: GstPeriod) -> sa.Select[Any]:
         )
         .join(began, began.c.work_id == ahead.c.work_id)
         .where(
-            own(period, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on)
+            own(period, ahead),
+            is_asked,
+            period.accrual_from(began.c.day) == began.c.day,
+            period.registered(ahead.c.counts_on),
         )
     )
 

@@ -19,6 +19,7 @@ from billycan import Context, GstEntries, GstPeriod, Records, own
 from ..tables import entries, invoices, notes
 from ..tables import held as held_back
 from . import early_gst, ledger, unallocated
+from .sums import Among
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
 _HELD = ("total", *_PARTS, "paid")
@@ -30,13 +31,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 def sales(period: GstPeriod) -> sa.Select[Any]:
     """Select all entries of every invoice that may count in the period, including entries of other days."""
-    counted = _counted(_standing(_ledger(period)), period)
-    # An entry counts for the amount counted up to it, less the amount counted up to the previous entry.
-    window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
-    grown = sa.select(
-        *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
-        *((counted.c[n] - sa.func.lag(counted.c[n], 1, 0).over(**window)).label(n) for n in _COUNTED),
-    ).subquery("grown")
+    grown = _grown(period)
     figures = {
         "G1": grown.c.price,
         "G2": grown.c.export,
@@ -57,6 +52,25 @@ def sales(period: GstPeriod) -> sa.Select[Any]:
         .join(invoices, own(period, invoices) & (invoices.c.id == grown.c.invoice_id))
         .where(period.registered(grown.c.counts_on))
     )
+
+
+def collected(period: GstPeriod, among: Among) -> sa.Select[Any]:
+    """Select the GST that counts of these invoices on each day, whatever the period, less that of bad debts."""
+    grown = _grown(period, among)
+    return sa.select(
+        *(grown.c[name] for name in ("invoice_id", "document_id", "counts_on")),
+        (grown.c.gst - grown.c.bad_gst).label("cents"),
+    ).where(period.registered(grown.c.counts_on), grown.c.gst != grown.c.bad_gst)
+
+
+def _grown(period: GstPeriod, among: Among | None = None) -> sa.Subquery:
+    """Select what counts with each entry: the amount counted up to it, less that counted up to the previous entry."""
+    counted = _counted(_standing(_ledger(period, among)), period)
+    window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
+    return sa.select(
+        *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
+        *((counted.c[n] - sa.func.lag(counted.c[n], 1, 0).over(**window)).label(n) for n in _COUNTED),
+    ).subquery("grown")
 
 
 _of_invoices, _of_notes = Records.names_of(invoices.c.number), Records.names_of(notes.c.number)
@@ -83,8 +97,8 @@ def _supply() -> sa.Case[str]:
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
-def _ledger(period: GstPeriod) -> sa.Subquery:
-    """Select the ledger of the invoices that the period touches, in whole cents.
+def _ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
+    """Select the ledger of the invoices that the period touches, or that are asked for, in whole cents.
 
     When a business leaves the cash basis, each invoice gets an empty entry that makes the rest of it count: on that
     day, or on the invoice's date if it was paid before and sent after.
@@ -99,8 +113,9 @@ def _ledger(period: GstPeriod) -> sa.Subquery:
     )
     of_notes = own(period, held_back), held_back.c.counts_on.between(since, period.until)
     either = touched.union_all(sa.select(held_back.c.invoice_id).where(*of_notes))
-    stands = ledger.netted(entries.c.invoice_id.in_(either)).cte("stands")
-    kept = unallocated.netted(held_back.c.invoice_id.in_(either)).subquery("kept")
+    is_asked = among or (lambda invoice_id: invoice_id.in_(either))
+    stands = ledger.netted(is_asked(entries.c.invoice_id)).cte("stands")
+    kept = unallocated.netted(is_asked(held_back.c.invoice_id)).subquery("kept")
     columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
     figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))

@@ -27,11 +27,11 @@ class StatementEntry(Struct):
     """Something that changed what a client owes.
 
     date: The day on which it counts.
-    kind: What it was; a `recovery` undoes a `write_off` of what was paid after all.
+    kind: What it was; a `recovery` undoes a `write_off` of an amount that was paid after all.
     number: The number of the invoice or adjustment note; null for a payment or refund.
     reference: The reference of the invoice, payment or refund.
-    amount: What it adds to what the client owes; negative for what it takes off.
-    balance: What the client owed after it; negative where the business owed the client.
+    amount: How much it adds to what the client owes; negative if it takes something off.
+    balance: What the client owed after it; negative if the business owed the client.
     invoice_id: The invoice that it changed, if any.
     payment_id: The payment that it belongs to, if any.
     adjustment_note_id: The adjustment note that it is, if any.
@@ -54,16 +54,16 @@ class Statement(Struct):
     client: The contact.
     from: The first day.
     to: The last day.
-    opening: What the client owed before the first day; negative where the business owed the client.
-    entries: What changed it, in order.
-    closing: What the client owed at the end of the last day: `total` less `credit`.
+    opening: The amount the client owed before the first day; negative if the business owed the client.
+    entries: The changes, in order.
+    closing: The amount the client owed at the end of the last day: `total` less `credit`.
     current: How much of that was not due yet.
     days_1_30: How much had been due for 1 to 30 days.
     days_31_60: How much had been due for 31 to 60 days.
     days_61_90: How much had been due for 61 to 90 days.
     days_over_90: How much had been due for more than 90 days.
-    total: What was owed in all, before credit.
-    credit: What the client had paid and no invoice had used.
+    total: The total owed, before credit.
+    credit: The amount that the client had paid and no invoice had used.
     """
 
     client: Named

@@ -1,9 +1,13 @@
 """Sums of money, added up by the database in whole cents as stored."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
+
+# The condition that a column of ids is one of those that a query is about.
+Among = Callable[[sa.ColumnElement[str]], sa.ColumnElement[bool]]
 
 
 def in_cents(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

@@ -36,9 +36,9 @@ def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
     """Calculate an invoice without storing it.
 
-    It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
-    `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its quote or
-    job has 500 invoices.
+    Send the same body as for creating an invoice; the response has all of its figures. No number is assigned. Refused
+    with `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its quote
+    or job has 500 invoices.
     """
     draft = documents.draft(ctx, body)
     client, columns = draft.client, draft.columns
@@ -69,9 +69,9 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     """Change a draft, or the few members of a sent invoice that may still change.
 
     Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
-    anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
-    `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if it names
-    another quote or job, which has 500 invoices. Emits `invoice.updated` if anything changed.
+    anything else is `document_locked`. If the invoice has a `claim`, what it bills is locked from the start. Refused
+    with `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if you
+    change its quote or job to one that has 500 invoices. Emits `invoice.updated` if anything changed.
     """
     if body.sent.keys() & neighbours.plugins.keys():
         ctx.take_turns()  # before locking the invoice, as in deleting it
@@ -135,9 +135,9 @@ def send_invoice(ctx: Context, id: str) -> Invoice:
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     """Cancel a sent invoice that has no payments; its number is never reused.
 
-    As a mistake it never was, in no figure; otherwise it was until `date`. From sent to void; otherwise
-    `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and `has_payments` until its payments
-    are reversed. Emits `invoice.voided`.
+    A mistake disappears from every figure; otherwise the invoice counts until `date`. From sent to void; otherwise
+    `invalid_state_transition`. Refused with `has_adjustment_notes` until its notes are voided, and with `has_payments`
+    until its payments are reversed. Emits `invoice.voided`.
     """
     ctx.take_turns()  # before locking the invoice, as in deleting it
     row = records.lock(ctx, id)
@@ -196,10 +196,11 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
 
 
 def undo_write_off(ctx: Context, id: str, body: WriteOffUndoing) -> Invoice:
-    """Undo a write-off: what is left of it is due again, and what was paid of it is no recovery but a payment.
+    """Undo a write-off: the amount still written off is due again, and recoveries count as ordinary payments.
 
-    As a mistake it never was written off; otherwise it was until `date`. From written_off to sent or partially_paid;
-    what was recovered in full stays paid. Otherwise `invalid_state_transition`. Emits `invoice.write_off_undone`.
+    A mistake disappears from every figure; otherwise the write-off counts until `date`. From written_off to sent or
+    partially_paid; an invoice that was recovered in full stays paid. Otherwise `invalid_state_transition`. Emits
+    `invoice.write_off_undone`.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "undo_write_off")
@@ -250,9 +251,9 @@ _COPIED = ("purchase_order", "metadata")
 
 
 def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
-    """Keep a deposit that was paid: it is the business's now, and no part of the price of the work.
+    """Keep a deposit that was paid, because the client did not go through with the work.
 
-    From paid, for an invoice whose `claim` is `deposit` and that no other invoice took off; otherwise
+    From paid, for an invoice whose `claim` is `deposit` and which no other invoice has deducted; otherwise
     `invalid_state_transition`. The GST on it arises on that date (s 99-10 GST Act) and is shown as `forfeited_gst`.
     Emits `invoice.forfeited`.
     """

@@ -28,11 +28,11 @@ class InvoiceVoiding(Undoing, kw_only=True):
 
 
 class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Writing off what is due.
+    """Writing off the amount due.
 
     reason: Why.
     date: The day on which it counts, not before the last payment or adjustment note; default today.
-    mistake: False or null: an invoice that was a mistake is voided.
+    mistake: False or null; void an invoice that was a mistake instead.
     """
 
     reason: Reason | None = None
@@ -41,7 +41,7 @@ class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class WriteOffUndoing(Undoing, kw_only=True):
-    """Undoing a write-off: what is left of it is due again."""
+    """Undoing a write-off: the amount still written off is due again."""
 
 
 class Forfeiture(Struct, forbid_unknown_fields=True, kw_only=True):

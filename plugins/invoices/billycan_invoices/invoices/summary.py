@@ -28,14 +28,14 @@ class InvoiceGroup(Struct):
     key: The month, YYYY-MM, the client's id or the status.
     label: Its name.
     count: How many invoices.
-    subtotal: What was charged, without GST.
+    subtotal: The amount charged, without GST.
     gst: The GST on it.
-    total: What was charged, including GST; the members below add up to it, except on void invoices.
+    total: The amount charged, including GST; the members below add up to it, except on void invoices.
     amount_paid: The amount received.
-    amount_credited: What adjustment notes took off.
-    amount_written_off: What was written off as a bad debt and has not been recovered.
-    cash_rounding: What was settled by rounding cash.
-    amount_due: What is still to be paid; nothing on a void invoice.
+    amount_credited: The amount that adjustment notes took off.
+    amount_written_off: The amount written off as a bad debt and not recovered since.
+    cash_rounding: The amount settled by rounding cash.
+    amount_due: The amount still to be paid; 0.00 on a void invoice.
     """
 
     key: str

@@ -59,11 +59,12 @@ def list_adjustment_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[List
 
 
 def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentNote:
-    """Draft what reduces an invoice that was sent. Its number is assigned now and never reused.
+    """Draft an adjustment note for an invoice that was sent. Its number is assigned now and never reused.
 
-    GST follows from the invoice: its prices with or without GST, its GST codes and its rounding. Nothing changes for
-    the client before it is issued. Refused with `over_credited` above what is left of the invoice, by line and in
-    total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits `adjustment_note.created`.
+    GST is worked out as on the invoice: with or without GST in prices, by its GST codes and its rounding. Nothing
+    changes for the client before the note is issued. Refused with `over_credited` above what is left of the invoice, by
+    line and in total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits
+    `adjustment_note.created`.
     """
     invoice = _invoice(ctx, body.invoice_id)
     lines, columns = _worked_out(ctx, invoice, body)
@@ -164,8 +165,8 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     """Reduce the invoice: first what is due, then its payments, the newest first, which become the client's credit.
 
     From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. An `issue_date` that
-    passed while it was a draft becomes today; one that was before it was drafted stays. The invoice becomes
-    `credited` when nothing of it is due and nothing paid. What was written off cannot be credited, too. Refused with
+    passed while it was a draft becomes today; one from before it was drafted stays. The invoice becomes `credited` when
+    none of it is due and none is paid. An amount that was written off cannot be credited as well. Refused with
     `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and with
     `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated` for each
     payment that it releases, and `invoice.paid` if the invoice becomes paid.
@@ -208,13 +209,13 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
 
 
 def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> AdjustmentNote:
-    """Undo an adjustment note: the invoice is what it was, and what was released settles it again.
+    """Undo an adjustment note: the invoice is as before, and the payments that the note released settle it again.
 
-    From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it gave
-    was allocated or refunded since, and with `list_full` if the invoice would have more than 500 payments, or one of
-    them more than 500 allocations; a payment that was reversed since stays so. As a mistake it never was; otherwise it
-    was until `date`. Its number is never reused. Emits `adjustment_note.voided`, `payment.allocated` for each payment,
-    and `invoice.paid` if the invoice becomes paid.
+    From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if its credit has already
+    been allocated or refunded, and with `list_full` if the invoice would have more than 500 payments, or one of them
+    more than 500 allocations. A payment that has been reversed since stays reversed. A mistake disappears from every
+    figure; otherwise the note counts until `date`. Its number is never reused. Emits `adjustment_note.voided`,
+    `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
     restored = credit_release.restore_released(ctx, before, payments, stored, row.released)

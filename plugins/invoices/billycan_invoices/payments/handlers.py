@@ -74,20 +74,20 @@ def create_payment(ctx: Context, body: NewReceipt) -> Payment:
 def get_payment(ctx: Context, id: str) -> Payment:
     """One payment, whatever its status.
 
-    It says which invoices it settles, what was refunded, and what is left.
+    It shows which invoices it settles, the amount refunded, and the amount left.
     """
     return show_payments(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
-    """Settle invoices of the client with what is unallocated.
+    """Settle invoices of the client with the unallocated amount of a payment.
 
-    It counts on the day the money was received, whenever you do this; credit that an adjustment note gave, or that
-    settled another invoice until some day, counts today. Possible while it is recorded; otherwise
-    `invalid_state_transition`, also for an invoice that cannot be paid. Refused with `over_allocated` above what is
-    unallocated, with `overpayment_not_allowed` above what is due, and with `list_full` for an invoice that has 500
-    payments, or where the payment would settle more than 500 invoices. Emits `payment.allocated`, `invoice.recovered`
-    for each recovery, and `invoice.paid` for each invoice that becomes paid.
+    It counts on the day on which the money was received, even if you do this later. Credit from an adjustment note, and
+    money that was taken off another invoice other than as a mistake, counts today. Possible while the payment is
+    recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid. Refused with
+    `over_allocated` above the unallocated amount, with `overpayment_not_allowed` above what is due, and with
+    `list_full` for an invoice that has 500 payments, or if the payment would settle more than 500 invoices. Emits
+    `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes paid.
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, (one.invoice_id for one in body.allocations))
@@ -119,11 +119,11 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
 
 
 def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Payment:
-    """Take a payment, or part of it, off an invoice: it is unallocated then, and the invoice due again.
+    """Take a payment, or part of it, off an invoice: the amount is unallocated then, and due again.
 
-    As a mistake it never settled the invoice; otherwise it did until `date`. Possible while it is recorded; otherwise
-    `invalid_state_transition`. An invoice that was written off has the amount written off again. Refused with
-    `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
+    A mistake disappears from every figure; otherwise the amount settles the invoice until `date`. Possible while the
+    payment is recorded; otherwise `invalid_state_transition`. If the invoice was written off, the amount is written off
+    again. Refused with `over_allocated` above the amount allocated to the invoice. Emits `payment.deallocated`.
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, [body.invoice_id])
@@ -162,11 +162,11 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
 
 
 def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
-    """Record that some of what is unallocated was given back; credit that adjustment notes gave goes first.
+    """Record that some of the unallocated amount was given back; credit from adjustment notes is used first.
 
-    Not before the payment was received. Possible while it is recorded; otherwise `invalid_state_transition`. Refused
-    with `over_refunded` above what is unallocated, and with `list_full` if it has 500 refunds. Emits
-    `payment.refunded`.
+    The date must not be before the payment was received. Possible while it is recorded; otherwise
+    `invalid_state_transition`. Refused with `over_refunded` above the unallocated amount, and with `list_full` if it
+    has 500 refunds. Emits `payment.refunded`.
     """
     take_clients_turn(ctx, payments, id)
     payment = _locked(ctx, id, "refund")
@@ -201,8 +201,9 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
     """Reverse a payment, for example one that bounced, wherever it is allocated.
 
     From recorded to reversed; otherwise `invalid_state_transition`. What it settled is due again or, if the invoice was
-    written off, written off again; nothing of it is credit any more. Say the `date` on which it bounced: without one
-    it is a mistake, which no figure shows. Refused with `has_refunds`. Emits `payment.reversed`.
+    written off, written off again; none of it remains as credit. Send the `date` on which it bounced; without one it
+    counts as a mistake and disappears from every figure, unless a lodged tax period includes it. Refused with
+    `has_refunds`. Emits `payment.reversed`.
     """
     take_clients_turn(ctx, payments, id)
     stored = allocations_of(ctx, [id])
@@ -211,7 +212,7 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
 
 
 def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list[Change]:
-    """Yield the changes that take this amount off the days on which a payment settled an invoice, newest first."""
+    """Return the changes that take this amount off the days on which a payment settled an invoice, newest first."""
     changes = []
     for one in reversed(stands):
         if (taken := min(one.paid, amount)) > 0:

@@ -65,8 +65,9 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
     """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
     Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off, written
-    off again. Say the `date` on which it bounced: without one it is a mistake, which no figure shows. Refused with
-    `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits `payment.reversed`.
+    off again. Send the `date` on which it bounced; without one it counts as a mistake and disappears from every figure,
+    unless a lodged tax period includes it. Refused with `allocated_elsewhere` if it settles other invoices too, and
+    with `has_refunds`. Emits `payment.reversed`.
     """
     take_clients_turn(ctx, payments, pay_id)
     rows = lock_invoices(ctx, {id, *ledger.of_payment(ctx, pay_id)})

@@ -65,7 +65,7 @@ class NewReceipt(NewResource, kw_only=True):
     paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
       tomorrow at the latest.
     reference: The payer's reference.
-    allocations: Which invoices it settles, each once; what is left is the client's credit.
+    allocations: Which invoices it settles, each once; the rest is the client's credit.
     """
 
     client_id: Id
@@ -77,9 +77,10 @@ class NewReceipt(NewResource, kw_only=True):
 
 
 class PaymentAllocation(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Settling invoices with what is unallocated.
+    """Settling invoices with the unallocated amount of a payment.
 
-    allocations: The invoices, each once; an amount joins what of the payment settles the invoice already.
+    allocations: The invoices, each once; each amount is added to what this payment has already allocated to the
+      invoice.
     """
 
     allocations: Annotated[list[NewAllocation], Meta(min_length=1, max_length=100)]
@@ -89,7 +90,7 @@ class PaymentDeallocation(Undoing, kw_only=True):
     """Taking a payment off an invoice, into the client's credit.
 
     invoice_id: The invoice.
-    amount: How much; default all that settles the invoice.
+    amount: How much; default all that is allocated to the invoice.
     """
 
     invoice_id: Id
@@ -99,7 +100,7 @@ class PaymentDeallocation(Undoing, kw_only=True):
 class NewRefund(Struct, forbid_unknown_fields=True, kw_only=True):
     """Money given back to a client.
 
-    amount: How much: at most what is unallocated. Cash must be a multiple of 0.05.
+    amount: How much: at most the unallocated amount. Cash must be a multiple of 0.05.
     payment_method: How, such as `bank_transfer`, `card` or `cash`.
     refunded_at: When: a time, or a date, which means midday in the business's time zone. Defaults to now; tomorrow at
       the latest.
@@ -162,9 +163,9 @@ class Payment(Resource):
     client: The contact who paid, with the name it had then.
     invoice_id: The invoice, if it settles exactly one; of a reversed payment, the one that it settled.
     amount: The amount received.
-    allocated: What of it settles invoices.
-    refunded: What the client got back: by refunds, or because the payment was reversed.
-    unallocated: What is left; the sum over a client's payments is the client's credit.
+    allocated: The part that settles invoices.
+    refunded: The amount that the client got back: by refunds, or because the payment was reversed.
+    unallocated: The amount left; the sum over a client's payments is the client's credit.
     cash_rounding: What it settled beyond what was allocated, by rounding cash to a multiple of 0.05; negative if less.
     payment_method: How it was made.
     paid_at: When it was received.
@@ -174,7 +175,7 @@ class Payment(Resource):
     allocations: The invoices that it settles; none once it is reversed.
     refunds: What was given back, the oldest first.
     reversed_at: When it was reversed.
-    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
+    reversed_on: The date on which its reversal counts; null for a mistake, which is in no figure.
     reverse_reason: Why it was reversed.
     """
 
@@ -206,7 +207,7 @@ class PaymentQuery(Query[Payment], kw_only=True):
     payment_method: Payments made in any of these ways.
     status: Payments with any of these statuses.
     reference: Payments with any of these references, which are compared as they were sent.
-    unallocated_from: Payments of which at least this much is left; 0.01 finds all that is credit.
+    unallocated_from: Payments of which at least this much is left; 0.01 finds all with credit.
     """
 
     sortable = ("created_at", "updated_at", "paid_at", "amount", "unallocated")

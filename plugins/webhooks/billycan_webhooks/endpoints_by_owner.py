@@ -1,4 +1,4 @@
-"""The endpoints of connected apps, for the plugin that connects apps."""
+"""The endpoints of a connected app, for the plugin apps, and those that people set up, for the plugin users."""
 
 from collections.abc import Collection, Sequence
 

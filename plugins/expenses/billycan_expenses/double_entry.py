@@ -1,0 +1,155 @@
+"""Expenses in double entry, for the ledger: all that each has there, worked out from what is stored.
+
+An expense is payable from its date until it is paid. The GST that can be claimed is no cost: once its tax invoice is
+held, it is not due until it counts in the GST report, and then it is paid. The part for private use stays a cost,
+without a credit for its GST.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, GstPeriod, LedgerEntries, Row
+from billycan.fields import Moment
+from billycan.sql import ByIds, Statement
+
+from . import gst, rules
+from .splits import Split, split
+from .tables import expenses
+
+Line = LedgerEntries.Line
+Standing = LedgerEntries.Standing
+
+_FIRST_DATE = date(1900, 1, 1)
+
+
+def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
+    """Map expenses to all that each has in the ledger."""
+    rows = {row.id: row for row in _EXPENSES.all(ctx.db, ctx.tenant_id, ids)}
+    credits_of, parts = _credits(ctx, rows), split(ctx, [*rows.values()])
+    return {
+        id: Standing(
+            kind="expense",
+            lines=[*_lines(row, parts[id], credits_of[id])],
+            contact_id=row.supplier_id,
+        )
+        for id, row in rows.items()
+        if row.status != "void" or row.voided_on is not None
+    }
+
+
+def documents_of(ctx: Context, ids: Collection[str]) -> list[str]:
+    """Return these expenses with the purchases that they refund, and the other refunds of those."""
+    return sorted({*ids, *(row[0] for row in _SUPPLIES.all(ctx.db, ctx.tenant_id, ids))})
+
+
+def documents_of_suppliers(ctx: Context, ids: Collection[str]) -> list[str]:
+    """Return the expenses of these contacts: what can be claimed of them depends on the supplier's details."""
+    return documents_of(ctx, [row.id for row in _OF_SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)])
+
+
+def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
+    """Return the ids of the expenses that follow an id, in order."""
+    return [row.id for row in _AFTER.all(ctx.db, {"tenant_id": ctx.tenant_id, "after": id, "most": limit})]
+
+
+def _lines(row: Row, parts: Split, credits: list[tuple[date | None, Decimal, bool]]) -> Iterator[Line]:
+    """Yield the lines of an expense; `credits` are the GST that counts, by day, and whether it is taken off."""
+    for day, role, amount, of, code in _amounts(
+        row, parts, sum((cents for _, cents, ends in credits if not ends), Decimal(0))
+    ):
+        yield Line(date=day, role=role, amount=amount, of=of, gst_code=code)
+        if row.voided_on is not None:
+            yield Line(date=max(day, row.voided_on), role=role, amount=-amount, of=of, gst_code=code)
+    for on, amount, _ in credits:
+        if on is not None:
+            yield Line(date=on, role="gst_paid", amount=amount)
+            yield Line(date=on, role="gst_not_due", amount=-amount)
+
+
+def _amounts(row: Row, parts: Split, credit: Decimal) -> Iterator[tuple[date, Any, Decimal, str | None, str | None]]:
+    """Yield what was bought, what of it is GST to claim, and what was paid."""
+    held_on = row.tax_invoice_held_on or row.date
+    is_needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
+    claimable_on = max(row.date, held_on) if is_needed else row.date
+    left, of = credit, sum((cost.gst_for_business for cost in parts.costs), Decimal(0))
+    for cost in parts.costs:
+        # Each part has its share of the credit, and the last one with GST what is left.
+        share = left if cost.gst_for_business == of else (left * cost.gst_for_business / of).quantize(Decimal("0.01"))
+        left, of = left - share, of - cost.gst_for_business
+        role = "capital_purchases" if cost.gst_code in ("capital", "capital_gst_free") else "purchases"
+        yield row.date, role, cost.amount, cost.category_id, cost.gst_code
+        yield claimable_on, role, -share, cost.category_id, cost.gst_code
+    yield claimable_on, "gst_not_due", credit, None, None
+    yield row.date, "payable", -row.amount, None, None
+    for paid in parts.payments:
+        yield paid.on, "payable", paid.amount, None, None
+        yield paid.on, "bank", paid.withheld - paid.amount, paid.method, None
+        yield paid.on, "tax_withheld", -paid.withheld, None, None
+
+
+def _credits(ctx: Context, ids: Collection[str]) -> dict[str, list[tuple[date | None, Decimal, bool]]]:
+    """Map expenses to the GST that counts of them, by day; None where it does not count yet."""
+    found: dict[str, list[tuple[date | None, Decimal, bool]]] = defaultdict(list)
+    span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=ctx.tenant.gst_settings)
+    values = span.values(ctx)
+    for row in _credit(span.period).all(ctx.db, values.pop("tenant_id"), documents_of(ctx, ids), **values):
+        day = None if row.counts_on is None or row.counts_on > Moment.LAST_DATE else row.counts_on
+        found[row.document_id].append((day, Decimal(int(row.cents)).scaleb(-2), bool(row.adjusts)))
+    return found
+
+
+@lru_cache(64)
+def _credit(period: GstPeriod) -> ByIds:
+    def select(among: Any) -> sa.Select[Any]:
+        its = gst.entries(period, among).subquery("its")
+        columns = its.c.document_id, its.c.counts_on, its.c.adjusts, its.c["1B"].label("cents")
+        return sa.select(*columns).where(its.c["1B"] != 0)
+
+    return ByIds.within(select)
+
+
+def _supplies(among: Any) -> Any:
+    """Select the purchases that these expenses refund, and all refunds of these or of those."""
+    mine: sa.ColumnElement[bool] = expenses.c.tenant_id == sa.bindparam("tenant_id")
+    purchases = sa.select(expenses.c.refunded_expense_id).where(
+        mine, among(expenses.c.id), expenses.c.refunded_expense_id.is_not(None)
+    )
+    others = sa.select(expenses.c.id).where(mine, expenses.c.refunded_expense_id.in_(purchases))
+    refunds = sa.select(expenses.c.id).where(mine, among(expenses.c.refunded_expense_id))
+    return purchases.union(others, refunds)
+
+
+_EXPENSES = ByIds(sa.select(expenses), expenses.c.id)
+_SUPPLIES = ByIds.within(_supplies)
+_OF_SUPPLIERS = ByIds(sa.select(expenses.c.id), expenses.c.supplier_id)
+_AFTER = Statement(
+    sa.select(expenses.c.id)
+    .where(expenses.c.tenant_id == sa.bindparam("tenant_id"), expenses.c.id > sa.bindparam("after", type_=sa.Text))
+    .order_by(expenses.c.id)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+
+in_ledger = LedgerEntries(
+    events={
+        **dict.fromkeys(
+            (
+                "expense.created",
+                "expense.updated",
+                "expense.voided",
+                "expense.deleted",
+                "expense.payment_recorded",
+                "expense.payment_reversed",
+            ),
+            documents_of,
+        ),
+        "contact.updated": documents_of_suppliers,
+    },
+    after=documents_after,
+    standing=standing,
+)

@@ -1,0 +1,297 @@
+"""Exports of the ledger: what no earlier export had, as a file that other accounting software imports.
+
+An export is defined by its days, its format and the last entry that there was when it was made. It has every entry of
+those days up to that one, but for those that an earlier export of the format had. So its file is the same whenever it
+is fetched, but for codes and names of accounts.
+"""
+
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from itertools import groupby
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from msgspec import Meta, Struct, field
+
+from billycan import (
+    Conflict,
+    Context,
+    Invalid,
+    NewResource,
+    NotFound,
+    Page,
+    Query,
+    Records,
+    Reply,
+    Resource,
+    Row,
+    resource_table,
+)
+from billycan.fields import Day
+from billycan.sql import Statement
+from billycan_contacts import api as contacts
+
+from . import accounts
+from .catching_up import catch_up
+from .entries import entries
+
+Format = Literal["xero", "myob", "csv"]
+
+MOST_ENTRIES = 20_000  # of one export
+MOST_LINES_OF_XERO = 300  # of one file, says Xero
+_NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
+
+exports = resource_table(
+    "reports_ledger_exports",
+    sa.Column("since", sa.Date, nullable=False),
+    sa.Column("until", sa.Date, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    # The number of the export, and that of the ledger's last entry when it was made.
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("last", sa.BigInteger, nullable=False),
+    sa.Column("entries", sa.Integer, nullable=False),
+    sa.Column("files", sa.Integer, nullable=False),
+    sa.Index(None, "tenant_id", "format", "sequence"),
+)
+
+
+class NewLedgerExport(NewResource, kw_only=True):
+    """The days to export, and for which software.
+
+    from: The first day.
+    to: The last day.
+    format: `xero` and `myob` for the imports of manual journals of Xero and MYOB AccountRight; `csv` for any other use.
+    """
+
+    since: Day = field(name="from")
+    until: Day = field(name="to")
+    format: Format
+
+
+class LedgerExport(Resource, kw_only=True):
+    """An export of the ledger.
+
+    from: The first day.
+    to: The last day.
+    format: The software that it is for.
+    entries: How many entries it has that no earlier export of this format had.
+    files: How many files it has: one, but Xero takes no more than 300 lines at a time.
+    """
+
+    since: datetime.date = field(name="from")
+    until: datetime.date = field(name="to")
+    format: Format
+    entries: int
+    files: int
+
+
+class ExportQuery(Query[LedgerExport], kw_only=True):
+    """Filters of exports.
+
+    format: Those for any of these.
+    """
+
+    format: list[Format] | None = None
+
+
+class FileQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The file of an export.
+
+    file: Which of its files, from 1.
+    """
+
+    file: Annotated[int, Meta(ge=1, le=MOST_ENTRIES)] = 1
+
+
+records = Records(exports, LedgerExport, prefix="lex")
+
+
+def list_ledger_exports(ctx: Context, query: ExportQuery) -> Page[LedgerExport]:
+    """The exports that were made.
+
+    The file of each is at `content`.
+    """
+    return records.page(ctx, query)
+
+
+def get_ledger_export(ctx: Context, id: str) -> LedgerExport:
+    """One export.
+
+    Its file is at `content`.
+    """
+    return records.get(ctx, id)
+
+
+def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
+    """Export the entries of some days that no earlier export of this format had.
+
+    What is added to the ledger later, also with a date on these days, is in the next export of them. Refused with
+    `ledger_behind` while entries of older documents are still being made, and with `too_many_entries` if there are more
+    than 20,000: export fewer days. Emits `ledger_export.created`.
+    """
+    if body.until < body.since:
+        raise Invalid.member("to", "out_of_range", "must not be before from")
+    if all(catch_up(ctx) for _ in range(2)):
+        raise Conflict("Entries of older documents are still being made: try again in a minute.", code="ledger_behind")
+    # No entry can be added until the transaction ends: whoever adds one takes a number first.
+    last = ctx.advance_counter(entries.name, 0)
+    number = ctx.advance_counter(f"{exports.name}.numbers")
+    days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
+    count, journals = 0, list[int]()
+    for (count_of,) in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}):
+        count += count_of
+        journals.append(count_of)
+    if count > MOST_ENTRIES:
+        raise Invalid(
+            f"There are {count:,} entries, and an export has at most {MOST_ENTRIES:,}: export fewer days.",
+            code="too_many_entries",
+            param="to",
+        )
+    files = len(_filled(journals)) if body.format == "xero" else 1
+    members = {"external_id": body.external_id, "metadata": body.metadata}
+    export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
+    ctx.emit("ledger_export.created", export)
+    return export
+
+
+def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
+    """The file of an export, as CSV or as MYOB's tab-separated text.
+
+    A journal for each document and day: it adds up to nothing, and never stands in two files. `file` says which of its
+    files.
+    """
+    row = records.find(ctx, id)
+    if query.file > row.files:
+        raise NotFound
+    days = {name: getattr(row, name) for name in ("since", "until", "format", "sequence", "last")}
+    found = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
+    journals = [[*journal] for _, journal in groupby(found, lambda one: (one.document_id, one.date))]
+    if row.format == "xero":
+        places = _filled([len(one) for one in journals])
+        first, last = places[query.file - 1] if places else (0, 0)
+        journals = journals[first:last]
+    of = [one for journal in journals for one in journal]
+    chart = accounts.chart_of(ctx, {one.account_id for one in of})
+    names = contacts.names(ctx, {one.contact_id for one in of if one.contact_id})
+    name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
+    if row.format == "xero":
+        return Reply.csv(name, _XERO, _xero(journals, chart, names))
+    if row.format == "myob":
+        return _text(name, _myob(journals, chart, names))
+    return Reply.csv(name, _CSV, _csv(journals, chart, names))
+
+
+_XERO = (
+    *("*Narration", "*Date", "Description", "*AccountCode", "*TaxRate", "*Amount"),
+    *("TrackingName1", "TrackingOption1", "TrackingName2", "TrackingOption2"),
+)
+_MYOB = (
+    *("Journal Number", "Date", "Memo", "Account Number", "Debit Ex-Tax Amount", "Debit Inc-Tax Amount"),
+    *("Credit Ex-Tax Amount", "Credit Inc-Tax Amount", "Tax Code", "Allocation Memo"),
+)
+_CSV = (
+    *("id", "date", "document_id", "document_kind", "document_number", "account_code", "account_name", "debit"),
+    *("credit", "gst_code", "contact_id", "contact_name", "tracking"),
+)
+
+
+def _xero(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+    """Yield the lines of Xero's manual journals: one amount each, a credit below zero."""
+    for journal in journals:
+        for one in journal:
+            tracking = [text for pair in sorted(one.tracking.items()) for text in pair]
+            yield (
+                _narration(one),
+                f"{one.date:%d/%m/%Y}",
+                names.get(one.contact_id, ""),
+                chart[one.account_id].code,
+                _NO_TAX["xero"],
+                one.amount,
+                *tracking,
+                *[""] * (4 - len(tracking)),
+            )
+
+
+def _myob(journals: Sequence[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+    """Yield the lines of MYOB's general journal entries, with an empty one between two journals."""
+    yield _MYOB
+    for number, journal in enumerate(journals):
+        if number:
+            yield ()
+        for one in journal:
+            debit, credit = max(one.amount, Decimal(0)), max(-one.amount, Decimal(0))
+            yield (
+                "",
+                f"{one.date:%d/%m/%Y}",
+                _narration(one),
+                chart[one.account_id].code,
+                *(f"{debit:.2f}", f"{debit:.2f}", f"{credit:.2f}", f"{credit:.2f}"),
+                _NO_TAX["myob"],
+                names.get(one.contact_id, ""),
+            )
+
+
+def _csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+    nothing = Decimal("0.00")
+    for journal in journals:
+        for one in journal:
+            account = chart[one.account_id]
+            yield (
+                *(one.id, one.date, one.document_id, one.document_kind, one.document_number, account.code),
+                *(account.name, max(one.amount, nothing), max(-one.amount, nothing), one.gst_code, one.contact_id),
+                names.get(one.contact_id),
+                "; ".join(f"{name}: {option}" for name, option in sorted(one.tracking.items())),
+            )
+
+
+def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
+    """Return tab-separated text with the line ends of Windows, on which MYOB runs."""
+
+    def cell(value: Any) -> str:
+        return " ".join(str(value).split())
+
+    text = "".join("\t".join(map(cell, line)) + "\r\n" for line in lines)
+    there = {"Content-Disposition": f'attachment; filename="{name}.txt"'}
+    return Reply(text.encode(), "text/plain; charset=utf-8", there)
+
+
+def _narration(one: Row) -> str:
+    """Return what a journal is called: its lines are told apart from those of other journals by this and the date."""
+    kind = one.document_kind.replace("_", " ").capitalize()
+    return f"{kind} {one.document_number} ({one.document_id})" if one.document_number else f"{kind} {one.document_id}"
+
+
+def _filled(journals: Sequence[int]) -> list[tuple[int, int]]:
+    """Return which journals of so many lines each file has, from its first to the one after its last."""
+    files: list[tuple[int, int]] = []
+    lines = 0
+    for place, size in enumerate(journals):
+        if files and lines + size <= MOST_LINES_OF_XERO:
+            files[-1], lines = (files[-1][0], place + 1), lines + size
+        else:
+            files.append((place, place + 1))
+            lines = size
+    return files
+
+
+def _exported(*columns: Any) -> sa.Select[Any]:
+    """Select the entries of an export: those of its days that no earlier export of its format had."""
+    earlier = exports.alias("earlier")
+    of_tenant = entries.c.tenant_id == sa.bindparam("tenant_id")
+    had = sa.exists().where(
+        earlier.c.tenant_id == sa.bindparam("tenant_id"),
+        earlier.c.format == sa.bindparam("format"),
+        earlier.c.sequence < sa.bindparam("sequence", type_=sa.BigInteger),
+        entries.c.date.between(earlier.c.since, earlier.c.until),
+        entries.c.sequence <= earlier.c.last,
+    )
+    since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
+    days = entries.c.date.between(since, until)
+    upto = entries.c.sequence <= sa.bindparam("last", type_=sa.BigInteger)
+    return sa.select(*columns).where(of_tenant, days, upto, ~had)
+
+
+_JOURNAL = entries.c.date, entries.c.document_id
+_ENTRIES = Statement(_exported(entries).order_by(*_JOURNAL, entries.c.sequence))
+_COUNTS = Statement(_exported(sa.func.count()).group_by(*_JOURNAL).order_by(*_JOURNAL))

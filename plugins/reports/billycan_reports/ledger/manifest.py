@@ -1,0 +1,143 @@
+"""The parts of the manifest that belong to the ledger: routes, tables, events, pages and timed work."""
+
+from billycan import Code, Deleted, Every, Extends, RecordPages, Route
+
+from . import accounts as a
+from . import backlog, catching_up, entries, exports
+from . import payment_methods as p
+from . import tracking as t
+
+READ, WRITE = "reports:read", "reports:write"
+
+tables = (
+    a.accounts.table,
+    a.started,
+    a.named,
+    p.methods.table,
+    t.categories.table,
+    t.tracked,
+    entries.entries,
+    exports.exports,
+    backlog.walks,
+    backlog.imported,
+)
+
+events = {
+    "account.created": a.Account,
+    "account.updated": a.Account,
+    "account.deleted": Deleted,
+    "payment_method.created": p.PaymentMethod,
+    "payment_method.updated": p.PaymentMethod,
+    "payment_method.deleted": Deleted,
+    "tracking_category.created": t.TrackingCategory,
+    "tracking_category.updated": t.TrackingCategory,
+    "tracking_category.deleted": Deleted,
+    "ledger_export.created": exports.LedgerExport,
+}
+
+routes = (
+    Route("GET", "/v1/ledger_entries", entries.list_ledger_entries, scope=READ),
+    Route("GET", "/v1/ledger_entries/{id}", entries.get_ledger_entry, scope=READ),
+    Route("GET", "/v1/accounts", a.list_accounts, scope=READ),
+    Route("POST", "/v1/accounts", a.create_account, scope=WRITE, status=201),
+    Route("GET", "/v1/accounts/{id}", a.get_account, scope=READ),
+    Route("PATCH", "/v1/accounts/{id}", a.update_account, scope=WRITE),
+    Route("DELETE", "/v1/accounts/{id}", a.delete_account, scope=WRITE),
+    Route("GET", "/v1/payment_methods", p.list_payment_methods, scope=READ),
+    Route("POST", "/v1/payment_methods", p.create_payment_method, scope=WRITE, status=201),
+    Route("GET", "/v1/payment_methods/{id}", p.get_payment_method, scope=READ),
+    Route("PATCH", "/v1/payment_methods/{id}", p.update_payment_method, scope=WRITE),
+    Route("DELETE", "/v1/payment_methods/{id}", p.delete_payment_method, scope=WRITE),
+    Route("GET", "/v1/tracking_categories", t.list_tracking_categories, scope=READ),
+    Route("POST", "/v1/tracking_categories", t.create_tracking_category, scope=WRITE, status=201),
+    Route("GET", "/v1/tracking_categories/{id}", t.get_tracking_category, scope=READ),
+    Route("PATCH", "/v1/tracking_categories/{id}", t.update_tracking_category, scope=WRITE),
+    Route("DELETE", "/v1/tracking_categories/{id}", t.delete_tracking_category, scope=WRITE),
+    Route("GET", "/v1/ledger_exports", exports.list_ledger_exports, scope=READ),
+    Route("POST", "/v1/ledger_exports", exports.create_ledger_export, scope=WRITE, status=201),
+    Route("GET", "/v1/ledger_exports/{id}", exports.get_ledger_export, scope=READ),
+    Route(
+        "GET",
+        "/v1/ledger_exports/{id}/content",
+        exports.get_ledger_export_content,
+        scope=READ,
+        answers="text/csv",
+    ),
+)
+
+
+def _account(path: str) -> Extends:
+    return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
+
+
+def _tracking(path: str) -> Extends:
+    return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
+
+
+extends = (
+    _account("/v1/items"),
+    _account("/v1/expense_categories"),
+    _tracking("/v1/invoices"),
+    _tracking("/v1/expenses"),
+)
+
+hears = {
+    "item.deleted": a.forget_account,
+    "expense_category.deleted": a.forget_account,
+    "invoice.deleted": t.forget_tracking,
+    "expense.deleted": t.forget_tracking,
+}
+
+tasks = (Every(seconds=60, run=catching_up.catch_up, tenants=backlog.behind),)
+
+records = (
+    RecordPages(
+        path="/v1/ledger_entries",
+        title="Ledger",
+        one="ledger entry",
+        empty="Invoices, payments, adjustment notes and expenses have entries here as soon as they count.",
+        columns=("date", "document", "account", "debit", "credit", "gst_code"),
+        order=98,
+    ),
+    RecordPages(
+        path="/v1/accounts",
+        empty="The ledger's accounts. Give them the codes that your accounting software has.",
+        columns=("code", "name", "type", "role", "active"),
+        sort="code",
+        hints={"code": "The code that this account has in your accounting software."},
+        order=98,
+    ),
+    RecordPages(
+        path="/v1/payment_methods",
+        empty="Payment methods whose money goes into an account of its own, such as a card's clearing account.",
+        columns=("name", "account_code"),
+        hints={
+            "name": "As payments have it, such as card or cash.",
+            "account_code": "The code of an account of the ledger.",
+        },
+        order=98,
+    ),
+    RecordPages(
+        path="/v1/tracking_categories",
+        empty="Up to two ways to look at income and costs, such as by region or by van.",
+        columns=("name", "options"),
+        hints={"options": "What it distinguishes, such as North and South."},
+        order=98,
+    ),
+    RecordPages(
+        path="/v1/ledger_exports",
+        empty="An export has what no earlier export of its format had.",
+        columns=("from", "to", "format", "entries", "created_at"),
+        hints={"format": "Xero and MYOB import it as manual journals."},
+        order=98,
+    ),
+)
+
+codes = {
+    "duplicate_account_code": Code(409, "Another account has this `code`."),
+    "duplicate_payment_method": Code(409, "The payment method has an account already."),
+    "duplicate_tracking_category": Code(409, "The other tracking category has this name."),
+    "ledger_behind": Code(409, "Entries of older documents are still being made."),
+    "too_many_entries": Code(422, "The export would have more than 20,000 entries."),
+    "too_many_tracking_categories": Code(409, "There are two tracking categories already."),
+}

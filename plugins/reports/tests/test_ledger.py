@@ -1,0 +1,356 @@
+"""The ledger: double entry made of what is stored, and only added to. See also `tests/year/test_books_machine.py`."""
+
+import csv
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+
+from billycan import Context
+from billycan.testing import Client, run_timed
+from billycan_imports.testing import finish_imports
+
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "imports", "invoices", "items", "jobs", "reports")
+D = Decimal
+CASH = {"from": "2020-07-01", "registered": True, "basis": "cash", "period": "quarter"}
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*PLUGINS)
+
+
+@pytest.fixture
+def client(app):
+    return Client(app, profile={"name": "Brindle Plumbing"})
+
+
+def invoice(client, price="110.00", **more):
+    """Send an invoice of the 2nd of November to Ada; its id."""
+    if "ada" not in vars(client):
+        client.ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Tap", "unit_price": price}]
+    body = {"client_id": client.ada, "amounts_are": "inclusive", "line_items": lines, "issue_date": "2026-11-02"}
+    made = client.post("/v1/invoices", {**body, **more})["data"]["id"]
+    client.post(f"/v1/invoices/{made}/send", status=200)
+    return made
+
+
+def expense(client, **more):
+    category = client.get("/v1/expense_categories?search=Materials")["data"][0]["id"]
+    body = {"date": "2026-11-03", "amount": "220.00", "category_id": category, "tax_invoice_held": True}
+    return client.post("/v1/expenses", {**body, **more})["data"]["id"]
+
+
+def listed(client, **filters):
+    """The entries as (date, account, amount), oldest first; a credit is below zero."""
+    query = "&".join(["sort=created_at", "per_page=100", *(f"{name}={value}" for name, value in filters.items())])
+    found = client.get(f"/v1/ledger_entries?{query}")["data"]
+    return [(one["date"], one["account"]["name"], one["debit"] - one["credit"]) for one in found]
+
+
+def balance(client, **filters):
+    sums = Counter()
+    for _, account, amount in listed(client, **filters):
+        sums[account] += amount
+    return {account: amount for account, amount in sums.items() if amount}
+
+
+def test_a_sale_its_payment_and_a_purchase_on_an_accrual_basis(client):
+    sale = invoice(client)
+    client.post(f"/v1/invoices/{sale}/payments", {"amount": "50.00", "payment_method": "card", "paid_at": "2026-11-05"})
+    expense(client)
+    assert listed(client) == [
+        ("2026-11-02", "Accounts receivable", D("110.00")),
+        ("2026-11-02", "GST collected", D("-10.00")),
+        ("2026-11-02", "Sales", D("-100.00")),
+        ("2026-11-05", "Bank", D("50.00")),
+        ("2026-11-05", "Accounts receivable", D("-50.00")),
+        ("2026-11-03", "GST paid", D("20.00")),
+        ("2026-11-03", "Purchases and expenses", D("200.00")),
+        ("2026-11-03", "Bank", D("-220.00")),
+    ]
+    first = client.get("/v1/ledger_entries?sort=created_at")["data"][0]
+    assert first["document"] == {"id": sale, "kind": "invoice", "number": "INV-0001"}
+    assert first["account"] == {"code": "110", "name": "Accounts receivable"}
+    assert (first["debit"], first["credit"], first["contact_id"]) == (D("110.00"), D("0.00"), client.ada)
+    assert [one["gst_code"] for one in client.get("/v1/ledger_entries?account=400,500")["data"]] == ["gst", "gst"]
+
+
+def test_on_a_cash_basis_gst_is_not_due_until_it_is_paid(client):
+    client.patch("/v1/tenant", {"gst_settings": [CASH]})
+    sale = invoice(client)
+    bill = expense(client, paid_on=None)
+    assert balance(client)["GST not due yet"] == D("10.00")  # 20.00 to claim, 10.00 to pay
+    client.post(f"/v1/invoices/{sale}/payments", {"amount": "55.00", "payment_method": "card", "paid_at": "2026-11-05"})
+    client.patch(f"/v1/expenses/{bill}", {"paid_on": "2026-11-06"})
+    assert listed(client)[-8:] == [
+        ("2026-11-05", "GST not due yet", D("5.00")),
+        ("2026-11-05", "GST collected", D("-5.00")),
+        ("2026-11-05", "Bank", D("55.00")),
+        ("2026-11-05", "Accounts receivable", D("-55.00")),
+        ("2026-11-06", "Accounts payable", D("220.00")),
+        ("2026-11-06", "GST paid", D("20.00")),
+        ("2026-11-06", "Bank", D("-220.00")),
+        ("2026-11-06", "GST not due yet", D("-20.00")),
+    ]
+    client.post(f"/v1/invoices/{sale}/write_off", {"date": "2026-11-10", "reason": "Gone"}, 200)
+    # What was never due is no loss.
+    assert balance(client, date_from="2026-11-07") == {
+        "Accounts receivable": D("-55.00"),
+        "Bad debts": D("50.00"),
+        "GST not due yet": D("5.00"),
+    }
+
+
+def test_nothing_is_rewritten_whatever_is_undone(client):
+    sale, other = invoice(client), invoice(client, "220.00")
+    bill = expense(client)
+    before = client.get("/v1/ledger_entries?sort=created_at&per_page=100")["data"]
+    client.post(f"/v1/invoices/{sale}/void", {"reason": "Twice", "mistake": True}, 200)
+    client.post(f"/v1/invoices/{other}/void", {"reason": "Cancelled", "date": "2026-11-09"}, 200)
+    client.patch(
+        f"/v1/expenses/{bill}", {"date": "2026-10-31", "tax_invoice_held_on": "2026-10-31", "amount": "110.00"}
+    )
+    after = client.get("/v1/ledger_entries?sort=created_at&per_page=100")["data"]
+    assert after[: len(before)] == before
+    assert balance(client, document_id=sale) == balance(client, document_id=other) == {}
+    assert {date for date, _, _ in listed(client, document_id=sale)} == {"2026-11-02"}
+    assert balance(client, document_id=other, date_to="2026-11-08")["Sales"] == D("-200.00")
+    assert balance(client, date_to="2026-10-31") == {
+        "Purchases and expenses": D("100.00"),
+        "GST paid": D("10.00"),
+        "Bank": D("-110.00"),
+    }
+    client.delete(f"/v1/expenses/{expense(client)}")
+    assert balance(client, date_from="2026-11-03", date_to="2026-11-03") == {}
+
+
+def test_a_poller_sees_each_entry_once_in_the_order_of_commits(client):
+    invoice(client)
+    page = client.get("/v1/ledger_entries?sort=created_at")["data"]
+    last = page[-1]["id"]
+    assert client.get(f"/v1/ledger_entries?after={last}")["data"] == []
+    expense(client, date="2026-10-01")
+    assert [one["date"] for one in client.get(f"/v1/ledger_entries?after={last}")["data"]] == ["2026-10-01"] * 3
+    client.refused(400, "invalid_parameter", "GET", "/v1/ledger_entries?after=led_0")
+    client.refused(400, "invalid_filter", "GET", "/v1/ledger_entries?account=999")
+    client.key("invoices:read").refused(403, "insufficient_scope", "GET", "/v1/ledger_entries")
+    assert client.key("reports:read").get("/v1/ledger_entries")["data"]
+
+
+def test_items_categories_and_payment_methods_name_accounts_and_old_entries_keep_theirs(client):
+    client.post("/v1/accounts", {"code": "4-1100", "name": "Parts sold", "type": "income"})
+    client.post("/v1/accounts", {"code": "6-2200", "name": "Materials", "type": "expense"})
+    client.post("/v1/accounts", {"code": "1-1180", "name": "Card clearing", "type": "asset"})
+    tap = client.post("/v1/items", {"name": "Tap", "unit_price": "110.00", "account_code": "4-1100"})["data"]
+    assert tap["account_code"] == "4-1100"
+    category = client.get("/v1/expense_categories?search=Materials")["data"][0]["id"]
+    client.patch(f"/v1/expense_categories/{category}", {"account_code": "6-2200"})
+    method = client.post("/v1/payment_methods", {"name": "Card", "account_code": "1-1180"})["data"]["id"]
+    lines = [{"item_id": tap["id"]}, {"description": "Labour", "unit_price": "55.00"}]
+    sale = invoice(client, line_items=lines)
+    client.post(f"/v1/invoices/{sale}/pay", {"payment_method": "card"}, 200)
+    bill = expense(client)
+    assert balance(client) == {
+        "Parts sold": D("-100.00"),
+        "Sales": D("-50.00"),
+        "GST collected": D("-15.00"),
+        "Card clearing": D("165.00"),
+        "Materials": D("200.00"),
+        "GST paid": D("20.00"),
+        "Bank": D("-220.00"),
+    }
+    for path in (f"items/{tap['id']}", f"expense_categories/{category}"):
+        client.patch(f"/v1/{path}", {"account_code": None})
+    client.delete(f"/v1/payment_methods/{method}")
+    client.patch(f"/v1/expenses/{bill}", {"amount": "110.00"})  # of the same category: as it was coded then
+    assert balance(client, document_id=bill)["Materials"] == D("100.00")
+    assert "Materials" not in balance(client, document_id=expense(client))
+    client.refused(422, "validation_failed", "PATCH", f"/v1/items/{tap['id']}", {"account_code": "no"})
+    materials = client.get("/v1/accounts?code=6-2200")["data"][0]["id"]
+    client.refused(409, "has_dependents", "DELETE", f"/v1/accounts/{materials}")
+    client.patch(f"/v1/accounts/{materials}", {"code": "6-2201"})
+    assert client.get("/v1/ledger_entries?account=6-2201")["data"]
+    client.refused(409, "duplicate_account_code", "PATCH", f"/v1/accounts/{materials}", {"code": "100"})
+
+
+def test_what_a_note_takes_off_and_what_it_gives_back(client):
+    tap = client.post("/v1/items", {"name": "Tap", "unit_price": "110.00"})["data"]["id"]
+    sale = invoice(client, line_items=[{"item_id": tap}])
+    paid = client.post(f"/v1/invoices/{sale}/pay", {"payment_method": "card", "paid_at": "2026-11-04"}, 200)["data"]
+    body = {"invoice_id": sale, "reason": "returned", "full": True, "issue_date": "2026-11-05"}
+    note = client.post("/v1/adjustment_notes", body)["data"]["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    assert balance(client, document_id=note) == {
+        "Accounts receivable": D("-110.00"),
+        "GST collected": D("10.00"),
+        "Sales": D("100.00"),
+    }
+    assert balance(client) == {"Bank": D("110.00"), "Credit of clients": D("-110.00")}
+    payment = paid["payments"][0]["id"]
+    client.post(f"/v1/payments/{payment}/refund", {"amount": "110.00", "payment_method": "card"}, 200)
+    assert balance(client) == {}
+
+
+def test_a_deposit_is_held_until_it_is_taken_off(client):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Bathroom", "unit_price": "1100.00"}]
+    body = {"title": "Bathroom", "client_id": ada, "amounts_are": "inclusive", "line_items": lines}
+    job = client.post("/v1/jobs", {**body, "scheduled_start": "2026-11-20T15:00:00+10:00"})["data"]["id"]
+    deposit = client.post(f"/v1/jobs/{job}/invoice", {"amount": "220.00", "claim": "deposit"})["data"]["id"]
+    client.post(f"/v1/invoices/{deposit}/pay", {"payment_method": "card"}, 200)
+    assert balance(client) == {"Bank": D("220.00"), "Deposits held": D("-220.00")}
+    final = client.post(f"/v1/jobs/{job}/invoice", {})["data"]["id"]
+    client.post(f"/v1/invoices/{final}/send", status=200)
+    assert balance(client) == {
+        "Bank": D("220.00"),
+        "Accounts receivable": D("880.00"),
+        "Sales": D("-1000.00"),
+        "GST collected": D("-100.00"),
+    }
+
+
+def test_income_and_costs_are_tracked(client):
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North", "South"]})
+    client.post("/v1/tracking_categories", {"name": "Van", "options": ["1", "2"]})
+    third = {"name": "Crew", "options": ["A"]}
+    client.refused(409, "too_many_tracking_categories", "POST", "/v1/tracking_categories", third)
+    sale = invoice(client, tracking={"Region": "North", "Van": "2"})
+    by_account = {one["account"]["name"]: one["tracking"] for one in client.get("/v1/ledger_entries")["data"]}
+    assert by_account["Sales"] == {"Region": "North", "Van": "2"}
+    assert by_account["Accounts receivable"] == {}
+    bill = expense(client)
+    client.patch(f"/v1/expenses/{bill}", {"tracking": {"Region": "South"}})
+    moved = client.get(f"/v1/ledger_entries?document_id={bill}&account=500&sort=created_at")["data"]
+    assert [(one["debit"] - one["credit"], one["tracking"]) for one in moved] == [
+        (D("200.00"), {}),
+        (D("200.00"), {"Region": "South"}),
+        (D("-200.00"), {}),
+    ]
+    wrong = {"tracking": {"Region": "West"}}
+    assert client.refused(422, "validation_failed", "PATCH", f"/v1/invoices/{sale}", wrong)["details"]
+
+
+def test_what_was_there_before_gets_entries_in_the_background(app, client, clock):
+    """As much as one transaction takes at a time, the same as if the ledger had been there."""
+    from billycan_reports.ledger import backlog, catching_up
+    from billycan_reports.ledger.entries import entries
+
+    sale = invoice(client)
+    client.post(f"/v1/invoices/{sale}/payments", {"amount": "50.00", "payment_method": "card"})
+    expense(client)
+    there = balance(client)
+    ctx = Context(app, client.tenant_id)
+    with ctx.transaction():
+        ctx.db.execute(entries.delete().where(entries.c.tenant_id == client.tenant_id))
+    assert balance(client) == {}
+    run_timed(app)
+    assert balance(client) == there
+    with ctx.transaction():
+        assert not catching_up.catch_up(ctx)
+    # Settings that change what counts when are for all documents.
+    client.patch("/v1/tenant", {"gst_settings": [CASH]})
+    clock.move(seconds=61)
+    run_timed(app)
+    assert balance(client)["GST collected"] == D("-4.55")
+    assert backlog.MOST_AT_ONCE == 100
+
+
+def test_imported_records_get_accounts_and_entries(app, client, clock):
+    """Their entries are made in the background, as a file has up to ten thousand."""
+    run_timed(app)
+    client.post("/v1/accounts", {"code": "4-1100", "name": "Parts sold", "type": "income"})
+    category = client.get("/v1/expense_categories?search=Materials")["data"][0]["id"]
+    rows = "".join(f"2026-11-{day:02d},11.00,{category},true\r\n" for day in range(1, 21))
+    for resource, content in {
+        "expenses": f"date,amount,category_id,tax_invoice_held\r\n{rows}",
+        "items": "name,unit_price,account_code\r\nTap,11.00,4-1100\r\nPipe,22.00,\r\n",
+    }.items():
+        path, headers = f"/v1/imports?resource={resource}", {"Content-Type": "text/csv"}
+        id = client.call("POST", path, status=202, headers=headers, raw=content.encode()).json["data"]["id"]
+        finish_imports(app)
+        assert client.get(f"/v1/imports/{id}")["data"]["status"] == "done"
+    assert {one["name"]: one["account_code"] for one in client.get("/v1/items")["data"]} == {
+        "Tap": "4-1100",
+        "Pipe": None,
+    }
+    clock.move(seconds=61)
+    run_timed(app)
+    assert balance(client)["Bank"] == D("-220.00")
+
+
+def test_an_export_has_what_no_earlier_one_of_its_format_had(client):
+    def export(since, until, format="xero"):
+        return client.post("/v1/ledger_exports", {"from": since, "to": until, "format": format})["data"]
+
+    invoice(client)
+    first = export("2026-11-01", "2026-11-30")
+    content = client.call("GET", f"/v1/ledger_exports/{first['id']}/content").text
+    assert (first["entries"], export("2026-11-01", "2026-11-30")["entries"]) == (3, 0)
+    expense(client)
+    expense(client, date="2026-12-01", paid_on="2026-12-01")
+    late = export("2026-11-03", "2026-12-31")
+    assert late["entries"] == 6
+    assert export("2026-01-01", "2026-12-31")["entries"] == 0
+    assert export("2026-01-01", "2026-12-31", "csv")["entries"] == 9
+    assert client.call("GET", f"/v1/ledger_exports/{first['id']}/content").text == content
+    client.refused(422, "validation_failed", "POST", "/v1/ledger_exports", {"from": "2026-12-01", "to": "2026-11-01"})
+
+
+XERO = """\
+*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2
+Invoice INV-0001 ({sale}),02/11/2026,Ada,1-1200,BAS Excluded,110.00,,,,
+Invoice INV-0001 ({sale}),02/11/2026,Ada,210,BAS Excluded,-10.00,,,,
+Invoice INV-0001 ({sale}),02/11/2026,Ada,400,BAS Excluded,-100.00,Region,North,,
+Expense {bill},03/11/2026,,211,BAS Excluded,20.00,,,,
+Expense {bill},03/11/2026,,500,BAS Excluded,200.00,,,,
+Expense {bill},03/11/2026,,100,BAS Excluded,-220.00,,,,
+"""
+MYOB = """\
+Journal Number|Date|Memo|Account Number|Debit Ex-Tax Amount|Debit Inc-Tax Amount|Credit Ex-Tax Amount|\
+Credit Inc-Tax Amount|Tax Code|Allocation Memo
+|02/11/2026|Invoice INV-0001 ({sale})|1-1200|110.00|110.00|0.00|0.00|N-T|Ada
+|02/11/2026|Invoice INV-0001 ({sale})|210|0.00|0.00|10.00|10.00|N-T|Ada
+|02/11/2026|Invoice INV-0001 ({sale})|400|0.00|0.00|100.00|100.00|N-T|Ada
+
+|03/11/2026|Expense {bill}|211|20.00|20.00|0.00|0.00|N-T|
+|03/11/2026|Expense {bill}|500|200.00|200.00|0.00|0.00|N-T|
+|03/11/2026|Expense {bill}|100|0.00|0.00|220.00|220.00|N-T|
+"""
+CSV = """\
+date,document_kind,document_number,account_code,account_name,debit,credit,gst_code,contact_name,tracking
+2026-11-02,invoice,INV-0001,1-1200,Accounts receivable,110.00,0.00,,Ada,
+2026-11-02,invoice,INV-0001,210,GST collected,0.00,10.00,,Ada,
+2026-11-02,invoice,INV-0001,400,Sales,0.00,100.00,gst,Ada,Region: North
+2026-11-03,expense,,211,GST paid,20.00,0.00,,,
+2026-11-03,expense,,500,Purchases and expenses,200.00,0.00,gst,,
+2026-11-03,expense,,100,Bank,0.00,220.00,,,
+"""
+
+
+@pytest.mark.parametrize(("format", "expected"), [("xero", XERO), ("myob", MYOB), ("csv", CSV)])
+def test_the_files_are_what_other_software_takes(client, format, expected):
+    receivable = client.get("/v1/accounts?role=receivable")["data"][0]["id"]
+    client.patch(f"/v1/accounts/{receivable}", {"code": "1-1200"})
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})
+    ids = {"sale": invoice(client, tracking={"Region": "North"}), "bill": expense(client)}
+    days = {"from": "2026-11-01", "to": "2026-11-30"}
+    made = client.post("/v1/ledger_exports", {**days, "format": format})["data"]["id"]
+    answer = client.call("GET", f"/v1/ledger_exports/{made}/content", status=200)
+    text = answer.text.replace("\r\n", "\n").replace("\t", "|")
+    if format == "csv":  # without the ids
+        rows = list(csv.DictReader(text.splitlines()))
+        header = expected.partition("\n")[0].split(",")
+        text = "\n".join([",".join(header), *(",".join(row[name] for name in header) for row in rows), ""])
+    assert text == expected.format(**ids)
+
+
+def test_a_file_for_xero_has_no_more_lines_than_it_takes(client):
+    for _ in range(101):
+        invoice(client)
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "xero"})["data"]
+    assert (made["entries"], made["files"]) == (303, 2)
+    lines = [client.call("GET", f"/v1/ledger_exports/{made['id']}/content?file={n}").text for n in (1, 2)]
+    assert [len(each.splitlines()) - 1 for each in lines] == [300, 3]
+    client.refused(404, "resource_not_found", "GET", f"/v1/ledger_exports/{made['id']}/content?file=3")

@@ -97,6 +97,18 @@ def merged_into(ctx: Context, id: str) -> str | None:
     return found
 
 
+_INTO = ByIds(sa.select(merged.c.id, merged.c.into_id), merged.c.id)
+
+
+def names_now(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
+    """Map each id to the contact's name or, if it was merged into another, to the name of that."""
+    asked = set(ids)
+    found = names(ctx, asked)
+    into = {row.id: row.into_id for row in _INTO.all(ctx.db, ctx.tenant_id, asked - found.keys())}
+    named = names(ctx, {*into.values()})
+    return found | {id: named[left] for id, left in into.items() if left in named}
+
+
 def gone(ctx: Context, id: str) -> NotFound:
     """Return the refusal to change a contact that is not there; it says if the contact was merged into another."""
     into = merged_into(ctx, id)

@@ -173,7 +173,7 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
         journals = journals[first:last]
     of = [one for journal in journals for one in journal]
     chart = accounts.chart_of(ctx, {one.account_id for one in of})
-    names = contacts.names(ctx, {one.contact_id for one in of if one.contact_id})
+    names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
     name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     if row.format == "xero":
         return Reply.csv(name, _XERO, _xero(journals, chart, names))

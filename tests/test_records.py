@@ -83,6 +83,7 @@ def fill(page, path):
         if (
             (row and row[1] != "0")
             or name.startswith((*EMPTY_ROWS, "supplier_id"))
+            or (path.startswith("/dashboard/expenses/") and name.startswith("line_items"))  # it has an amount
             or member in ("discount_amount", "discount_percent")
         ):
             continue

@@ -560,7 +560,7 @@ def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
 def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
     """However many endpoints there are, no transaction makes all deliveries: they are owed, and made in steps."""
     hints = []
-    monkeypatch.setattr(nudging.nudger_of(app), "hint", hints.extend)
+    monkeypatch.setattr(nudging.nudger_of(app), "send_hints_soon", hints.extend)
     monkeypatch.setattr(holding, "MOST_ROWS", 3_000)
     monkeypatch.setattr(chores, "MOST_AT_ONCE", 100)
     new = [{"url": f"https://example.com/{i}", "events": ["contact.created"]} for i in range(20)]

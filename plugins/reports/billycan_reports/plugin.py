@@ -91,9 +91,9 @@ manifest = Manifest(
         ),
         *ledger.records,
     ),
+    cards=(near_registration,),
     hears=ledger.hears,
     tasks=ledger.tasks,
-    cards=(near_registration,),
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),
         "not_a_period": Code(422, "These days are not one of the business's tax periods."),

@@ -6,13 +6,14 @@ without a credit for its GST.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import structs
 
 from billycan import Context, GstPeriod, LedgerEntries, Row
 from billycan.fields import Moment
@@ -24,6 +25,8 @@ from .tables import expenses
 
 Line = LedgerEntries.Line
 Standing = LedgerEntries.Standing
+# The day on which GST counts, or None if it does not yet; how much; and whether it is taken off what counted before.
+Credit = tuple[date | None, Decimal, bool]
 
 _FIRST_DATE = date(1900, 1, 1)
 
@@ -31,11 +34,17 @@ _FIRST_DATE = date(1900, 1, 1)
 def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
     """Map expenses to all that each has in the ledger."""
     rows = {row.id: row for row in _EXPENSES.all(ctx.db, ctx.tenant_id, ids)}
-    credits_of, parts = _credits(ctx, rows), split(ctx, [*rows.values()])
+    settings = ctx.tenant.gst_settings
+    credits_of, parts = _credits(ctx, rows, settings), split(ctx, [*rows.values()])
+    whole = {id: _sum(credits) for id, credits in credits_of.items()}
+    if part_paid := [id for id, row in rows.items() if row.payment_count and row.part_paid != row.amount]:
+        # On a cash basis these have a credit for what was paid alone; on an accrual basis for all of it.
+        accrual = [structs.replace(each, basis="accrual") for each in settings]
+        whole |= {id: _sum(credits) for id, credits in _credits(ctx, part_paid, accrual).items()}
     return {
         id: Standing(
             kind="expense",
-            lines=[*_lines(row, parts[id], credits_of[id])],
+            lines=[*_lines(row, parts[id], whole.get(id, rules.NOTHING), credits_of[id])],
             contact_id=row.supplier_id,
         )
         for id, row in rows.items()
@@ -58,11 +67,9 @@ def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
     return [row.id for row in _AFTER.all(ctx.db, {"tenant_id": ctx.tenant_id, "after": id, "most": limit})]
 
 
-def _lines(row: Row, parts: Split, credits: list[tuple[date | None, Decimal, bool]]) -> Iterator[Line]:
-    """Yield the lines of an expense; `credits` are the GST that counts, by day, and whether it is taken off."""
-    for day, role, amount, of, code in _amounts(
-        row, parts, sum((cents for _, cents, ends in credits if not ends), Decimal(0))
-    ):
+def _lines(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Iterator[Line]:
+    """Yield the lines of an expense; `whole` is all of the GST to claim, and `credits` what counts of it."""
+    for day, role, amount, of, code in _amounts(row, parts, whole):
         yield Line(date=day, role=role, amount=amount, of=of, gst_code=code)
         if row.voided_on is not None:
             yield Line(date=max(day, row.voided_on), role=role, amount=-amount, of=of, gst_code=code)
@@ -93,10 +100,14 @@ def _amounts(row: Row, parts: Split, credit: Decimal) -> Iterator[tuple[date, An
         yield paid.on, "tax_withheld", -paid.withheld, None, None
 
 
-def _credits(ctx: Context, ids: Collection[str]) -> dict[str, list[tuple[date | None, Decimal, bool]]]:
-    """Map expenses to the GST that counts of them, by day; None where it does not count yet."""
-    found: dict[str, list[tuple[date | None, Decimal, bool]]] = defaultdict(list)
-    span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=ctx.tenant.gst_settings)
+def _sum(credits: Iterable[Credit]) -> Decimal:
+    return sum((amount for _, amount, is_taken_off in credits if not is_taken_off), rules.NOTHING)
+
+
+def _credits(ctx: Context, ids: Collection[str], settings: Sequence[Any]) -> dict[str, list[Credit]]:
+    """Map expenses to the GST that counts of them by these GST settings."""
+    found: dict[str, list[Credit]] = defaultdict(list)
+    span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=settings)
     values = span.values(ctx)
     for row in _credit(span.period).all(ctx.db, values.pop("tenant_id"), documents_of(ctx, ids), **values):
         day = None if row.counts_on is None or row.counts_on > Moment.LAST_DATE else row.counts_on

@@ -103,6 +103,27 @@ def test_on_a_cash_basis_gst_is_not_due_until_it_is_paid(client):
     }
 
 
+def test_gst_of_a_bill_paid_in_parts_is_not_due_from_its_date_on(client):
+    """Also of what is not paid yet: a later payment adds nothing to the days before it."""
+    client.patch("/v1/tenant", {"gst_settings": [CASH]})
+    category = client.get("/v1/expense_categories?search=Materials")["data"][0]["id"]
+    lines = [{"category_id": category, "amount": "165.00"}, {"category_id": category, "amount": "55.00"}]
+    body = {"date": "2026-11-03", "paid_on": None, "line_items": lines, "tax_invoice_held": True}
+    bill = f"/v1/expenses/{client.post('/v1/expenses', body)['data']['id']}/payments"
+    bought = {"GST not due yet": D("20.00"), "Purchases and expenses": D("200.00"), "Accounts payable": D("-220.00")}
+    assert balance(client) == bought
+    paid = client.post(bill, {"amount": "55.00", "paid_on": "2026-11-05"})["data"]["payments"][0]["id"]
+    assert balance(client, date_to="2026-11-04") == bought
+    part = {"Accounts payable": D("55.00"), "Bank": D("-55.00"), "GST paid": D("5.00"), "GST not due yet": D("-5.00")}
+    assert balance(client, date_from="2026-11-05") == part
+    client.post(f"{bill}/{paid}/reverse", {"date": "2026-11-06", "reason": "Returned"}, 200)
+    assert balance(client) == bought
+    client.post(bill, {"amount": "220.00", "paid_on": "2026-11-09"})
+    assert balance(client, date_to="2026-11-04") == bought
+    assert balance(client) == {"GST paid": D("20.00"), "Purchases and expenses": D("200.00"), "Bank": D("-220.00")}
+    assert all(date >= "2026-11-03" for date, *_ in listed(client)) and len(listed(client)) <= 20
+
+
 def test_nothing_is_rewritten_whatever_is_undone(client):
     sale, other = invoice(client), invoice(client, "220.00")
     bill = expense(client)

@@ -94,7 +94,10 @@ class Business(Struct):
 
 
 class Round(Struct):
-    """The noises of one database and both businesses, the noisy one with its sandbox, made once; every kind of worker gets a copy."""
+    """The noises of one database and both businesses, the noisy one with its sandbox.
+
+    They are made once; every kind of worker gets a copy.
+    """
 
     place: Place
     quiet: Business

@@ -287,7 +287,7 @@ def test_dropping_a_plugin_deletes_its_tables_and_nothing_else(on, served):
     assert said == "contacts is enabled: disable it first, such as with BILLYCAN_PLUGINS=-contacts"
     off = {"BILLYCAN_PLUGINS": "none"}
     asked_first = on("plugins", "drop", "contacts", code=1, stdin="n\n", **off)
-    assert "Delete contacts in " in asked_first.output
+    assert "Delete contacts, contacts_merged in " in asked_first.output
     assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
     assert on("plugins", "drop", "contacts", stdin="y\n", **off).stdout == "contacts: tables dropped\n"
     assert states(on("plugins", "list", "--json"))["contacts"][1] is None

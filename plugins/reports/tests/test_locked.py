@@ -10,7 +10,7 @@ pytestmark = pytest.mark.either
 
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 LOCKED, OPEN = "2026-09-20", "2026-10-10"
-WRITES = 28
+WRITES = 31
 CARD = {"payment_method": "card"}
 # What has no date effect: drafts, what is worked out only, and what no figure holds.
 UNDATED = {
@@ -45,6 +45,8 @@ class Business:
         self.asked = self.kept_deposit()
         self.supplier = self.web.post("/v1/contacts", {"name": "Sparks", "abn": "91888222000"})["data"]["id"]
         self.spend(supplier_id=self.supplier)
+        self.same = self.web.post("/v1/contacts", {"name": "Sparks Pty Ltd"})["data"]["id"]
+        self.unregistered = self.web.post("/v1/contacts", {"name": "Spark", "gst_registered": False})["data"]["id"]
         app.clock.time = datetime(2026, 10, 20, 2, tzinfo=UTC)
 
     def post(self, path, body=None, status=200):
@@ -103,6 +105,9 @@ def writes(b):
     of_invoice = f"invoices/{b.paid}/payments/{b.payment}/reverse"
     taken_off = {"invoice_id": b.paid}
     of_expense = "/v1/expenses/{id}/payments/{payment_id}"
+    lines = [{"description": "Work", "unit_price": "11.00"}]
+    earlier = {"number": "A-1", "client_id": b.client, "due_date": "2026-11-30", "line_items": lines}
+    into = f"contacts/{b.supplier}/merge"
     return [
         ("POST", "/v1/invoices/{id}/send", f"invoices/{b.draft}/send", None, none),
         ("POST", "/v1/invoices/{id}/payments", f"invoices/{b.sent}/payments", *by("paid_at", amount="11.00", **CARD)),
@@ -132,6 +137,9 @@ def writes(b):
         ("DELETE", "/v1/expenses/{id}", f"expenses/{b.expense}", None, none),
         ("PATCH", "/v1/contacts/{id}", f"contacts/{b.supplier}", {"gst_registered": False}, {"gst_registered": True}),
         ("PATCH", "/v1/contacts/{id}", f"contacts/{b.supplier}", {"abn": None}, {"abn": "47555222000"}),
+        ("POST", "/v1/contacts/{id}/merge", into, {"into": b.unregistered}, {"into": b.same}),
+        ("POST", "/v1/invoices/import", "invoices/import", *by("issue_date", **earlier)),
+        ("POST", "/v1/payments/import", "payments/import", *by("paid_at", client_id=b.client, amount="11.00")),
     ]
 
 

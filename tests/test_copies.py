@@ -16,6 +16,10 @@ PLUGINS = (
 LINES = [{"description": "Labour", "quantity": 2, "unit_price": "50.00"}]
 # Other records decide these: what they show is as it was at the record's own last change.
 OF_OTHERS = {"allowed_actions", "client", "supplier", "service", "staff", "assignees", "category"}
+INCLUDES = {
+    **dict.fromkeys(("invoices", "expenses"), "line_items,payments"),
+    **dict.fromkeys(("quotes", "jobs", "adjustment_notes"), "line_items"),
+}
 BODIES = {
     "payments": {"amount": "10.00", "payment_method": "card"},
     "refund": {"amount": "5.00", "payment_method": "card"},
@@ -38,8 +42,8 @@ class Copy:
     def fetch(self, resource):
         """Return all records of a list, by resource and id."""
         query = "per_page=100"
-        if resource in ("invoices", "quotes", "jobs", "adjustment_notes"):
-            query += "&include=line_items"
+        if resource in INCLUDES:
+            query += f"&include={INCLUDES[resource]}"
         found, more = {}, ""
         while more is not None:
             page = self.web.get(f"/v1/{resource}?{query}{more}")
@@ -70,9 +74,16 @@ class Copy:
 
 
 def own_members(records):
-    return {
-        key: {name: value for name, value in record.items() if name not in OF_OTHERS} for key, record in records.items()
-    }
+    return {key: without_others(record) for key, record in records.items()}
+
+
+def without_others(value):
+    """Leave out what other records decide, also in the parts of a record, such as an invoice's payments."""
+    if isinstance(value, list):
+        return [without_others(each) for each in value]
+    if isinstance(value, dict):
+        return {name: without_others(each) for name, each in value.items() if name not in OF_OTHERS}
+    return value
 
 
 class Following(RuleBasedStateMachine):
@@ -111,7 +122,10 @@ class Following(RuleBasedStateMachine):
             "staff": {"name": text},
             "services": {"name": text, "duration_minutes": 15},
             "expense_categories": {"name": f"{text} {self.weeks}"},
-            "expenses": {"date": "2026-11-20", "amount": "5.50", "category_id": self.category},
+            "expenses": {
+                **{"date": "2026-11-20", "amount": "15.50", "category_id": self.category, "supplier_id": self.ada},
+                **({"paid_on": None, "due_date": "2026-12-20"} if self.weeks % 3 else {}),
+            },
             "invoices": bill,
             "quotes": bill,
             "jobs": {**bill, "title": text},
@@ -127,7 +141,7 @@ class Following(RuleBasedStateMachine):
 
     @rule(
         resource=st.sampled_from([*RESOURCES, *["invoices"] * 6, *["payments"] * 3, "adjustment_notes", "quotes"]),
-        what=st.sampled_from(["make", "act", "act", "act", "change", "delete", "both"]),
+        what=st.sampled_from(["make", "act", "act", "act", "change", "delete", "both", "reverse"]),
         one=st.integers(0, 5),
         text=st.sampled_from(["Eve", "Ann"]),
     )
@@ -143,7 +157,11 @@ class Following(RuleBasedStateMachine):
             answer = self.web.call("POST", path, body)
         elif what == "act" and record["allowed_actions"]:
             action = record["allowed_actions"][one % len(record["allowed_actions"])]
-            answer = self.web.call("POST", f"{path}/{record['id']}/{action}", BODIES.get(action, {}))
+            body = {"into": self.another(record["id"])} if action == "merge" else BODIES.get(action, {})
+            answer = self.web.call("POST", f"{path}/{record['id']}/{action}", body)
+        elif what == "reverse" and (paid := self.web.get(f"{path}/{record['id']}")["data"].get("payments")):
+            paid = paid[one % len(paid)]["id"]
+            answer = self.web.call("POST", f"{path}/{record['id']}/payments/{paid}/reverse", {})
         elif what == "delete":
             answer = self.web.call("DELETE", f"{path}/{record['id']}")
         else:
@@ -152,6 +170,12 @@ class Following(RuleBasedStateMachine):
             operations = [change, add] if what == "both" else [change]
             answer = self.web.call("POST", "/v1/batch", {"atomic": what == "both", "operations": operations})
         assert answer.status_int < 500, answer.text
+
+    def another(self, id):
+        """Return the contact to merge this one into; new records name that one from then on."""
+        if id == self.ada:
+            self.ada = self.web.post("/v1/contacts", {"name": "Ada Lovelace"})["data"]["id"]
+        return self.ada
 
     @rule(per_page=st.sampled_from([1, 3, 100]))
     def follow(self, per_page):

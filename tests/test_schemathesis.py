@@ -205,6 +205,8 @@ class Business:
         if resource == "emails":
             to = {"to": [f"ada{next(self.made)}@example.com"]}  # one that no step has suppressed
             return {"id": self.make(f"invoices/{self.sent_invoice()}/email", to)["id"]}
+        if resource == "tracking_categories" and (there := self.client.get("/v1/tracking_categories")["data"]):
+            return {"id": there[0]["id"]}  # of two at most
         made = self.make(resource, self.body(resource, action := rest[-1]))
         ids = {"id": made["id"]}
         for step, body in STEPS.get((resource, action), ()):
@@ -239,6 +241,10 @@ class Business:
             "suppressed_addresses": {"address": f"grace{next(self.made)}@example.com"},
             "items": {"name": "Tap washers", "unit_price": "4.95"},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},
+            "accounts": {"code": f"4-{next(self.made)}", "name": "Parts", "type": "income"},
+            "payment_methods": {"name": f"card_{next(self.made)}", "account_code": "100"},
+            "tracking_categories": {"name": "Region", "options": ["North"]},
+            "ledger_exports": {"from": "2026-07-01", "to": "2026-09-30", "format": "csv"},
             "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
             if resource == "adjustment_notes"
             else {},

@@ -7,7 +7,7 @@ action that a record allows only once uses a pool of records, each made ready fo
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from itertools import count
+from itertools import count, cycle
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,6 +24,7 @@ from billycan.web import encode
 from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind
+from billycan_reports.ledger.catching_up import catch_up
 from billycan_users.testing import Browser
 from billycan_webhooks.handlers import MOST_ENDPOINTS
 from billycan_webhooks.tables import deliveries
@@ -84,6 +85,7 @@ class Noisy:
 
     def __init__(self, app: App, sizes: Sizes = LIGHT, keys: int = 1) -> None:
         self.app, self.sizes, self.numbers, self.quarters = app, sizes, count(1), count()
+        self.formats = cycle(("csv", "xero", "myob"))
         self.client = Client(app, profile={"name": "Noisy"})
         self.sandbox = self.client.sandbox()
         bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
@@ -163,7 +165,7 @@ class Noisy:
         path, takes = endpoint.route.path, endpoint.signature.query
         given: dict[str, Any] = {}
         if endpoint.signature.listed:
-            self.many(path.removeprefix("/v1/"))
+            self.many(path.removeprefix("/v1/").partition("/{id}")[0])
             given = {"per_page": 100, **({"include": "line_items"} if "include" in takes.__struct_fields__ else {})}
             refused = self.client.call("GET", f"{path}?{urlencode(given)}").json["error"] or {}
             given["per_page"] = refused.get("per_page", 100)  # where so many are more than an answer may have
@@ -299,6 +301,36 @@ class Noisy:
         first, last = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))[number]
         return {"from": f"{2001 + year}-{first}", "to": f"{2001 + year}-{last}"}
 
+    def export(self) -> dict[str, Any]:
+        """Return the days of an export, once the ledger has an entry of every document; another format each time."""
+        self.many("invoices")
+        ctx, more = Context(self.app, self.client.tenant_id), True
+        while more:
+            with ctx.transaction():
+                more = catch_up(ctx)
+        return {**{name: str(day) for name, day in self.year().items()}, "format": next(self.formats)}
+
+    def entry(self) -> str:
+        self.many("invoices")
+        return self.newest("ledger_entries")
+
+    def tracking(self) -> str:
+        """Return one of the business's tracking categories: of the two that it may have, one is left to be made."""
+        found = self.client.get("/v1/tracking_categories")["data"] or [self.make("tracking_categories")]
+        return str(found[0]["id"])
+
+    def twin(self) -> str:
+        """Make a contact that has payments, and is full of what the other contact has too."""
+        id = str(self.make("contacts")["id"])
+        for _ in range(self.sizes.listed):
+            self.call("/v1/payments", {**NEW["payments"](self), "client_id": id})
+        return id
+
+    def earlier_payment(self) -> dict[str, Any]:
+        number = self.client.get(f"/v1/invoices/{self.many('invoices')[0]}")["data"]["number"]
+        paid = {"amount": "0.05", "payment_method": "card", "paid_at": str(self.today)}
+        return {"invoice_number": number, "reference": TEXT[:40], **paid}
+
     def note(self) -> dict[str, Any]:
         return {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
 
@@ -416,6 +448,27 @@ NEW: dict[str, Make] = {
     "payments": lambda n: {"client_id": n.contact, "amount": "5000.00", "payment_method": "card"},
     "adjustment_notes": Noisy.note,
     "gst_periods": Noisy.quarter,
+    "invoices/import": lambda n: {
+        **n.document(),
+        "number": f"Earlier {next(n.numbers)}",
+        "issue_date": str(n.today - timedelta(30)),
+        "amount_paid": "0.05",
+        "paid_at": str(n.today - timedelta(20)),
+        "payment_method": "card",
+    },
+    "payments/import": Noisy.earlier_payment,
+    "accounts": lambda n: {
+        "code": f"4-{next(n.numbers)}",
+        "name": "Parts",
+        "type": "income",
+        "metadata": {f"key {i}": TEXT for i in range(n.sizes.keys)},
+    },
+    "payment_methods": lambda n: {"name": f"card_{next(n.numbers)}", "account_code": "100"},
+    "tracking_categories": lambda n: {
+        "name": f"Region {next(n.numbers)}",
+        "options": [f"Option {i}, {TEXT}"[:50].strip() for i in range(min(100, n.sizes.lines))],
+    },
+    "ledger_exports": Noisy.export,
     "webhook_endpoints": lambda n: {"url": "https://example.com/rare", "events": ["gst_period.reopened"]},
 }
 # The bodies for other routes, by the start of their path and the part after the id.
@@ -434,6 +487,7 @@ BODIES: dict[tuple[str, str], Make] = {
         "rules": [{"days": i, "subject": "Due", "message": TEXT * 10} for i in range(min(10, n.sizes.lines))],
     },
     ("payments", ""): lambda n: {**NEW["payments"](n), "allocations": n.allocated()},
+    ("contacts", "merge"): lambda n: {"into": n.contact},
     ("expenses", "void"): lambda n: {},
     ("expenses", "payments"): lambda n: {"amount": "0.05", **CASH},
     ("expenses", "payments/{payment_id}/reverse"): lambda n: {"reason": TEXT},
@@ -493,6 +547,9 @@ FOR |= {("expenses", action): lambda n: {"paid_on": None} for action in ("paymen
 # Records that are not simply created: of a resource, or for one action of it.
 OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("attachments", ""): Noisy.attachment,
+    ("contacts", "merge"): Noisy.twin,
+    ("tracking_categories", ""): Noisy.tracking,
+    ("ledger_entries", ""): Noisy.entry,
     ("imports", ""): Noisy.imported,
     ("emails", ""): Noisy.email,
     ("sent_reminders", ""): Noisy.reminded,
@@ -502,7 +559,6 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("invoices", "forfeit"): Noisy.deposit,
     ("payments", "deallocate"): Noisy.paid,
 }
-# Of these each new one must differ from all others.
 NOBODYS = "con_" + "0" * 26
 # The records whose ids the pages below have.
 PAGES = {
@@ -513,7 +569,11 @@ PAGES = {
     "/dashboard/attachments/": "attachments",
     "/dashboard/imports/": "imports",
 }
-DIFFERING = {"items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes"}
+# Of these each new one must differ from all others.
+DIFFERING = {
+    *("items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes", "invoices/import"),
+    *("accounts", "payment_methods", "tracking_categories", "ledger_exports"),
+}
 # Members that a change of a record does not take.
 KEPT = {"bookings": ("service_id", "start_at", "staff_id", "force"), "adjustment_notes": ("invoice_id",)}
 # Actions that a record allows again and again.
@@ -531,6 +591,7 @@ REPEATABLE = {
 }
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
+FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},

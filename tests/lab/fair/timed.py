@@ -152,6 +152,13 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
     app.close()
     app = place.app().start()
     client = Client(app, client.tenant_id)
+    table = "number,client_id,issue_date,line_items.description,line_items.unit_price\n"
+    table += "".join(f"Earlier {i},{contact},{today},Hosting,19.90\n" for i in range(10 * amounts.records))
+    client.call("POST", "/v1/imports?resource=invoices", raw=table.encode(), status=202)
+    finish_imports(app)  # the ledger has still to make its entries
+    for number in range(amounts.records):
+        paid = {"amount": "5.00", "paid_at": str(today)}
+        client.post("/v1/payments/import", {"invoice_number": f"Earlier {number}", **paid})
     tomorrow = (now + timedelta(days=1)).replace(microsecond=0).isoformat()
     for _ in range(amounts.records):
         client.post("/v1/bookings", {**booking, "start_at": tomorrow, "force": True})

@@ -342,7 +342,10 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
     run_all(tenant, recorder)
     wrong = defaultdict(set)
     for (template, about, path), plan in recorder.plans:
-        if not excused(tables, template, about):
+        # With a clock of its own a sandbox asks of all tasks at once whether anything is due, and PostgreSQL plans that
+        # as if something mostly were.
+        asks_of_all = template == "the worker" and plan["Query Text"].startswith("SELECT EXISTS")
+        if not asks_of_all and not excused(tables, template, about):
             # The copies have more due work than any real deployment.
             finds_due = template in ("the worker", "deliveries")
             wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"], finds_due=finds_due)}

@@ -103,17 +103,21 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
 
 
 def _paid_to_each() -> Statement:
-    mine = expenses.c.tenant_id == sa.bindparam("tenant_id")
+    mine, has_supplier = expenses.c.tenant_id == sa.bindparam("tenant_id"), expenses.c.supplier_id.is_not(None)
     since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
     amount, gst, withheld = (
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
     # A supplier without an ABN charged no GST, and refunds none.
     bought = expenses.alias()
-    of_refund = bought.c.tenant_id == sa.bindparam("tenant_id"), bought.c.id == expenses.c.refunded_expense_id
-    withheld_then = sa.select(sa.type_coerce(bought.c.tax_withheld, sa.BigInteger)).where(*of_refund).scalar_subquery()
-    is_refund = expenses.c.refunded_expense_id.is_not(None)
-    no_gst = sa.case((withheld > 0, withheld), (is_refund, withheld_then), else_=0) > 0
+    withheld_then = sa.select(sa.type_coerce(bought.c.tax_withheld, sa.BigInteger))
+    withheld_then = withheld_then.where(bought.c.tenant_id == sa.bindparam("tenant_id"))
+
+    def had_no_gst(withheld: Any, refunded: Any) -> Any:
+        then = withheld_then.where(bought.c.id == refunded).scalar_subquery()
+        return sa.case((withheld > 0, withheld), (refunded.is_not(None), then), else_=0) > 0
+
+    no_gst = had_no_gst(withheld, expenses.c.refunded_expense_id)
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
     counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
     figures = amount, sa.case((no_gst, 0), else_=gst), withheld
@@ -123,17 +127,16 @@ def _paid_to_each() -> Statement:
         expenses.c.voided_on.is_not(None) & (expenses.c.paid_on <= until) & (expenses.c.voided_on >= since),
     )
     at_once = sa.select(expenses.c.supplier_id, *sums).where(
-        mine, expenses.c.supplier_id.is_not(None), either, counts != 0, expenses.c.payment_count == NONE
+        mine, has_supplier, either, counts != 0, expenses.c.payment_count == NONE
     )
-    parts = in_parts(sa.bindparam("tenant_id"), "gst", "tax_withheld")
-    p, of_each = parts.c, expenses.c.id == parts.c.expense_id
-    of_parts = p.cents, sa.case((no_gst, 0), else_=p.gst), p.tax_withheld
+    terms = ("supplier_id", "status", "voided_on", "refunded_expense_id")
+    p = in_parts(sa.bindparam("tenant_id"), "gst", "tax_withheld", also=terms, where=has_supplier).c
+    of_parts = p.cents, sa.case((had_no_gst(p.all_tax_withheld, p.refunded_expense_id), 0), else_=p.gst), p.tax_withheld
     many = sa.func.count(sa.distinct(sa.case((p.cents > 0, p.id))))
-    stood = sa.or_(expenses.c.status != "void", expenses.c.voided_on.is_not(None))
-    paid_in_parts = sa.select(expenses.c.supplier_id, many, *map(sa.func.sum, of_parts)).join(parts, of_each)
-    paid_in_parts = paid_in_parts.where(mine, expenses.c.supplier_id.is_not(None), stood)
-    paid_in_parts = paid_in_parts.where(p.paid_on.between(since, until))
-    asked = sa.union_all(*(one.group_by(expenses.c.supplier_id) for one in (at_once, paid_in_parts)))
+    stood = sa.or_(p.status != "void", p.voided_on.is_not(None))
+    paid_in_parts = sa.select(p.supplier_id, many, *map(sa.func.sum, of_parts))
+    paid_in_parts = paid_in_parts.where(stood, p.paid_on.between(since, until))
+    asked = sa.union_all(at_once.group_by(expenses.c.supplier_id), paid_in_parts.group_by(p.supplier_id))
     # The number of rows in a year decides whether the database sorts or hashes them.
     return Statement(asked.execution_options(**{Statement.PLANNED_ANEW: True}))
 

@@ -4,6 +4,7 @@ An expense without lines is one part, with its own amount, GST, category and GST
 as its `paid_on` says, has no payments.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -54,8 +55,12 @@ def moves(tenant_id: Any) -> sa.Subquery:
     return sa.union_all(paid, undone.where(of, payments.c.reversed_on.is_not(None))).subquery("moves")
 
 
-def in_parts(tenant_id: Any, *figures: str) -> sa.Subquery:
-    """Select the `moves` of each expense, with what of these figures of the expense belongs to each, in whole cents."""
+def in_parts(tenant_id: Any, *figures: str, also: Sequence[str] = (), where: Any = None) -> sa.Subquery:
+    """Select the `moves` of each expense, with what of these figures of the expense belongs to each, in whole cents.
+
+    Each figure as a whole is `all_` with its name, `also` are columns of the expense, and `where` is a condition on it:
+    a join of this with the expenses would compare each move with each of them.
+    """
     paid = moves(tenant_id)
     of = (expenses.c.tenant_id == tenant_id) & (expenses.c.id == paid.c.expense_id)
     window: dict[str, Any] = {"partition_by": paid.c.expense_id, "order_by": (paid.c.paid_on, paid.c.id)}
@@ -63,12 +68,17 @@ def in_parts(tenant_id: Any, *figures: str) -> sa.Subquery:
     price, *whole = (sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", *figures))
     stands = sa.select(
         *paid.c,
+        *(expenses.c[name] for name in also),
         so_far.label("so_far"),
         price.label("price"),
         *(a.label(n) for n, a in zip(figures, whole, strict=True)),
     )
-    s = stands.join(expenses, of).subquery("stands").c
+    joined = stands.join(expenses, of)
+    s = (joined if where is None else joined.where(where)).subquery("stands").c
     shares = {name: GstPeriod.share_paid(s[name], s.so_far, s.price) for name in figures}
     before = {name: GstPeriod.share_paid(s[name], s.so_far - s.cents, s.price) for name in figures}
-    columns = s.expense_id, s.id, s.paid_on, s.cents
-    return sa.select(*columns, *((shares[name] - before[name]).label(name) for name in figures)).subquery("paid")
+    columns = s.expense_id, s.id, s.paid_on, s.cents, *(s[name] for name in also)
+    whole_figures = (s[name].label(f"all_{name}") for name in figures)
+    return sa.select(
+        *columns, *whole_figures, *((shares[name] - before[name]).label(name) for name in figures)
+    ).subquery("paid")

@@ -39,6 +39,14 @@ payments = tenant_table(
     reference("expense_id", "expenses"),
     sa.Index(None, "tenant_id", "expense_id", "id"),
     sa.Index(None, "tenant_id", "paid_on"),
+    # Few are: reports look for them among all payments.
+    sa.Index(
+        "ix_expenses_payments_reversed",
+        "tenant_id",
+        "reversed_on",
+        sqlite_where=sa.text("reversed_on IS NOT NULL"),
+        postgresql_where=sa.text("reversed_on IS NOT NULL"),
+    ),
 )
 
 PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.expense_id, payments.c.id), payments.c.expense_id)

@@ -68,6 +68,13 @@ def upgrade() -> None:
         ["tenant_id", "expense_id", "id"],
     )
     op.create_index("ix_expenses_payments_tenant_id_paid_on", "expenses_payments", ["tenant_id", "paid_on"])
+    op.create_index(
+        "ix_expenses_payments_reversed",
+        "expenses_payments",
+        ["tenant_id", "reversed_on"],
+        sqlite_where=sa.text("reversed_on IS NOT NULL"),
+        postgresql_where=sa.text("reversed_on IS NOT NULL"),
+    )
     op.add_column("expenses", sa.Column("line_count", sa.Integer, nullable=False, server_default="0"))
     op.add_column("expenses", sa.Column("lines_gst", Decimals(2)))
     op.add_column("expenses", sa.Column("payment_count", sa.Integer, nullable=False, server_default="0"))

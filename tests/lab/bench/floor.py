@@ -220,7 +220,7 @@ def contact(row: Sequence[Any]) -> dict[str, Any]:
     known = shown["gst_registered"]
     shown["gst_registered"] = None if known is None else bool(known)
     shown["contractor"] = bool(shown["contractor"])
-    shown["allowed_actions"] = ["archive"]
+    shown["allowed_actions"] = ["archive", "merge"]
     return shown
 
 

@@ -343,13 +343,26 @@ def money_of(business):
         if one["reversed_on"]:
             found.append((one["reversed_on"], -one["amount"]))
         found += [(back["refunded_on"], -back["amount"]) for back in one["refunds"]]
-    for one in business.web.get("/v1/expenses?per_page=100")["data"]:
-        paid = one["amount"] - one["tax_withheld"]
-        if one["paid_on"] and (one["status"] != "void" or one["voided_on"]):
-            found.append((one["paid_on"], -paid))
-            if one["voided_on"]:
-                found.append((max(one["paid_on"], one["voided_on"]), paid))
+    for one in business.web.get("/v1/expenses?per_page=100&include=payments")["data"]:
+        paid, withheld = D(0), D(0)
+        for day, amount in sorted(spent_on(one), key=lambda part: part[0]):
+            paid, before = paid + amount, withheld
+            withheld = share(one["tax_withheld"], paid, one["amount"])
+            found.append((day, withheld - before - amount))
     return found
+
+
+def spent_on(expense):
+    """What was paid of an expense, and below zero what came back, each with its day."""
+    if expense["status"] == "void" and not expense["voided_on"]:
+        return []
+    if expense["payments"]:
+        stood = [one for one in expense["payments"] if one["status"] == "recorded" or one["reversed_on"]]
+        parts = [(one["paid_on"], one["reversed_on"], one["amount"]) for one in stood]
+    else:
+        parts = [(expense["paid_on"], expense["voided_on"], expense["amount"])] if expense["paid_on"] else []
+    undone = [(max(paid_on, ended_on), -amount) for paid_on, ended_on, amount in parts if ended_on]
+    return [*((paid_on, amount) for paid_on, _, amount in parts), *undone]
 
 
 def pick(things, which):

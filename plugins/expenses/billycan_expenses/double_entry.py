@@ -27,6 +27,8 @@ Line = LedgerEntries.Line
 Standing = LedgerEntries.Standing
 # The day on which GST counts, or None if it does not yet; how much; and whether it is taken off what counted before.
 Credit = tuple[date | None, Decimal, bool]
+# The day of a line, its role, its amount, and its category or payment method and GST code, if it has them.
+Part = tuple[date, Any, Decimal, str | None, str | None]
 
 _FIRST_DATE = date(1900, 1, 1)
 
@@ -69,9 +71,12 @@ def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
 
 def _lines(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Iterator[Line]:
     """Yield the lines of an expense; `whole` is all of the GST to claim, and `credits` what counts of it."""
-    for day, role, amount, of, code in _amounts(row, parts, whole):
+    bought, paid = [*_bought(row, parts, whole)], [*_paid(parts)]
+    for day, role, amount, of, code in (*bought, *paid):
         yield Line(date=day, role=role, amount=amount, of=of, gst_code=code)
-        if row.voided_on is not None:
+    if row.voided_on is not None:
+        # Payments in parts came back before, on the days of their reversals.
+        for day, role, amount, of, code in bought if row.payment_count else (*bought, *paid):
             yield Line(date=max(day, row.voided_on), role=role, amount=-amount, of=of, gst_code=code)
     for on, amount, _ in credits:
         if on is not None:
@@ -79,8 +84,8 @@ def _lines(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Ite
             yield Line(date=on, role="gst_not_due", amount=-amount)
 
 
-def _amounts(row: Row, parts: Split, credit: Decimal) -> Iterator[tuple[date, Any, Decimal, str | None, str | None]]:
-    """Yield what was bought, what of it is GST to claim, and what was paid."""
+def _bought(row: Row, parts: Split, credit: Decimal) -> Iterator[Part]:
+    """Yield what was bought, and what of it is GST to claim."""
     held_on = row.tax_invoice_held_on or row.date
     is_needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
     claimable_on = max(row.date, held_on) if is_needed else row.date
@@ -94,6 +99,10 @@ def _amounts(row: Row, parts: Split, credit: Decimal) -> Iterator[tuple[date, An
         yield claimable_on, role, -share, cost.category_id, cost.gst_code
     yield claimable_on, "gst_not_due", credit, None, None
     yield row.date, "payable", -row.amount, None, None
+
+
+def _paid(parts: Split) -> Iterator[Part]:
+    """Yield what was paid."""
     for paid in parts.payments:
         yield paid.on, "payable", paid.amount, None, None
         yield paid.on, "bank", paid.withheld - paid.amount, paid.method, None

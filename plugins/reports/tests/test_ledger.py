@@ -124,6 +124,19 @@ def test_gst_of_a_bill_paid_in_parts_is_not_due_from_its_date_on(client):
     assert all(date >= "2026-11-03" for date, *_ in listed(client)) and len(listed(client)) <= 20
 
 
+def test_money_of_a_void_bill_came_back_when_its_payment_was_reversed(client):
+    """Not when the bill ended, which may be before that."""
+    category = client.get("/v1/expense_categories?search=Materials")["data"][0]["id"]
+    body = {"date": "2026-11-03", "amount": "220.00", "category_id": category, "due_date": "2026-12-01"}
+    bill = f"/v1/expenses/{client.post('/v1/expenses', {**body, 'tax_withheld': '22.00'})['data']['id']}"
+    paid = client.post(f"{bill}/payments", {"amount": "110.00", "paid_on": "2026-11-04"})["data"]["payments"][0]["id"]
+    client.post(f"{bill}/payments/{paid}/reverse", {"date": "2026-11-08", "reason": "Returned"}, 200)
+    client.post(f"{bill}/void", {"date": "2026-11-06", "reason": "Cancelled"}, 200)
+    out = {"Accounts payable": D("110.00"), "Bank": D("-99.00"), "Tax withheld": D("-11.00")}
+    assert balance(client, date_to="2026-11-07") == out
+    assert balance(client) == {}
+
+
 def test_nothing_is_rewritten_whatever_is_undone(client):
     sale, other = invoice(client), invoice(client, "220.00")
     bill = expense(client)

@@ -130,6 +130,7 @@ STEPS = {
     ("contacts", "restore"): [("archive", {})],
     ("invoices", "payments"): [("send", {})],
     ("invoices", "reverse"): [("send", {}), ("payments", PAYMENT)],
+    ("expenses", "reverse"): [("payments", {"amount": 1})],
     ("bookings", "reopen"): [("complete", {})],
     ("invoices", "void"): [("send", {})],
     ("adjustment_notes", "void"): [("issue", {})],
@@ -217,7 +218,9 @@ class Business:
         ids = {"id": made["id"]}
         for step, body in STEPS.get((resource, action), ()):
             made = self.make(f"{resource}/{ids['id']}/{step}", body)
-        return ids | ({"pay_id": made["payments"][0]["id"]} if action == "reverse" and "payments" in made else {})
+        if action == "reverse" and "payments" in made:
+            ids |= dict.fromkeys(("pay_id", "payment_id"), made["payments"][0]["id"])
+        return ids
 
     def sent_invoice(self):
         made = self.make("invoices", self.body("invoices", ""))
@@ -240,9 +243,11 @@ class Business:
             "service_id": self.asked_first if action in ("{id}", "confirm", "decline") else self.known["service_id"],
             "start_at": MONDAY,
         }
+        expense = {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]}
+        bill = {**expense, "amount": "900000000", "due_date": "2026-12-20"}
         return {
             "bookings": booking,
-            "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
+            "expenses": bill if action in ("payments", "reverse") else expense,
             "gst_periods": self.quarter() if resource == "gst_periods" else {},
             "suppressed_addresses": {"address": f"grace{next(self.made)}@example.com"},
             "items": {"name": "Tap washers", "unit_price": "4.95"},
@@ -300,6 +305,8 @@ class Business:
                 body[name] = self.known.get(name, value if name == "invoice_id" else None)
             elif name.endswith("_ids") and value:
                 body[name] = [self.known["staff_id"]]
+            elif name == "account_code" and value:
+                body[name] = "100"
             elif name == "start_at":
                 body[name] = MONDAY
             elif name == "amount" and value == "0":

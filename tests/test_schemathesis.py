@@ -110,6 +110,13 @@ RULES = {
     r"client: (no contact is|several contacts are) known by this.*": "references are to what exists",
     r"is not the code of an account: see /v1/accounts": "references are to what exists, as above",
     r".*there is no account with the code '.*': see /v1/accounts\.": "references are to what exists, as above",
+    r"is not a line of this expense.*|is required without line_items": "references and members, as above",
+    r"is worked out from line_items: leave it out": "members bound each other",
+    r"is required here, because it is not 1/11 of the amount.*|must add up to at most .*": "items bound each other",
+    r"follows from its payments: .*|must not be less than .*, which was paid: .*": "what was paid, no keyword says",
+    r"is for an amount below zero|is not the id of an expense above zero": "members bound each other",
+    r"refers to \$.*, which is no `ref` of an earlier operation": "references are to what was sent before",
+    r"is the `ref` of an earlier operation, too: .*": "nor does one keyword bound one item by another",
     r"must not have an option twice": "uniqueItems does not know that texts are trimmed",
     r"must be a single line": "a pattern on every text would hide what matters",
     r"must be an email address such as .*": "formats of our own",
@@ -291,6 +298,8 @@ class Business:
             case.query["resource"] = self.known["client_id"]
         if case.path == "/v1/imports" and case.method == "POST":
             case.query["resource"] = "contacts"
+        if case.path == "/v1/changes" and case.query.get("resources"):
+            case.query["resources"] = ["contacts", "invoices"]
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):
@@ -317,7 +326,7 @@ class Business:
     def as_new(self, line):
         """Remove the id made up for a line, if it can be a new one."""
         self.refer(line)
-        is_whole = {"description", "unit_price"} <= line.keys()
+        is_whole = any(needed <= line.keys() for needed in ({"description", "unit_price"}, {"category_id", "amount"}))
         return {name: value for name, value in line.items() if value is not None and name != "id"} if is_whole else line
 
 

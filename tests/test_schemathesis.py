@@ -111,6 +111,7 @@ RULES = {
     r"is not the code of an account: see /v1/accounts": "references are to what exists, as above",
     r".*there is no account with the code '.*': see /v1/accounts\.": "references are to what exists, as above",
     r"is not a line of this expense.*|is required without line_items": "references and members, as above",
+    r"^(amount|category_id): is required": "null stands for what line_items say, and is nothing without them",
     r"is worked out from line_items: leave it out": "members bound each other",
     r"is required here, because it is not 1/11 of the amount.*|must add up to at most .*": "items bound each other",
     r"follows from its payments: .*|must not be less than .*, which was paid: .*": "what was paid, no keyword says",
@@ -299,7 +300,7 @@ class Business:
             case.query["resource"] = self.known["client_id"]
         if case.path == "/v1/imports" and case.method == "POST":
             case.query["resource"] = "contacts"
-        if case.path == "/v1/changes" and case.query.get("resources"):
+        if case.path == "/v1/changes" and "resources" in case.query:
             case.query["resources"] = ["contacts", "invoices"]
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}

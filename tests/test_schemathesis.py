@@ -301,7 +301,7 @@ class Business:
         if case.path == "/v1/imports" and case.method == "POST":
             case.query["resource"] = "contacts"
         if case.path == "/v1/changes" and "resources" in case.query:
-            case.query["resources"] = ["contacts", "invoices"]
+            case.query["resources"] = "contacts,invoices"
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):

@@ -422,8 +422,15 @@ ALL = (
     "staff",
     "webhooks",
 )
-# The demo has one record for each of these, which an earlier example has used up, and no deposit.
-USED_UP = {"decline_booking", "forfeit_invoice", "issue_adjustment_note", "revise_quote"}
+# The demo has one record for each of these, which an earlier example has used up, and no deposit or unpaid bill.
+USED_UP = {
+    "add_expense_payment",
+    "decline_booking",
+    "forfeit_invoice",
+    "issue_adjustment_note",
+    "reverse_expense_payment",
+    "revise_quote",
+}
 # Ids that are filled in are of the right kind, but of records that do not belong together.
 UNFIT = {
     "#allocate_payment",
@@ -431,7 +438,6 @@ UNFIT = {
     "#create_payment",
     "#deallocate_payment",
     "#update_adjustment_note",
-    "#void_adjustment_note",
 }
 MAY_FIT = {"#reschedule_booking"}  # on some days nobody is free at the time of the example
 

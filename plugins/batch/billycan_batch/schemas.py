@@ -14,7 +14,7 @@ Path = Annotated[
         "A path under /v1 without a query; `$order.id` in it is the id of an earlier operation's record.",
         least=1,
         most=500,
-        pattern=r"^/v1(/[A-Za-z0-9_.~$-]+)+$",
+        pattern=r"^/v1(/([A-Za-z0-9_~-][A-Za-z0-9_.~-]*|\$[A-Za-z0-9_]+(\.[a-z0-9_]+)+))+$",
     ),
 ]
 Ref = Annotated[str, Text("A name for the record.", least=1, most=40, pattern="^[A-Za-z][A-Za-z0-9_]*$")]

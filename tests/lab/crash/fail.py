@@ -38,7 +38,7 @@ PLACES = {
     "recording": Place("billycan_webhooks.leases", "Desk._record"),
     "recorded": Place("billycan_webhooks.leases", "Desk.write", counts=lambda answer, desk, made, wanted: made),
     # In gunicorn: inside the transaction; and anywhere right after a commit.
-    "emitted": Place("billycan_webhooks.deliveries", "_add_hints"),
+    "emitted": Place("billycan_webhooks.deliveries", "hint_at"),
     "committed": Place("billycan.events", "call_after_commit", before=True),
     # The same five of an email: the server has all of its text once it is `taken`.
     "mail_claimed": Place("billycan_mail.sending", "Sender.lease", counts=lambda answer, *given: answer),

@@ -141,7 +141,8 @@ function ownId(example, owner, name) {
   const within = new RegExp(`"id":"(${prefix}_[0-9a-z]+)"`).exec(JSON.stringify(seen.get(owner) ?? null));
   if (name === "id") return within?.[1];
   const role = name.replace(/_id$/, "");
-  const suits = ({ id, roles, status }) => prefixOf(id) === prefix && (roles?.includes(role) ?? true) && status !== "archived";
+  const plays = (roles) => name === "into" || (roles?.includes(role) ?? true); // a record is merged into any other one
+  const suits = ({ id, roles, status }) => prefixOf(id) === prefix && id !== owner && plays(roles) && status !== "archived";
   return [...seen.values()].findLast(suits)?.id;
 }
 

@@ -1,5 +1,6 @@
 """Every action in `allowed_actions` is possible: tried on every resource, in every state that actions lead to."""
 
+import re
 from collections import deque
 from datetime import date, timedelta
 from functools import partial
@@ -20,7 +21,7 @@ CHECKLIST = [{"text": "Test", "required": True}]
 # The records made of each resource.
 MADE = {
     "contacts": [{"name": "Ada"}],
-    "expenses": [{"date": "2026-11-20", "amount": "64.90"}],
+    "expenses": [{"date": "2026-11-20", "amount": "64.90", **paid} for paid in ({}, {"paid_on": None})],
     "quotes": [{"line_items": LINES}, {"line_items": BELOW_ZERO}],
     "jobs": [
         {"title": "Fix", "line_items": LINES},
@@ -95,12 +96,14 @@ class Business:
     def act(self, resource, record, part, action, body):
         if action == "reschedule":
             body = {"start_at": self.next_monday()}
+        elif action == "merge":
+            body = {"into": self.make(resource, MADE[resource][0])["id"]}
         if part:
             part = f"payments/{record['payments'][int(part.split('/')[1])]['id']}/"
         path = f"/v1/{resource}/{record['id']}/{part}{action}"
         answer = self.client.call("POST", path, body)
         assert answer.status_int < 300, f"{resource} {record['status']} names {part}{action}: {answer.text}"
-        self.tried.add((resource, "payments/{pay_id}/" + action if part else action))
+        self.tried.add((resource, "payments/{}/" + action if part else action))
         return self.read(resource, record)
 
     def reach(self, resource, body, way):
@@ -152,7 +155,6 @@ def test_what_is_named_is_possible(make_app, resource):
                 business.act_after(turn, resource, record or reach(), reach)
                 record = None
     routes = {e.route.path for e in business.client.app.endpoints if e.route.method == "POST"}
-    actions = {
-        path.removeprefix(f"/v1/{resource}/{{id}}/") for path in routes if path.startswith(f"/v1/{resource}/{{id}}/")
-    }
+    ours = f"/v1/{resource}/{{id}}/"
+    actions = {re.sub(r"{\w+}", "{}", path.removeprefix(ours)) for path in routes if path.startswith(ours)}
     assert {action for _, action in business.tried} == actions  # none that no state ever names

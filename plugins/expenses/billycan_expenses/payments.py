@@ -32,7 +32,7 @@ def add_expense_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expen
     """
     row = records.lock(ctx, id)
     due = rules.amount_due(row)
-    rules.actions.check("payments", row.status, rules.allowed_actions(row.status, due))
+    rules.actions.check("payments", row.status, rules.allowed_actions(row.status, due, row.part_paid))
     if body.amount > due:
         message = f"{body.amount} is more than the {max(due, rules.NOTHING)} that is due."
         raise Invalid(message, code="overpayment_not_allowed", param="amount", amount_due=max(due, rules.NOTHING))

@@ -322,7 +322,7 @@ expenses = resource(
         "category_id": lambda ctx, ids: of_lines(ctx, "category_id", ids),
         "gst_code": lambda ctx, codes: of_lines(ctx, "gst_code", codes),
     },
-    actions=lambda expense: rules.allowed_actions(expense.status, rules.amount_due(expense)),
+    actions=lambda expense: rules.allowed_actions(expense.status, rules.amount_due(expense), expense.part_paid),
     needs={
         "currency": (),
         "amount_paid": ("amount", "paid_on", "part_paid"),

@@ -71,9 +71,10 @@ def amount_due(expense: Any) -> Decimal:
     return NOTHING if is_settled else Decimal(expense.amount - expense.part_paid)
 
 
-def allowed_actions(status: str, due: Decimal) -> list[str]:
-    """List the actions that are possible on an expense now."""
-    return [action for action in actions.allowed(status) if action != "payments" or due > 0]
+def allowed_actions(status: str, due: Decimal, part_paid: Decimal) -> list[str]:
+    """List the actions that are possible on an expense now: none with recorded payments can be voided."""
+    possible = {"payments": due > 0, "void": not part_paid}
+    return [action for action in actions.allowed(status) if possible[action]]
 
 
 def leading(parts: Sequence[tuple[str, Decimal]]) -> int:

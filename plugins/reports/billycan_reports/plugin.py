@@ -109,3 +109,5 @@ manifest = Manifest(
 def startup(app: App) -> None:
     app.add_trigger("gst_period.created", triggers.lodge)
     app.add_trigger("gst_period.reopened", triggers.reopen)
+    for event, run in triggers.OF_THE_LEDGER.items():
+        app.add_trigger(event, run)

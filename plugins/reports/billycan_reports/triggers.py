@@ -1,10 +1,17 @@
-"""Triggers of the events of GST periods, for the business's own periods, which no recorded example can name."""
+"""Triggers of events that recorded examples can make only once, if at all.
+
+Those of GST periods are of the business's own periods, which no example can name. What the ledger has of each code or
+name only once is made with one that is free.
+"""
+
+from collections.abc import Callable
 
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, own
+from billycan import Context, Invalid, Patch, new_id, own
 
 from . import handlers
+from .ledger import accounts, payment_methods, tracking
 from .periods import periods_between
 from .schemas import Lodgement, NewLodgement, Reason, Reopening
 from .tables import periods
@@ -26,3 +33,69 @@ def reopen(ctx: Context) -> Lodgement:
     """Reopen the last lodged period; if there is none, lodge one first."""
     id = handlers.last_lodged(ctx) or lodge(ctx).id
     return handlers.reopen_gst_period(ctx, id, Reopening(reason=Reason("Triggered in a sandbox.")))
+
+
+def _free() -> str:
+    """Return what no code or name of the business is."""
+    return new_id("x")[-8:]
+
+
+def add_account(ctx: Context) -> accounts.Account:
+    return accounts.create_account(ctx, accounts.NewAccount(code=_free(), name="Parts sold", type="income"))
+
+
+def change_account(ctx: Context) -> None:
+    accounts.update_account(ctx, add_account(ctx).id, Patch(accounts.NewAccount, {"name": "Parts"}))
+
+
+def delete_account(ctx: Context) -> None:
+    accounts.delete_account(ctx, add_account(ctx).id)
+
+
+def add_method(ctx: Context) -> payment_methods.PaymentMethod:
+    body = payment_methods.NewPaymentMethod(name=f"cheque {_free()}", account_code=add_account(ctx).code)
+    return payment_methods.create_payment_method(ctx, body)
+
+
+def change_method(ctx: Context) -> None:
+    body = Patch(payment_methods.NewPaymentMethod, {"name": f"Cheque {_free()}"})
+    payment_methods.update_payment_method(ctx, add_method(ctx).id, body)
+
+
+def delete_method(ctx: Context) -> None:
+    payment_methods.delete_payment_method(ctx, add_method(ctx).id)
+
+
+def add_tracking(ctx: Context) -> str:
+    """Add a tracking category, which is refused if there are two: only the business can say which may go."""
+    body = tracking.NewTrackingCategory(name=f"Region {_free()}", options=["North", "South"])
+    return tracking.create_tracking_category(ctx, body).id
+
+
+def change_tracking(ctx: Context) -> None:
+    """Rename the newest tracking category; if there is none, add one first."""
+    body = Patch(tracking.NewTrackingCategory, {"name": f"Region {_free()}"})
+    tracking.update_tracking_category(ctx, _newest_tracking(ctx) or add_tracking(ctx), body)
+
+
+def delete_tracking(ctx: Context) -> None:
+    """Delete the newest tracking category; if there is none, add one first."""
+    tracking.delete_tracking_category(ctx, _newest_tracking(ctx) or add_tracking(ctx))
+
+
+def _newest_tracking(ctx: Context) -> str | None:
+    table = tracking.categories.table
+    return ctx.db.execute(sa.select(table.c.id).where(own(ctx, table)).order_by(table.c.id.desc()).limit(1)).scalar()
+
+
+OF_THE_LEDGER: dict[str, Callable[[Context], object]] = {
+    "account.created": add_account,
+    "account.updated": change_account,
+    "account.deleted": delete_account,
+    "payment_method.created": add_method,
+    "payment_method.updated": change_method,
+    "payment_method.deleted": delete_method,
+    "tracking_category.created": add_tracking,
+    "tracking_category.updated": change_tracking,
+    "tracking_category.deleted": delete_tracking,
+}

@@ -40,7 +40,9 @@ def test_every_event_happens_twice_with_records_of_its_own(make_app):
     for zone in ("Australia/Perth", "Australia/Lord_Howe"):
         client = Client(app, profile={"timezone": zone}).sandbox()
         every = sorted(app.events.keys() - BY_PEOPLE - BY_MAIL - BY_TIME)
-        for name in [*every, *every]:
+        for place, name in enumerate([*every, *every]):
+            if name == "clock.advanced" and place >= len(every):
+                client.delete("/v1/clock")  # a sandbox has one at most
             happened = trigger(app, client.tenant_id, name)
             assert name in [event for event, _ in happened], name
             event = client.get(f"/v1/events/{dict(happened)[name]}")["data"]

@@ -49,6 +49,7 @@ def required(endpoint):
 
 
 @pytest.mark.long
+@pytest.mark.whole
 @pytest.mark.sqlite_alone
 def test_every_subset_starts_and_answers(make_app):
     whole = make_app(*MANIFESTS)

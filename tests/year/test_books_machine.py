@@ -353,7 +353,7 @@ def money_of(business):
 
 
 def spent_on(expense):
-    """What was paid of an expense, and below zero what came back, each with its day."""
+    """The amounts paid of an expense, and below zero those that came back, each with its day."""
     if expense["status"] == "void" and not expense["voided_on"]:
         return []
     if expense["payments"]:

@@ -2,8 +2,10 @@
 
 import sys
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
@@ -41,6 +43,7 @@ def test_every_route_is_asked_for_what_succeeds(make_app):
     from noise import Noisy
 
     app = make_app(*plugins().split(","), mail=MAIL, fresh=True)  # its work, which is due, is nobody else's
+    app.clock.move(hours=14)  # to 01:00 in Sydney, which UTC has as the day before: no recipe works by day only
     noisy, asked = Noisy(app), []
     for endpoint in app.endpoints:
         requests = noisy.requests(endpoint)
@@ -74,16 +77,18 @@ def test_every_page_is_asked_for(make_app):
         assert requests, name
 
 
-def test_every_timed_task_has_work_due(tmp_path):
-    """A new task has some here, or says why not."""
+@pytest.mark.parametrize("hour", [1, 10])
+def test_every_timed_task_has_work_due(tmp_path, hour):
+    """A new task has some here, or says why not; in the small hours in Sydney, too."""
     import timed
     from contest import Place
 
+    now = datetime(2026, 11, 28, hour, tzinfo=ZoneInfo("Australia/Sydney")).astimezone(UTC)
     place = Place(f"sqlite:///{tmp_path}/fair.db", tmp_path)
-    with closing(place.app()) as app:
+    with closing(place.app(lambda: now)) as app:
         migrate.upgrade(app.db, app.manifests)
         amounts = timed.Amounts(records=1, lines=1, rows=20, endpoints=1, old=20)
-        tenant_id = timed.burden(place, amounts, "http://127.0.0.1:9")
+        tenant_id = timed.burden(place, amounts, "http://127.0.0.1:9", now)
         assert {name for name, records in timed.due(app.start(), tenant_id).items() if not records} == timed.NEVER_DUE
 
 

@@ -32,7 +32,9 @@ from billycan_webhooks.tables import deliveries
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 TEXT = "As agreed on the site, with all that belongs to it. "
 CASH = {"payment_method": "cash"}
+ZONE = "Australia/Sydney"
 LEFT = 8  # of the endpoints that a business may have, for those that routes are asked of
+NOON = timedelta(hours=12)  # after 09:00, when reminders are sent
 AGAIN = 4  # records of which an action can be asked again and again
 
 
@@ -86,7 +88,7 @@ class Noisy:
     def __init__(self, app: App, sizes: Sizes = LIGHT, keys: int = 1) -> None:
         self.app, self.sizes, self.numbers, self.quarters = app, sizes, count(1), count()
         self.formats = cycle(("csv", "xero", "myob"))
-        self.client = Client(app, profile={"name": "Noisy"})
+        self.client = Client(app, profile={"name": "Noisy", "timezone": ZONE})
         self.sandbox = self.client.sandbox()
         bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
         self.client.patch("/v1/tenant", {"bank_account": bank})
@@ -96,7 +98,6 @@ class Noisy:
             self.keys = dict(app.keys.create(db, self.client.tenant_id, scopes, now, **limits) for _ in range(keys))
             in_sandbox = (app.keys.create(db, self.sandbox.tenant_id, scopes, now, **limits) for _ in range(keys))
             self.sandbox_keys = dict(in_sandbox)
-        self.today: date = app.now().date()
         self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
         self.lists: dict[str, list[str]] = {}
         self.contact = self.make("contacts")["id"]
@@ -109,6 +110,11 @@ class Noisy:
             body = {"url": f"https://example.com/{number}", "events": ["*"]}
             id = self.call("/v1/webhook_endpoints", body)["id"]
             self.call(f"/v1/webhook_endpoints/{id}/test", {})
+
+    @property
+    def today(self) -> date:
+        """The business's date now: midnight may pass while its records are made."""
+        return Context(self.app, self.client.tenant_id).today_in(ZONE)
 
     def requests(self, endpoint: Endpoint) -> list[Request]:
         """Return the requests that the connections send to a route, in turn; raise NoRecipe if there is none."""
@@ -362,10 +368,11 @@ class Noisy:
     def reminded(self) -> str:
         rule = {"days": 0, "subject": "Due", "message": "Hello {client}"}
         self.client.patch("/v1/reminders", {"enabled": True, "rules": [rule]})
-        body = {**self.document(), "issue_date": str(self.today), "due_date": str(self.today)}
+        today = self.today
+        body = {**self.document(), "issue_date": str(today), "due_date": str(today)}
         id = self.call("/v1/invoices", {**body, "line_items": body["line_items"][:1]})["id"]
         self.call(f"/v1/invoices/{id}/send", {})
-        ctx = Context(self.app, self.client.tenant_id)
+        ctx = Context(self.app, self.client.tenant_id, now=Moment.of(Moment.start_of(today, ZONE) + NOON))
         with ctx.transaction():
             remind(ctx, id)
         return self.newest("sent_reminders")

@@ -118,9 +118,8 @@ class Letterbox(Controller):
         return f"smtp://127.0.0.1:{self.port}"
 
 
-def burden(place: Place, amounts: Amounts, slow: str) -> str:
-    """Make a business with much work due, most of it long overdue; return its id."""
-    now = datetime.now(UTC)
+def burden(place: Place, amounts: Amounts, slow: str, now: datetime) -> str:
+    """Make a business with much work due now, most of it long overdue; return its id."""
     app = place.app(lambda: now - LONG_AGO).start()
     client = Client(app, profile={"name": "Noisy", "timezone": "Australia/Sydney"})
     today = now.date()
@@ -150,7 +149,7 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
         client.call("POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n", status=202)
         finish_imports(app)
     app.close()
-    app = place.app().start()
+    app = place.app(lambda: now).start()
     client = Client(app, client.tenant_id)
     table = "number,client_id,issue_date,line_items.description,line_items.unit_price\n"
     table += "".join(f"Earlier {i},{contact},{today},Hosting,19.90\n" for i in range(10 * amounts.records))
@@ -159,9 +158,9 @@ def burden(place: Place, amounts: Amounts, slow: str) -> str:
     for number in range(amounts.records):
         paid = {"amount": "5.00", "paid_at": str(today)}
         client.post("/v1/payments/import", {"invoice_number": f"Earlier {number}", **paid})
-    tomorrow = (now + timedelta(days=1)).replace(microsecond=0).isoformat()
+    soon = (now + timedelta(hours=2)).replace(microsecond=0).isoformat()  # a reminder of it is due at any time of day
     for _ in range(amounts.records):
-        client.post("/v1/bookings", {**booking, "start_at": tomorrow, "force": True})
+        client.post("/v1/bookings", {**booking, "start_at": soon, "force": True})
     for _ in range(amounts.endpoints):
         client.post("/v1/webhook_endpoints", {"url": f"{slow}/slow", "events": ["contact.*"]})
     for number in range(amounts.records):
@@ -230,7 +229,7 @@ class Contest:
         with served(self.place, self.worker_class) as server:
             ask(server.port, self.quiet, within(1.0))
             alone = self._phase(server.port, seconds / 2)
-            waiting = due(self.app, burden(self.place, self.amounts, self.receiver.url))
+            waiting = due(self.app, burden(self.place, self.amounts, self.receiver.url, datetime.now(UTC)))
             beside = self._phase(server.port, seconds)
         return outcome(self.database, self.worker_class, alone, beside, waiting)
 

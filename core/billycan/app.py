@@ -18,7 +18,7 @@ from msgspec import Struct
 from . import defaults, platform, web
 from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
-from .db import Database
+from .db import Database, is_deadlock
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
 from .events import forgotten_events, unit_of_work
@@ -388,6 +388,9 @@ class App:
         except Problem:
             raise
         except Exception as error:
+            # A deadlock undid all of `within`, which begins anew.
+            if is_deadlock(error) and within is not None:
+                raise
             if problem := self.hook.handle_error(error=error):
                 raise problem from error
             raise

@@ -1,11 +1,16 @@
 """Many requests in one: each as a request of its own, in one transaction or in one for each."""
 
+import threading
+
 import pytest
+import sqlalchemy as sa
 
 from billycan.testing import Client, run_timed
 from billycan_batch import handlers
 
 CONTACTS = "/v1/contacts"
+LOCK = "SELECT 1 FROM contacts WHERE tenant_id = :tenant AND id = :id FOR UPDATE"
+WAITING = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.fixture
@@ -208,6 +213,34 @@ def test_batches_that_change_the_same_records_in_another_order_do_not_stop_each_
         answers = client.race(notes(f"{i} up", ids), notes(f"{i} down", ids[::-1]))
         assert [answer.status_int for answer in answers] == [200, 200]
         assert len({each["notes"] for each in client.get(CONTACTS)["data"]}) == 1
+
+
+def test_a_batch_that_postgresql_undoes_for_another_begins_anew(client, monkeypatch):
+    """It counts once: with its operations twice, it would be refused."""
+    app, tenant = client.app, client.tenant_id
+    if app.db.is_sqlite:
+        return  # which has one writer
+    first, second = (client.post(CONTACTS, {"name": "Ada"})["data"]["id"] for _ in range(2))
+    locked, note = threading.Event(), handlers._note
+
+    def pause(*given):
+        note(*given)
+        locked.wait(10)
+
+    def lock_backwards():
+        with app.db.writing(tenant) as db:
+            db.execute(sa.text(LOCK), {"tenant": tenant, "id": second})
+            locked.set()
+            any(db.execute(sa.text(WAITING)).scalar() for _ in range(20_000))  # so the batch waits longer, and is undone
+            db.execute(sa.text(LOCK), {"tenant": tenant, "id": first})
+
+    monkeypatch.setattr(handlers, "_note", pause)
+    operations = [{"method": "PATCH", "path": f"{CONTACTS}/{id}", "body": {"notes": "y"}} for id in (first, second)]
+    other = threading.Thread(target=lock_backwards)
+    other.start()
+    results = batch(client.key(per_minute=3), *operations, atomic=True)
+    other.join()
+    assert [each["body"]["data"]["version"] for each in results] == [2, 2]
 
 
 @pytest.mark.parametrize("atomic", [False, True])

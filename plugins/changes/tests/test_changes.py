@@ -193,7 +193,7 @@ def test_a_change_that_began_earlier_and_is_committed_later_is_not_passed_over(c
     ada, start = add(client, "Ada"), changes(client)["cursor"]
     slow = Context(client.app, client.tenant_id)
     with slow.transaction():
-        contacts.save(slow, contacts.lock(slow, ada), notes="x")
+        contacts.records.save(slow, contacts.records.lock(slow, ada), notes="x")
         eve = add(client, "Eve")
         found = changes(client, start)
         assert [each["id"] for each in found["changes"]] == [eve]

@@ -41,6 +41,7 @@ from .tenants import Ceilings, Tenants
 
 if TYPE_CHECKING:
     from .working.alone import Alone
+    from .working.emptying import Emptying
 
 log = logging.getLogger("billycan")
 
@@ -176,6 +177,12 @@ class App:
         from .working.alone import Alone  # noqa: PLC0415 - for workers, not for requests
 
         return Alone(self, tenant_id)
+
+    def emptying(self, since: datetime) -> "Emptying":
+        """Return the work of emptying a sandbox since a time, and of filling it anew: for a plugin that resets them."""
+        from .working.emptying import Emptying  # noqa: PLC0415 - for workers, not for requests
+
+        return Emptying(self, since)
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.

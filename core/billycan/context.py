@@ -137,6 +137,17 @@ class Context:
         find: "Callable[[Context, Moment], Moment | None]"
         tenants: sa.Select[Any]
 
+    class Emptied(Struct, frozen=True, kw_only=True):
+        """A plugin's part when a sandbox is emptied; otherwise the rows of all of its tables are removed.
+
+        stay: Tables whose rows stay, such as those of who may come in.
+        remove: `remove(ctx)` removes some hundred records whose removal takes more than that of their rows, in the open
+          transaction, and returns how many; 0 if there are none left.
+        """
+
+        stay: tuple[sa.Table, ...] = ()
+        remove: "Callable[[Context], int] | None" = None
+
     db: sa.Connection
 
     def __init__(

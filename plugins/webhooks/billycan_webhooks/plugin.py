@@ -2,7 +2,7 @@
 
 import threading
 
-from billycan import App, Code, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .chores import owe_deliveries
@@ -80,7 +80,10 @@ manifest = Manifest(
         "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },
     doctor=describe_retention,
-    offers=(Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),),
+    offers=(
+        Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),
+        Context.Emptied(stay=(endpoints,)),
+    ),
 )
 
 

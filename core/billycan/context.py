@@ -137,6 +137,17 @@ class Context:
         find: "Callable[[Context, Moment], Moment | None]"
         tenants: sa.Select[Any]
 
+    class Waits(Struct, frozen=True, kw_only=True):
+        """A plugin with work that waits by the real time, and waits less while a sandbox's own time passes faster.
+
+        are_any: `are_any(ctx)` tells whether anything of the business waits.
+        shorten: `shorten(ctx, since, until)` brings what waits forward by the time that passed, in the transaction that
+          moves the clock.
+        """
+
+        are_any: "Callable[[Context], bool]"
+        shorten: "Callable[[Context, Moment, Moment], None]"
+
     class Emptied(Struct, frozen=True, kw_only=True):
         """A plugin's part when a sandbox is emptied; otherwise the rows of all of its tables are removed.
 

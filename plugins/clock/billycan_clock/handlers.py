@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from billycan import Conflict, Context, Deleted, Forbidden, Invalid, NotFound, Row, new_id, own
 from billycan.fields import Moment
 
-from .keeping import forget_known, lock_clock, read_clock, time_of
+from .keeping import forget_known, lock_clock, read_clock, shorten_waits, time_of
 from .schemas import Advance, Clock, NewClock
 from .tables import clocks
 
@@ -48,6 +48,7 @@ def set_clock(ctx: Context, body: NewClock) -> Clock:
     ctx.outdates = True
     clock = show_clock(ctx, _found(read_clock(ctx)))
     if at > real:
+        shorten_waits(ctx, real, at)
         ctx.emit("clock.advanced", clock)
     return clock
 

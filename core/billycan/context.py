@@ -197,7 +197,7 @@ class Context:
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
-        self._called = now or app.now()
+        self._called = now or app.now()  # the real time
         # Which is the business's time, unless a plugin knows another: that is asked for when it is needed.
         self._now = None if now is None and app.offered(Context.Clock) else self._called
         self._days: dict[str, date] = {}  # by time zone

@@ -70,7 +70,9 @@ class Emptying:
         ctx.db.execute(sa.delete(counters).where(here))
         # Nobody was told of what went: whoever follows the log has to begin anew, from wherever in it.
         number = last_number(EVENTS)
-        ctx.db.execute(sa.update(forgotten).where(own(ctx, forgotten)).values(sequence=number), {"of_tenant": ctx.tenant_id})
+        ctx.db.execute(
+            sa.update(forgotten).where(own(ctx, forgotten)).values(sequence=number), {"of_tenant": ctx.tenant_id}
+        )
         return not self._left(ctx)
 
     def _remove_from(self, ctx: Context, table: sa.Table) -> int:

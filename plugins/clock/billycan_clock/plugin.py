@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Code, Context, Every, Manifest, Route
+from billycan import App, Code, Context, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .keeping import find_time
@@ -28,3 +28,8 @@ manifest = Manifest(
     },
     offers=(Context.Clock(find=find_time, tenants=sa.select(clocks.c.tenant_id)),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    app.add_trigger("clock.advanced", h.step_ahead)

@@ -231,9 +231,7 @@ def test_a_batch_that_postgresql_undoes_for_another_begins_anew(client, monkeypa
         with app.db.writing(tenant) as db:
             db.execute(sa.text(LOCK), {"tenant": tenant, "id": second})
             locked.set()
-            any(
-                db.execute(sa.text(WAITING)).scalar() for _ in range(20_000)
-            )  # so the batch waits longer, and is undone
+            any(db.execute(sa.text(WAITING)).scalar() for _ in range(20_000))  # longest, so it is undone
             db.execute(sa.text(LOCK), {"tenant": tenant, "id": first})
 
     monkeypatch.setattr(handlers, "_note", pause)

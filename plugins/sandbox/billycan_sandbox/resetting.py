@@ -1,4 +1,4 @@
-"""Resets in turns: each step is one transaction, with a note of how far it came; a killed worker is followed by another."""
+"""Resets in turns: each step is a transaction that notes how far it came, so another worker goes on after a kill."""
 
 import time
 from collections.abc import Iterable

@@ -168,7 +168,7 @@ in_ledger = LedgerEntries(
             ),
             documents_of,
         ),
-        "contact.updated": documents_of_suppliers,
+        **dict.fromkeys(("contact.updated", "contact.merged"), documents_of_suppliers),
     },
     after=documents_after,
     standing=standing,

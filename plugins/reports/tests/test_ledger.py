@@ -266,6 +266,32 @@ def test_income_and_costs_are_tracked(client):
     assert client.refused(422, "validation_failed", "PATCH", f"/v1/invoices/{sale}", wrong)["details"]
 
 
+def test_no_entry_is_added_on_days_for_which_the_books_are_locked(client):
+    """Neither by another tracking nor by another payment method; a bill of those days can be paid later."""
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North", "South"]})
+    sale, spent, bill = invoice(client), expense(client, payment_method="card"), expense(client, paid_on=None)
+    client.patch("/v1/tenant", {"locked_until": "2026-11-10"})
+    before = listed(client)
+    north = {"tracking": {"Region": "North"}}
+    for path in (f"/v1/invoices/{sale}", f"/v1/expenses/{spent}"):
+        client.refused(409, "period_locked", "PATCH", path, north)
+    client.refused(409, "period_locked", "PATCH", f"/v1/expenses/{spent}", {"payment_method": "cash"})
+    assert listed(client) == before
+    client.patch(f"/v1/expenses/{bill}", {"payment_method": "cash", "paid_on": "2026-11-12"})
+    assert {date for date, *_ in listed(client)[len(before) :]} == {"2026-11-12"}
+    later = invoice(client, issue_date="2026-11-11")
+    assert client.patch(f"/v1/invoices/{later}", north)["data"]["tracking"] == {"Region": "North"}
+
+
+def test_what_is_tracked_by_a_renamed_category_can_be_tracked_by_the_other_one(client):
+    client.post("/v1/tracking_categories", {"name": "Van", "options": ["1", "2"]})
+    region = client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})["data"]["id"]
+    sale = invoice(client, tracking={"Region": "North", "Van": "1"})
+    client.patch(f"/v1/tracking_categories/{region}", {"name": "Area"})
+    changed = client.patch(f"/v1/invoices/{sale}", {"tracking": {"Van": "2"}})["data"]
+    assert changed["tracking"] == {"Region": "North", "Van": "2"}
+
+
 def test_what_was_there_before_gets_entries_in_the_background(app, client, clock):
     """As much as one transaction takes at a time, the same as if the ledger had been there."""
     from billycan_reports.ledger import backlog, catching_up
@@ -378,6 +404,26 @@ def test_the_files_are_what_other_software_takes(client, format, expected):
         header = expected.partition("\n")[0].split(",")
         text = "\n".join([",".join(header), *(",".join(row[name] for name in header) for row in rows), ""])
     assert text == expected.format(**ids)
+
+
+@pytest.mark.parametrize("format", ["xero", "myob"])
+def test_what_came_to_nothing_before_the_export_is_in_no_journal(client, format):
+    void, sale = invoice(client), invoice(client)
+    client.post(f"/v1/invoices/{void}/void", {"reason": "Twice"}, 200)
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})
+    client.patch(f"/v1/invoices/{sale}", {"tracking": {"Region": "North"}})
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": format})["data"]
+    lines = client.call("GET", f"/v1/ledger_exports/{made['id']}/content").text.splitlines()
+    assert made["entries"] == 11 and len([line for line in lines if sale in line]) == len(lines) - 1 == 3
+
+
+def test_no_name_hides_the_end_of_a_cell_from_myob(client):
+    """Or runs as a formula where the file is looked at in a spreadsheet."""
+    client.ada = client.post("/v1/contacts", {"name": '=cmd|"Ada'})["data"]["id"]
+    invoice(client)
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "myob"})["data"]["id"]
+    lines = client.call("GET", f"/v1/ledger_exports/{made}/content").text.splitlines()
+    assert {line.split("\t")[-1] for line in lines[1:]} == {"cmd|'Ada"}
 
 
 def test_a_file_for_xero_has_no_more_lines_than_it_takes(client):

@@ -40,6 +40,7 @@ Format = Literal["xero", "myob", "csv"]
 
 MOST_ENTRIES = 20_000  # of one export
 MOST_LINES_OF_XERO = 300  # of one file, says Xero
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what a spreadsheet takes for the beginning of one
 _NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
 
 exports = resource_table(
@@ -176,9 +177,9 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
     name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     if row.format == "xero":
-        return Reply.csv(name, _XERO, _xero(journals, chart, names))
+        return Reply.csv(name, _XERO, _xero(_netted(journals), chart, names))
     if row.format == "myob":
-        return _text(name, _myob(journals, chart, names))
+        return _text(name, _myob(_netted(journals), chart, names))
     return Reply.csv(name, _CSV, _csv(journals, chart, names))
 
 
@@ -196,10 +197,26 @@ _CSV = (
 )
 
 
-def _xero(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _netted(journals: Iterable[Sequence[Row]]) -> list[list[tuple[Row, Decimal]]]:
+    """Add up the entries of each journal that are alike in the file, and leave out what comes to nothing, such as a
+    document that was voided as a mistake before it was exported.
+    """
+    found = []
+    for journal in journals:
+        sums: dict[Any, tuple[Row, Decimal]] = {}
+        for one in journal:
+            alike = one.account_id, one.gst_code, *sorted(one.tracking.items())
+            first, amount = sums.get(alike, (one, Decimal("0.00")))
+            sums[alike] = first, amount + one.amount
+        if lines := [(one, amount) for one, amount in sums.values() if amount]:
+            found.append(lines)
+    return found
+
+
+def _xero(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of Xero's manual journals: one amount each, a credit below zero."""
     for journal in journals:
-        for one in journal:
+        for one, amount in journal:
             tracking = [text for pair in sorted(one.tracking.items()) for text in pair]
             yield (
                 _narration(one),
@@ -207,20 +224,20 @@ def _xero(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Seq
                 names.get(one.contact_id, ""),
                 chart[one.account_id].code,
                 _NO_TAX["xero"],
-                one.amount,
+                amount,
                 *tracking,
                 *[""] * (4 - len(tracking)),
             )
 
 
-def _myob(journals: Sequence[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of MYOB's general journal entries, with an empty one between two journals."""
     yield _MYOB
     for number, journal in enumerate(journals):
         if number:
             yield ()
-        for one in journal:
-            debit, credit = max(one.amount, Decimal(0)), max(-one.amount, Decimal(0))
+        for one, amount in journal:
+            debit, credit = max(amount, Decimal(0)), max(-amount, Decimal(0))
             yield (
                 "",
                 f"{one.date:%d/%m/%Y}",
@@ -246,10 +263,13 @@ def _csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequ
 
 
 def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
-    """Return tab-separated text with the line ends of Windows, on which MYOB runs."""
+    """Return tab-separated text with the line ends of Windows, on which MYOB runs.
+
+    No cell begins as a formula does, and none has a quotation mark: it might hide the end of a cell.
+    """
 
     def cell(value: Any) -> str:
-        return " ".join(str(value).split())
+        return " ".join(str(value).split()).lstrip(_FORMULA).replace('"', "'")
 
     text = "".join("\t".join(map(cell, line)) + "\r\n" for line in lines)
     there = {"Content-Disposition": f'attachment; filename="{name}.txt"'}

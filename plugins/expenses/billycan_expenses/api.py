@@ -1,4 +1,4 @@
-"""Expenses' functions for other plugins: billing a job's expenses, payments to contractors, and lodged periods."""
+"""Expenses' functions for other plugins: billing a job's expenses, what is paid and due, and lodged periods."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -14,6 +14,7 @@ from billycan.sql import Statement
 
 from .gst import not_claimed
 from .parts import in_parts
+from .payables import due_to_suppliers
 from .records import emit_expense, records
 from .splits import Cost, split
 from .tables import NONE, expenses
@@ -22,6 +23,7 @@ __all__ = [
     "Billable",
     "bill",
     "billable",
+    "due_to_suppliers",
     "forget_lodged",
     "give_samples",
     "keep_lodged",

@@ -288,7 +288,7 @@ class Books:
         return owed
 
     def check_ledger(self, which):
-        """The ledger agrees with receivables, payables, labels and money at each month's end, and has all there is to add."""
+        """The ledger agrees with what is owed, labels and money at each month's end, and has all there is to add."""
         business = self.pair[which]
         self.catch_up(business)
         code_of, entries_, payments = business.roles(), business.ledger(), money_of(business)

@@ -6,8 +6,6 @@ runs and stored when the record's row is written; those that are shown are added
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -76,11 +74,15 @@ def fill_members(ctx: "Context", answer: Any) -> Any:
     if not any(wanted):
         return answer
     asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
-    added = [(e.fill(ctx, some) if some else {}, e.shows()) for e, some in zip(adds, asked, strict=True)]
+    blank = [structs.asdict(e.shows()) for e in adds]
+    found = [e.fill(ctx, some) if some else {} for e, some in zip(adds, asked, strict=True)]
     shown = []
     for record in records:
-        parts = [structs.asdict(found.get(record.id, nothing)) for found, nothing in added]
-        shown.append(kind(**reduce(or_, parts, structs.asdict(record))))
+        members = structs.asdict(record)
+        for by_id, nothing in zip(found, blank, strict=True):
+            part = by_id.get(record.id)
+            members |= nothing if part is None else structs.asdict(part)
+        shown.append(kind(**members))
     return answer.of(shown) if page else shown[0]
 
 

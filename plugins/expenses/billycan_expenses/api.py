@@ -12,6 +12,7 @@ from msgspec import Struct
 from billycan import Context, Records, Row, own
 from billycan.sql import Statement
 
+from .double_entry import bought
 from .gst import not_claimed
 from .parts import in_parts
 from .payables import due_to_suppliers
@@ -23,6 +24,7 @@ __all__ = [
     "Billable",
     "bill",
     "billable",
+    "bought",
     "due_to_suppliers",
     "forget_lodged",
     "give_samples",

@@ -16,7 +16,8 @@ def due_to_suppliers() -> sa.Select[Any]:
     Its parameters are `tenant_id` and `day`. Below zero is what a supplier owes: money given back that has not come, or
     a payment before the date of its bill. Nobody's name is null.
     """
-    tenant_id, day = sa.bindparam("tenant_id"), sa.bindparam("day", type_=sa.Date)
+    tenant_id: Any = sa.bindparam("tenant_id")
+    day = sa.bindparam("day", type_=sa.Date)
     amount, e = sa.type_coerce(expenses.c.amount, sa.BigInteger), expenses.c
 
     def from_(when: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

@@ -152,8 +152,8 @@ def _owed_to_each() -> Statement:
 
     each = expenses.due_to_suppliers().subquery("each").c
     ages, newest = {}, None
-    for name, most in _AGES.items():
-        oldest = None if most is None else sa.bindparam(f"oldest_{name}", type_=sa.Date)
+    for name, days in _AGES.items():
+        oldest = None if days is None else sa.bindparam(f"oldest_{name}", type_=sa.Date)
         when = [each.due > 0]
         when += [] if oldest is None else [each.due_on >= oldest]
         when += [] if newest is None else [each.due_on < newest]

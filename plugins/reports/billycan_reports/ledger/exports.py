@@ -6,6 +6,7 @@ is fetched, but for codes and names of accounts.
 """
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
@@ -32,15 +33,16 @@ from billycan.fields import Day
 from billycan.sql import Statement
 from billycan_contacts import api as contacts
 
-from . import accounts
+from . import accounts, documents
 from .catching_up import catch_up
 from .entries import entries
 
-Format = Literal["xero", "myob", "csv"]
+Format = Literal["xero", "myob", "csv", "xero_sales", "xero_bills", "myob_sales", "myob_bills"]
 
 MOST_ENTRIES = 20_000  # of one export
 MOST_LINES_OF_XERO = 300  # of one file, says Xero
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what a spreadsheet takes for the beginning of one
+_AMOUNT = re.compile(r"-?\d+\.\d\d")
 _NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
 
 exports = resource_table(
@@ -63,6 +65,8 @@ class NewLedgerExport(NewResource, kw_only=True):
     from: The first day.
     to: The last day.
     format: `xero` and `myob` for the imports of manual journals of Xero and MYOB AccountRight; `csv` for any other use.
+      `xero_sales` and `myob_sales` for their imports of invoices: the invoices and adjustment notes of these days;
+      `xero_bills` and `myob_bills` for those of bills: the expenses.
     """
 
     since: Day = field(name="from")
@@ -76,8 +80,8 @@ class LedgerExport(Resource, kw_only=True):
     from: The first day.
     to: The last day.
     format: The software that it is for.
-    entries: How many entries it has that no earlier export of this format had.
-    files: How many files it has: one, but Xero takes no more than 300 lines at a time.
+    entries: How many entries it has that no earlier export of this format had; of sales or bills, how many documents.
+    files: How many files it has: one, but Xero takes no more than 300 lines, or 500 invoices or bills, at a time.
     """
 
     since: datetime.date = field(name="from")
@@ -129,7 +133,8 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
 
     What is added to the ledger later, also with a date on these days, is in the next export of them. Refused with
     `ledger_behind` while entries of older documents are still being made, and with `too_many_entries` if there are more
-    than 20,000: export fewer days. Emits `ledger_export.created`.
+    than 20,000, or 2,000 sales or bills: export fewer days. An export of sales or bills has documents that no earlier
+    one of its format had, without void ones; later changes of them are in none. Emits `ledger_export.created`.
     """
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
@@ -139,35 +144,46 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     last = ctx.advance_counter(entries.name, 0)
     number = ctx.advance_counter(f"{exports.name}.numbers")
     days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
-    count, journals = 0, list[int]()
-    for (count_of,) in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}):
-        count += count_of
-        journals.append(count_of)
-    if count > MOST_ENTRIES:
-        raise Invalid(
-            f"There are {count:,} entries, and an export has at most {MOST_ENTRIES:,}: export fewer days.",
-            code="too_many_entries",
-            param="to",
-        )
-    files = len(_filled(journals)) if body.format == "xero" else 1
+    if body.format in documents.TAX_NAMES:
+        if not ctx.has(plugin := documents.PLUGIN[documents.kind_of(body.format)]):
+            raise Invalid.member("format", "invalid_value", f"needs the plugin {plugin}, which is off")
+        found = documents.find(ctx, days)
+        if found is None:
+            raise _too_many(f"more than {documents.MOST_DOCUMENTS:,} documents", documents.MOST_DOCUMENTS)
+        count, files = len(found), len(documents.files(found, body.format))
+    else:
+        journals = [row[0] for row in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})]
+        count = sum(journals)
+        if count > MOST_ENTRIES:
+            raise _too_many(f"{count:,} entries", MOST_ENTRIES)
+        files = len(_filled(journals)) if body.format == "xero" else 1
     members = {"external_id": body.external_id, "metadata": body.metadata}
     export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
     ctx.emit("ledger_export.created", export)
     return export
 
 
+def _too_many(found: str, most: int) -> Invalid:
+    message = f"There are {found}, and an export has at most {most:,}: export fewer days."
+    return Invalid(message, code="too_many_entries", param="to")
+
+
 def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     """The file of an export, as CSV or as MYOB's tab-separated text.
 
     A journal for each document and day: it adds up to nothing, and never stands in two files. `file` says which of its
-    files.
+    files. Of sales and bills, it has the lines of each as its account and tax say, with prices that include GST.
     """
     row = records.find(ctx, id)
     if query.file > row.files:
         raise NotFound
+    name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     days = {name: getattr(row, name) for name in ("since", "until", "format", "sequence", "last")}
-    found = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
-    journals = [[*journal] for _, journal in groupby(found, lambda one: (one.document_id, one.date))]
+    if row.format in documents.TAX_NAMES:
+        found = documents.find(ctx, days) or []
+        return _of_documents(ctx, name, row.format, documents.files(found, row.format)[query.file - 1 :][:1])
+    rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
+    journals = [[*journal] for _, journal in groupby(rows, lambda one: (one.document_id, one.date))]
     if row.format == "xero":
         places = _filled([len(one) for one in journals])
         first, last = places[query.file - 1] if places else (0, 0)
@@ -175,12 +191,20 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     of = [one for journal in journals for one in journal]
     chart = accounts.chart_of(ctx, {one.account_id for one in of})
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
-    name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     if row.format == "xero":
         return Reply.csv(name, _XERO, _xero(_netted(journals), chart, names))
     if row.format == "myob":
         return _text(name, _myob(_netted(journals), chart, names))
     return Reply.csv(name, _CSV, _csv(journals, chart, names))
+
+
+def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[documents.Document]]) -> Reply:
+    """Return a file of sales or bills; `file` has its documents, or is empty if nothing is left of them."""
+    found = file[0] if file else ()
+    chart = accounts.chart_of(ctx, {part.account_id for one in found for part in one.parts})
+    if format.startswith("myob"):
+        return _text(name, documents.myob(found, format, chart))
+    return Reply.csv(name, *documents.xero(found, format, chart))
 
 
 _XERO = (
@@ -269,7 +293,8 @@ def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
     """
 
     def cell(value: Any) -> str:
-        return " ".join(str(value).split()).lstrip(_FORMULA).replace('"', "'")
+        text = " ".join(str(value).split())
+        return text if _AMOUNT.fullmatch(text) else text.lstrip(_FORMULA).replace('"', "'")
 
     text = "".join("\t".join(map(cell, line)) + "\r\n" for line in lines)
     there = {"Content-Disposition": f'attachment; filename="{name}.txt"'}

@@ -143,7 +143,8 @@ def test_books_are_taken_over(business, column, basis):
     rest = {"amount": "165.00", "payment_method": "card", "paid_at": "2026-08-14"}
     client.post(f"/v1/invoices/{invoice}/payments", rest)
     client.post(f"/v1/expenses/{bought}/payments", {"amount": "330.00", "paid_on": "2026-07-10"})
-    found = [client.get(f"/v1/reports/{name}?as_at=2026-06-30")["data"]["total"] for name in ("receivables", "payables")]
+    reports = [f"/v1/reports/{name}?as_at=2026-06-30" for name in ("receivables", "payables")]
+    found = [client.get(path)["data"]["total"] for path in reports]
     found += [labels(client, "July to September")[label]["amount"] for label in ("G1", "1A", "G11", "1B")]
     rows = table("", "Cash", "Accruals")
     assert [row[0].split(" ")[0] for row in rows] == ["Receivables", "Payables", "G1", "1A", "G11", "1B"]

@@ -165,8 +165,8 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     if query.file > row.files:
         raise NotFound
     days = {name: getattr(row, name) for name in ("since", "until", "format", "sequence", "last")}
-    found = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
-    journals = [[*journal] for _, journal in groupby(found, lambda one: (one.document_id, one.date))]
+    found = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}, in_turns=True)
+    journals = [[*journal] for _, journal in groupby(ctx.in_turns(found), lambda one: (one.document_id, one.date))]
     if row.format == "xero":
         places = _filled([len(one) for one in journals])
         first, last = places[query.file - 1] if places else (0, 0)
@@ -176,10 +176,10 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
     name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     if row.format == "xero":
-        return Reply.csv(name, _XERO, _xero(journals, chart, names))
+        return Reply.csv(name, _XERO, ctx.in_turns(_xero(journals, chart, names)))
     if row.format == "myob":
-        return _text(name, _myob(journals, chart, names))
-    return Reply.csv(name, _CSV, _csv(journals, chart, names))
+        return _text(name, ctx.in_turns(_myob(journals, chart, names)))
+    return Reply.csv(name, _CSV, ctx.in_turns(_csv(journals, chart, names)))
 
 
 _XERO = (

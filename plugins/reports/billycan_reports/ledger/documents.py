@@ -100,12 +100,12 @@ def find(ctx: Context, chosen: Mapping[str, Any]) -> list[Document] | None:
     if not ctx.has(PLUGIN[of]):
         return []
     values = {"tenant_id": ctx.tenant_id, **chosen, "most": MOST_DOCUMENTS + 1}
-    rows: list[Any] = _of_export(of).all(ctx.db, values)
+    rows: list[Any] = _of_export(of).all(ctx.db, values, in_turns=True)
     if len(rows) > MOST_DOCUMENTS:
         return None
     ids = [row.document_id for row in rows]
     booked = defaultdict[str, list[Row]](list)
-    for row in _BOOKED.all(ctx.db, ctx.tenant_id, ids):
+    for row in ctx.in_turns(_BOOKED.all(ctx.db, ctx.tenant_id, ids)):
         booked[row.document_id].append(row)
     made = _sales(ctx, ids, booked, chosen["last"]) if of == "sales" else _bills(ctx, ids, booked)
     return [made[id] for id in ids if id in made]
@@ -127,7 +127,7 @@ def _sales(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]], last:
             words=f"{'Adjustment note' if one.total < 0 else 'Invoice'} {one.number}",
             parts=_income([row for row in booked[id] if row.sequence <= last], one.total),
         )
-        for id, one in found.items()
+        for id, one in ctx.in_turns(found.items())
     }
 
 
@@ -155,7 +155,7 @@ def _bills(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]]) -> di
     found = expenses.bought(ctx, ids)
     names = contacts.names_now(ctx, {one.supplier_id for one in found.values() if one.supplier_id})
     made, taken = {}, set[tuple[str, str]]()
-    for id, one in found.items():
+    for id, one in ctx.in_turns(found.items()):
         whose = names.get(one.supplier_id or "", one.supplier_name or "No supplier")
         number = one.reference or id
         if (whose, number) in taken:  # two bills of one number would be imported as one

@@ -182,8 +182,8 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     if row.format in documents.TAX_NAMES:
         found = documents.find(ctx, days) or []
         return _of_documents(ctx, name, row.format, documents.files(found, row.format)[query.file - 1 :][:1])
-    rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
-    journals = [[*journal] for _, journal in groupby(rows, lambda one: (one.document_id, one.date))]
+    rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}, in_turns=True)
+    journals = [[*journal] for _, journal in groupby(ctx.in_turns(rows), lambda one: (one.document_id, one.date))]
     if row.format == "xero":
         places = _filled([len(one) for one in journals])
         first, last = places[query.file - 1] if places else (0, 0)
@@ -192,10 +192,10 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     chart = accounts.chart_of(ctx, {one.account_id for one in of})
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
     if row.format == "xero":
-        return Reply.csv(name, _XERO, _xero(_netted(journals), chart, names))
+        return Reply.csv(name, _XERO, ctx.in_turns(_xero(_netted(ctx.in_turns(journals)), chart, names)))
     if row.format == "myob":
-        return _text(name, _myob(_netted(journals), chart, names))
-    return Reply.csv(name, _CSV, _csv(journals, chart, names))
+        return _text(name, ctx.in_turns(_myob(_netted(ctx.in_turns(journals)), chart, names)))
+    return Reply.csv(name, _CSV, ctx.in_turns(_csv(journals, chart, names)))
 
 
 def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[documents.Document]]) -> Reply:
@@ -203,8 +203,9 @@ def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[
     found = file[0] if file else ()
     chart = accounts.chart_of(ctx, {part.account_id for one in found for part in one.parts})
     if format.startswith("myob"):
-        return _text(name, documents.myob(found, format, chart))
-    return Reply.csv(name, *documents.xero(found, format, chart))
+        return _text(name, ctx.in_turns(documents.myob(found, format, chart)))
+    columns, lines = documents.xero(ctx.in_turns(found), format, chart)
+    return Reply.csv(name, columns, ctx.in_turns(lines))
 
 
 _XERO = (

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.either
 
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "imports", "invoices", "reports")
-PAGE = (Path(__file__).parents[1] / "docs" / "accountants.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "accountants.md").read_text("utf-8")
 QUARTERS = {
     "July to September": "from=2026-07-01&to=2026-09-30",
     "October to December": "from=2026-10-01&to=2026-12-31",
@@ -89,7 +89,7 @@ def test_what_is_owed_to_suppliers(business):
     client.post("/v1/expenses", {**shop, "paid_on": None})
     lines = [{"category_id": client.category, "amount": "-66.00", "refunded_line_id": made["line_items"][0]["id"]}]
     back = {"date": "2026-10-28", "refunded_expense_id": made["id"], "supplier_id": made["supplier_id"]}
-    client.post("/v1/expenses", {**back, "line_items": lines, "paid_on": None})
+    credit = client.post("/v1/expenses", {**back, "line_items": lines, "paid_on": None})["data"]["id"]
     report = client.get("/v1/reports/payables?as_at=2026-10-31")["data"]
     names = [(one["supplier"] or {}).get("name", one["supplier_name"]) for one in report["entries"]]
     shown = zip([*names, "All suppliers"], [*report["entries"], report], strict=True)
@@ -99,6 +99,11 @@ def test_what_is_owed_to_suppliers(business):
     entries = client.get("/v1/ledger_entries?account=200&per_page=100")["data"]
     payable = sum(one["credit"] - one["debit"] for one in entries if one["date"] <= "2026-10-31")
     assert f"is ${payable:.0f} on that day" in PAGE and payable == report["total"] - report["credit"]
+    # It is set off against the bill.
+    client.post(f"/v1/expenses/{made['id']}/payments", {"amount": "66.00", "paid_on": "2026-11-02"})
+    client.patch(f"/v1/expenses/{credit}", {"paid_on": "2026-11-02"})
+    after = client.get("/v1/reports/payables?as_at=2026-11-02")["data"]
+    assert (after["total"], after["credit"]) == (D("572.00"), 0)
 
 
 def test_the_ledger_on_a_cash_basis(business):

@@ -1,4 +1,4 @@
-"""What was due to suppliers at the end of a day, in SQL: sums over bills and payments, by their own days."""
+"""Amounts due to suppliers at the end of a day, in SQL: sums over bills and payments, by their own days."""
 
 from typing import Any
 

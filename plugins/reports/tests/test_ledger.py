@@ -518,13 +518,13 @@ def test_a_document_is_exported_once_whatever_happens_to_it(client, monkeypatch)
     assert exported(client, "myob_sales")[0] == 3
     for _ in range(3):
         invoice(client)
-    monkeypatch.setattr("billycan_reports.ledger.documents.MOST_OF_A_FILE", 2)
+    monkeypatch.setattr("billycan_reports.ledger.sales_and_bills.MOST_OF_A_FILE", 2)
     made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "xero_sales"})["data"]
     files = [client.call("GET", f"/v1/ledger_exports/{made['id']}/content?file={n}").text for n in (1, 2)]
     assert made["files"] == 2 and [len(each.splitlines()) - 1 for each in files] == [2, 1]
     invoice(client)
     invoice(client)
-    monkeypatch.setattr("billycan_reports.ledger.documents.MOST_DOCUMENTS", 1)
+    monkeypatch.setattr("billycan_reports.ledger.sales_and_bills.MOST_DOCUMENTS", 1)
     many = {"from": "2026-11-01", "to": "2026-11-30", "format": "xero_sales"}
     client.refused(422, "too_many_entries", "POST", "/v1/ledger_exports", many)
 

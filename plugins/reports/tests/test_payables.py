@@ -37,7 +37,7 @@ def report(client, as_at):
 
 
 def owed(client, as_at, **who):
-    """What one supplier is owed by age, in all, and what they owe; or all suppliers."""
+    """The figures of one supplier, or of all: what is owed by age and in all, and what is owed by them."""
     data = report(client, as_at)
     wanted = {"supplier_id": None, "supplier_name": None, **who}
     found = [e for e in data["entries"] if {name: e[name] for name in wanted} == wanted] if who else [data]

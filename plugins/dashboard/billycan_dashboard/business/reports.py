@@ -53,7 +53,7 @@ class Part(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """What the page of a report by age calls things; `owed` stands before a name or number."""
+    """The words on the page of a report by age; `owed` stands before a name or number."""
 
     title: str
     says: str

@@ -33,7 +33,7 @@ from billycan.fields import Day
 from billycan.sql import Statement
 from billycan_contacts import api as contacts
 
-from . import accounts, documents
+from . import accounts, sales_and_bills
 from .catching_up import catch_up
 from .entries import entries
 
@@ -144,13 +144,13 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     last = ctx.advance_counter(entries.name, 0)
     number = ctx.advance_counter(f"{exports.name}.numbers")
     days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
-    if body.format in documents.TAX_NAMES:
-        if not ctx.has(plugin := documents.PLUGIN[documents.kind_of(body.format)]):
+    if body.format in sales_and_bills.TAX_NAMES:
+        if not ctx.has(plugin := sales_and_bills.PLUGIN[sales_and_bills.kind_of(body.format)]):
             raise Invalid.member("format", "invalid_value", f"needs the plugin {plugin}, which is off")
-        found = documents.find(ctx, days)
+        found = sales_and_bills.find(ctx, days)
         if found is None:
-            raise _too_many(f"more than {documents.MOST_DOCUMENTS:,} documents", documents.MOST_DOCUMENTS)
-        count, files = len(found), len(documents.files(found, body.format))
+            raise _too_many(f"more than {sales_and_bills.MOST_DOCUMENTS:,} documents", sales_and_bills.MOST_DOCUMENTS)
+        count, files = len(found), len(sales_and_bills.files(found, body.format))
     else:
         journals = [row[0] for row in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})]
         count = sum(journals)
@@ -179,9 +179,9 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
         raise NotFound
     name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     days = {name: getattr(row, name) for name in ("since", "until", "format", "sequence", "last")}
-    if row.format in documents.TAX_NAMES:
-        found = documents.find(ctx, days) or []
-        return _of_documents(ctx, name, row.format, documents.files(found, row.format)[query.file - 1 :][:1])
+    if row.format in sales_and_bills.TAX_NAMES:
+        found = sales_and_bills.find(ctx, days) or []
+        return _of_documents(ctx, name, row.format, sales_and_bills.files(found, row.format)[query.file - 1 :][:1])
     rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}, in_turns=True)
     journals = [[*journal] for _, journal in groupby(ctx.in_turns(rows), lambda one: (one.document_id, one.date))]
     if row.format == "xero":
@@ -198,13 +198,13 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     return Reply.csv(name, _CSV, ctx.in_turns(_csv(journals, chart, names)))
 
 
-def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[documents.Document]]) -> Reply:
+def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[sales_and_bills.Document]]) -> Reply:
     """Return a file of sales or bills; `file` has its documents, or is empty if nothing is left of them."""
     found = file[0] if file else ()
     chart = accounts.chart_of(ctx, {part.account_id for one in found for part in one.parts})
     if format.startswith("myob"):
-        return _text(name, ctx.in_turns(documents.myob(found, format, chart)))
-    columns, lines = documents.xero(ctx.in_turns(found), format, chart)
+        return _text(name, ctx.in_turns(sales_and_bills.myob(found, format, chart)))
+    columns, lines = sales_and_bills.xero(ctx.in_turns(found), format, chart)
     return Reply.csv(name, columns, ctx.in_turns(lines))
 
 

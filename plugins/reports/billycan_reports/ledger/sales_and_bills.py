@@ -69,7 +69,7 @@ def kind_of(format: str) -> Of:
 
 
 class Part(Struct, frozen=True):
-    """What a document charges in an account: the amount with GST, the GST in it, and how it is taxed."""
+    """The charge of a document in an account: the amount with GST, the GST in it, and how it is taxed."""
 
     account_id: str
     tax: str

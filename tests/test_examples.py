@@ -646,7 +646,7 @@ def wait(c, clock):
 def hurry(c, clock):
     """Let time pass in the sandbox."""
     live, sandbox = c.headers, c.sandbox()
-    sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/sandbox", "events": ["clock.*"]})
+    sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/sandbox", "events": ["clock.*", "sandbox.*"]})
     c.refused(403, "sandbox_only", "GET", "/v1/clock")
     c.headers = sandbox.headers
     c.refused(404, "resource_not_found", "GET", "/v1/clock")
@@ -657,6 +657,11 @@ def hurry(c, clock):
     c.refused(409, "clock_advancing", "POST", "/v1/clock/advance", {"to": to})
     c.get("/v1/clock")
     c.delete("/v1/clock")
+    c.refused(404, "resource_not_found", "GET", "/v1/sandbox/reset")
+    c.post("/v1/sandbox/reset", {"samples": True}, status=202)
+    c.refused(409, "reset_under_way", "POST", "/v1/sandbox/reset", {})
+    run_timed(c.app)
+    c.get("/v1/sandbox/reset")
     c.headers = live
 
 

@@ -334,8 +334,9 @@ def report(c):
     c.get(f"/v1/contacts/{c.client}/statement?from=2026-11-01&to=2026-11-30")
     c.call("GET", f"/v1/contacts/{c.client}/statement.csv?from=2026-11-01&to=2026-11-30", status=200)
     c.get("/v1/reports/receivables?as_at=2026-12-31")
+    c.get("/v1/reports/payables?as_at=2026-12-31")
     c.get("/v1/reports/taxable_payments?year=2027")
-    for name in ("receivables", "taxable_payments"):
+    for name in ("receivables", "payables", "taxable_payments"):
         c.call("GET", f"/v1/reports/{name}.csv", status=200)
     days = {"from": "2026-10-01", "to": "2026-12-31"}
     for path in ("gst?", "gst/documents?label=1A&"):

@@ -114,7 +114,7 @@ class Alone:
         return [name for name in due if name not in places or row[places[name]]]
 
     def _ask_for_rows(self, tasks: Sequence[str]) -> tuple[dict[str, int], sa.Select[Any]]:
-        """Return the statement that says which tables of tasks have rows, and the place of each task's in its answer."""
+        """Return a statement that says which tables of tasks have rows, and the place of each task in its answer."""
         tables: dict[str, sa.Table] = {}
         for name in tasks:
             table = self._select(name, self._app.now()).selected_columns.tenant_id.table

@@ -231,6 +231,7 @@ class Records(Generic[T]):
         conditions = [*where, *self._conditions(ctx, query)]
         if ctx.only and is_id(ctx.only[0], self.prefix):
             conditions.append(Condition(self.table.c.id, eq, ctx.only))
+            order = (self.table.c.id,)  # in any other, SQLite would walk through all records in that order
         live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
         order = tuple(map(Order.of, order)) or asked

@@ -42,7 +42,7 @@ ASKED_ELSEWHERE = {
     "plugins/attachments/billycan_attachments/api.py": (1, WAITS),
     "plugins/attachments/billycan_attachments/stored_files.py": (3, WAITS),
     "plugins/client/billycan_client/connect.py": (2, "a client has no context"),
-    "plugins/clock/billycan_clock/handlers.py": (3, "the real time, from which a clock differs"),
+    "plugins/clock/billycan_clock/handlers.py": (4, "the real time, from which a clock differs"),
     "plugins/clock/billycan_clock/walking.py": (1, "the real time, from which a clock differs"),
     "plugins/dashboard/billycan_dashboard/business/keys.py": (5, ENTRY),
     "plugins/dashboard/billycan_dashboard/business/replays.py": (3, WAITS),

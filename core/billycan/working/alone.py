@@ -94,7 +94,7 @@ class Alone:
         look_in(self._app, now, self._timezone)
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
-            tasks = [name for name in self._find_possible(db) if not only or name in only]
+            tasks = [name for name in self._find_possible(db, now) if not only or name in only]
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
             for name, is_due in zip(tasks, db.execute(self._ask(tasks, now)).one() if tasks else (), strict=True):
                 if is_due:
@@ -104,20 +104,20 @@ class Alone:
             self._found = now, found
         return found
 
-    def _find_possible(self, db: sa.Connection) -> list[str]:
+    def _find_possible(self, db: sa.Connection, now: Moment) -> list[str]:
         """List the tasks for which anything can be due: all but those whose table has no row of the business."""
         due = [name for name, every in self._tasks.items() if every.due]
         if self._rows is None:
-            self._rows = self._ask_for_rows(due)
+            self._rows = self._ask_for_rows(due, now)
         places, asked = self._rows
         row = db.execute(asked).one()
         return [name for name in due if name not in places or row[places[name]]]
 
-    def _ask_for_rows(self, tasks: Sequence[str]) -> tuple[dict[str, int], sa.Select[Any]]:
+    def _ask_for_rows(self, tasks: Sequence[str], now: Moment) -> tuple[dict[str, int], sa.Select[Any]]:
         """Return a statement that says which tables of tasks have rows, and the place of each task in its answer."""
         tables: dict[str, sa.Table] = {}
         for name in tasks:
-            table = self._select(name, self._app.now()).selected_columns.tenant_id.table
+            table = self._select(name, now).selected_columns.tenant_id.table
             if isinstance(table, sa.Table):
                 tables[name] = table
         several = [*dict.fromkeys(tables.values())]

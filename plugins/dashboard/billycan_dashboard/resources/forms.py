@@ -362,8 +362,23 @@ def merge_patch(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any
             if now:
                 patch[name] = now
         elif was != now:
-            patch[name] = now
+            patch[name] = _changed_rows(now, was) if _has_rows(now) and _has_rows(was) else now
     return patch
+
+
+def _has_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _changed_rows(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Take what did not change out of rows that are stored already: the API leaves it, or lets a new item fill it in."""
+    was = {row["id"]: row for row in old if "id" in row}
+    return [
+        {name: value for name, value in row.items() if name == "id" or was[id].get(name, ...) != value}
+        if (id := row.get("id")) in was
+        else row
+        for row in new
+    ]
 
 
 def faults_by_field(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:

@@ -1,0 +1,104 @@
+"""Forms of records as people fill them in: searches within them, other items, and changes by two people at once."""
+
+import pytest
+
+from billycan.testing import Client
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.sqlite_alone
+HERE = "/dashboard/invoices"
+
+
+@pytest.fixture
+def client(make_app):
+    return Client(make_app("contacts", "documents", "hosted", "invoices", "items", "users", "dashboard"))
+
+
+@pytest.fixture
+def owner(client):
+    return Browser(client.app).join(client)
+
+
+def some_contacts(client, count=101):
+    return {name: client.post("/v1/contacts", {"name": name})["data"]["id"] for name in map("No {:03}".format, range(count))}
+
+
+def chosen(owner, name):
+    options = owner.page.html.find("select", attrs={"name": name}).find_all("option", selected=True)
+    return options[0].text if options else ""
+
+
+def test_enter_in_a_search_searches_and_makes_nothing_for_whoever_was_chosen_before(client, owner):
+    ids = some_contacts(client)
+    owner.get(f"{HERE}/new?client_id={ids['No 007']}")
+    assert chosen(owner, "client_id") == "No 007"
+    line = {"line_items[0].description": "Work", "line_items[0].unit_price": "10"}
+    owner.send(f"{HERE}/new", **{"find-client_id": "no 09", **line})
+    assert "The invoice was created" not in owner.page.text and chosen(owner, "client_id") == ""
+    assert owner.page.html.find(id="line_items[0].description").text.strip() == "Work"
+    owner.send(f"{HERE}/new", **{"find-client_id": "No 100"})
+    assert chosen(owner, "client_id") == "No 100"
+    owner.send(f"{HERE}/new", **{"find-client_id": "Nobody"})
+    assert "Nothing matches “Nobody”" in owner.page.text
+    owner.send(f"{HERE}/new", button="find=client_id", **{"find-client_id": ""})
+    owner.send(f"{HERE}/new", client_id=ids["No 042"])
+    assert "The invoice was created" in owner.page.text
+    assert [each["client"]["name"] for each in client.get("/v1/invoices")["data"]] == ["No 042"]
+
+
+def test_another_item_brings_its_own_words_and_price_unless_they_were_typed(client, owner):
+    tap, pipe = (
+        client.post("/v1/items", {"name": name, "unit_price": price})["data"]["id"]
+        for name, price in (("Mixer tap", "219.00"), ("Copper pipe", "11.50"))
+    )
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"item_id": tap, "quantity": 2}, {"description": "Labour", "unit_price": "90.00"}]
+    id = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
+
+    def change(**fields):
+        owner.get(f"{HERE}/{id}/edit")
+        owner.send(f"{HERE}/{id}/edit", **{f"line_items[0].{name}": value for name, value in fields.items()})
+        assert "The invoice was changed" in owner.page.text
+        found = client.get(f"/v1/invoices/{id}")["data"]["line_items"]
+        assert found[1]["description"] == "Labour" and str(found[0]["quantity"]) == "2"
+        return found[0]["description"], str(found[0]["unit_price"])
+
+    assert change(item_id=pipe) == ("Copper pipe", "11.50")
+    assert change(item_id=tap, unit_price="200") == ("Mixer tap", "200.00")
+
+
+def test_each_item_of_a_long_price_list_can_be_put_on_a_line(client, owner):
+    for i in range(102):
+        client.post("/v1/items", {"name": f"Part {i:03}", "unit_price": "1.00"})
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    owner.get(f"{HERE}/new")
+    first, last = "line_items[0].item_id", "line_items[1].item_id"
+    part = owner.page.html.find("select", attrs={"name": first}).find("option", string="Part 003")["value"]
+    owner.send(f"{HERE}/new", client_id=contact, **{first: part, "find-item_id": "part 101"})
+    options = owner.page.html.find("select", attrs={"name": last}).find_all("option")
+    assert [each.text for each in options] == ["–", "Part 101"] and chosen(owner, first) == "Part 003"
+    owner.send(f"{HERE}/new", **{last: options[1]["value"]})
+    (made,) = client.get("/v1/invoices?include=line_items")["data"]
+    assert [line["description"] for line in made["line_items"]] == ["Part 003", "Part 101"]
+
+
+def test_two_people_edit_at_once_and_neither_loses_what_the_other_left_alone(client, owner):
+    contact = client.post("/v1/contacts", {"name": "Ada", "phone": "03 6228 0001", "notes": "Dog"})["data"]["id"]
+    path, page = f"/v1/contacts/{contact}", f"/dashboard/contacts/{contact}/edit"
+    owner.get(page)
+    client.patch(path, {"phone": "03 6228 0002", "notes": "Two dogs", "email": "ada@example.com"})
+    owner.send(page, status=409, notes="A cat", name="Ada King")
+    assert "If-Match" not in owner.page.text and "Somebody else changed the contact" in owner.page.text
+    assert "it is now “Two dogs”" in owner.page.text
+    assert owner.page.html.find(id="phone")["value"] == "03 6228 0002"
+    owner.send(page)
+    assert "The contact was changed" in owner.page.text
+    now = client.get(path)["data"]
+    assert (now["name"], now["notes"]) == ("Ada King", "A cat")
+    assert (now["phone"], now["email"]) == ("03 6228 0002", "ada@example.com")
+    # Nothing of one's own leaves what others changed.
+    owner.get(page)
+    client.patch(path, {"phone": "03 6228 0003"})
+    owner.send(page)
+    assert "Nothing was changed" in owner.page.text
+    assert client.get(path)["data"]["phone"] == "03 6228 0003"

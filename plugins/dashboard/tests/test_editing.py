@@ -20,7 +20,9 @@ def owner(client):
 
 
 def some_contacts(client, count=101):
-    return {name: client.post("/v1/contacts", {"name": name})["data"]["id"] for name in map("No {:03}".format, range(count))}
+    return {
+        name: client.post("/v1/contacts", {"name": name})["data"]["id"] for name in map("No {:03}".format, range(count))
+    }
 
 
 def chosen(owner, name):
@@ -102,3 +104,14 @@ def test_two_people_edit_at_once_and_neither_loses_what_the_other_left_alone(cli
     owner.send(page)
     assert "Nothing was changed" in owner.page.text
     assert client.get(path)["data"]["phone"] == "03 6228 0003"
+
+
+def test_the_profile_keeps_what_two_people_change_at_once(client, owner):
+    page = "/dashboard/profile"
+    owner.get(page)
+    client.patch("/v1/tenant", {"phone": "03 6228 0002"})
+    owner.send(page, status=409, name="Derwent Plumbing & Gas")
+    assert "Somebody else changed the profile" in owner.page.text and "If-Match" not in owner.page.text
+    owner.send(page)
+    now = client.get("/v1/tenant")["data"]
+    assert (now["name"], now["phone"]) == ("Derwent Plumbing & Gas", "03 6228 0002")

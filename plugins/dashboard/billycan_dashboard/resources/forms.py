@@ -371,7 +371,7 @@ def _has_rows(value: Any) -> bool:
 
 
 def _changed_rows(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Take what did not change out of rows that are stored already: the API leaves it, or lets a new item fill it in."""
+    """Take what did not change out of rows that are stored: the API leaves it, or lets a new item fill it in."""
     was = {row["id"]: row for row in old if "id" in row}
     return [
         {name: value for name, value in row.items() if name == "id" or was[id].get(name, ...) != value}

@@ -41,7 +41,9 @@ def take_over(
     both = theirs & _differing(was, sent)
     for control in asked:
         if control.name in both:
-            visit.faults[control.name] = f"was changed by somebody else, too{_told(filled, control)}. Save to keep yours"
+            visit.faults[control.name] = (
+                f"was changed by somebody else, too{_told(filled, control)}. Save to keep yours"
+            )
         elif control.name in theirs:
             kept = {name: text for name, text in visit.form.items() if not _is_of(name, control)}
             visit.form = {**kept, **{name: text for name, text in filled.items() if _is_of(name, control)}}
@@ -50,6 +52,14 @@ def take_over(
     told = f" This is filled in below: {taken}." if taken else ""
     return ChangedMeanwhile(
         f"Somebody else changed the {one} while you were editing it.{told} What you typed is kept. Save it again."
+    )
+
+
+def keep_typed(visit: Visit, version: int) -> Problem:
+    """Return the problem to show where a small form has a former version: sent again, it replaces what is there now."""
+    visit.form = {**visit.form, "version": str(version)}
+    return ChangedMeanwhile(
+        "Somebody else changed this while you were editing it. What you typed is kept: save again to replace theirs."
     )
 
 

@@ -77,6 +77,8 @@ def test_a_logo_is_kept_shown_changed_and_removed(client, owner):
     upload(png(3))
     assert client.get("/v1/branding")["data"]["logo_attachment_id"] != first
     client.get(f"/v1/attachments/{first}", status=404)
+    other = Client(client.app).tenant_id
+    client.call("POST", f"/v1/attachments?resource={other}&filename=logo.png", raw=png(), status=404)
     for content, name in ((b"words", "logo.txt"), (png() + b"\0" * 1024 * 1024, "logo.png")):
         assert "at most 1 MiB" in upload(content, name, 422).text
     assert client.get("/v1/attachments")["pagination"]["total"] == 1  # what is no logo is not kept

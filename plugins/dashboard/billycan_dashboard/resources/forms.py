@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeGuard, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -366,7 +366,7 @@ def merge_patch(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any
     return patch
 
 
-def _has_rows(value: Any) -> bool:
+def _has_rows(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 

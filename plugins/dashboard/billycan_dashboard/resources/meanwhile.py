@@ -41,9 +41,7 @@ def take_over(
     both = theirs & _differing(was, sent)
     for control in asked:
         if control.name in both:
-            visit.faults[control.name] = (
-                f"was changed by somebody else, too{_told(filled, control)}. Save to keep yours"
-            )
+            visit.faults[control.name] = f"was changed by somebody else, too{_told(filled, control)}"
         elif control.name in theirs:
             kept = {name: text for name, text in visit.form.items() if not _is_of(name, control)}
             visit.form = {**kept, **{name: text for name, text in filled.items() if _is_of(name, control)}}

@@ -17,6 +17,10 @@ from .fields import Moment, day_after
 if TYPE_CHECKING:
     from .context import Context
 
+_STRAIGHT = {
+    **dict.fromkeys("\u2018\u2019\u02bc\u02bb\u2032\u00b4\uff07", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u2033\uff02", '"'),
+}
 _DIGITS, _IN_NUMBERS = frozenset("0123456789"), frozenset("0123456789 +()./-")
 
 
@@ -38,7 +42,7 @@ def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElemen
 
 
 def fold(text: str) -> str:
-    """Return a text as it is compared in searches and sorts: without case and accents."""
+    """Return a text as it is compared in searches and sorts: without case and accents, and with straight quotes."""
     if text.isascii():
         return text.lower()
     # One character at a time: ordering many accents in a row takes quadratic time.
@@ -47,6 +51,7 @@ def fold(text: str) -> str:
 
 @lru_cache(4096)
 def _fold_character(character: str) -> str:
+    character = _STRAIGHT.get(character, character)
     # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
     spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return "".join(c for c in spread if not unicodedata.combining(c))

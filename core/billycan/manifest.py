@@ -225,6 +225,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: What members are called; by default, made from their names.
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
+    fills: What the form of a new record begins with: `{"date": "today"}`, or `now` for a time.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
     order: Its place in the navigation: lowest first.
@@ -240,6 +241,8 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         asks: Whether the button of an action that takes no members asks first.
         weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
           what ends something: the button that confirms it is red.
+        fills: What its form begins with: `{"amount": "amount_due"}` takes that member of the record; `today` and `now`
+          are the day and the moment.
         """
 
         label: str = ""
@@ -247,6 +250,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         done: str = ""
         asks: bool = False
         weight: Literal["main", "aside", "ends"] = "main"
+        fills: Mapping[str, str] = {}
 
     path: str
     title: str = ""
@@ -261,6 +265,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()
+    fills: Mapping[str, str] = {}
     tells: tuple[str, ...] = ()
     order: int = 100
     hidden: bool = False

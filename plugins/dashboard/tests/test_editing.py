@@ -115,3 +115,47 @@ def test_the_profile_keeps_what_two_people_change_at_once(client, owner):
     owner.send(page)
     now = client.get("/v1/tenant")["data"]
     assert (now["name"], now["phone"]) == ("Derwent Plumbing & Gas", "03 6228 0002")
+
+
+def test_amounts_and_states_are_taken_as_people_write_them(client, owner):
+    page = "/dashboard/contacts/new"
+    for given, state in (("tas", "TAS"), ("Tasmania", "TAS"), ("New South Wales", "NSW"), ("N.S.W.", "NSW")):
+        owner.get(page)
+        fields = {"billing_address.line1": "1 Elm St", "billing_address.state": given}
+        owner.send(page, name="Ada", **fields)
+        assert client.get("/v1/contacts")["data"][0]["billing_address"]["state"] == state
+    contact = client.get("/v1/contacts")["data"][0]["id"]
+    for given, price in (("$1,000", "1000.00"), ("-$20.5", "-20.50"), ("12 500.25", "12500.25")):
+        owner.get(f"{HERE}/new")
+        lines = {"line_items[0].description": "Work", "line_items[0].unit_price": given}
+        owner.send(f"{HERE}/new", client_id=contact, **lines, **{"line_items[1].description": "More"}, status=422)
+        owner.send(f"{HERE}/new", **{"line_items[1].unit_price": "9,000"})
+        made = client.get("/v1/invoices?include=line_items")["data"][0]
+        assert [str(line["unit_price"]) for line in made["line_items"]] == [price, "9000.00"]
+    owner.get(f"{HERE}/new")
+    for wrong in ("1,00", "1.000,50", "ten", "$", "1,000,00"):
+        lines = {"line_items[0].description": "Work", "line_items[0].unit_price": wrong}
+        owner.send(f"{HERE}/new", client_id=contact, **lines, status=422)
+
+
+def test_a_payment_begins_with_what_is_due_and_the_day_it_is(client, owner):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    line = {"description": "Work", "unit_price": "1100.00"}
+    invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
+    issued = client.post(f"/v1/invoices/{invoice}/send", status=200)["data"]["issue_date"]
+    client.post(f"/v1/invoices/{invoice}/payments", {"amount": "210.00", "payment_method": "card"})
+    owner.page = owner.get(f"{HERE}/{invoice}").click("Record a payment")
+    assert owner.page.html.find(id="amount")["value"] == "1000.00"
+    assert owner.page.html.find(id="paid_at")["value"].startswith(issued)
+    owner.send(f"{HERE}/{invoice}/payments", payment_method="cash")
+    assert "The payment was recorded" in owner.page.text
+    assert client.get(f"/v1/invoices/{invoice}")["data"]["status"] == "paid"
+
+
+def test_the_first_fault_has_the_focus(client, owner):
+    owner.get("/dashboard/contacts/new")
+    owner.send("/dashboard/contacts/new", email="no address", phone="none", status=422)
+    focused = owner.page.html.find_all(autofocus=True)
+    assert [each["id"] for each in focused] == ["name"]
+    owner.send("/dashboard/contacts/new", name="Ada", status=422)
+    assert [each["id"] for each in owner.page.html.find_all(autofocus=True)] == ["email"]

@@ -17,6 +17,7 @@ expenses = RecordPages(
             label="Record a payment",
             says="Money that you paid for this bill: all of what is due, or a part.",
             done="The payment was recorded.",
+            fills={"amount": "amount_due", "paid_on": "today"},
         ),
         "payments/reverse": RecordPages.Action(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
@@ -34,6 +35,7 @@ expenses = RecordPages(
         "billable": "Charge to the client",
         "tax_invoice_held_on": "Tax invoice held since",
     },
+    fills={"date": "today"},
     rare=(
         "supplier_abn",
         "business_use_percent",

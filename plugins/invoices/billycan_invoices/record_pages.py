@@ -30,6 +30,7 @@ invoices = RecordPages(
             label="Record a payment",
             says="Money that the client has paid for this invoice: all of what is due, or a part.",
             done="The payment was recorded.",
+            fills={"amount": "amount_due", "paid_at": "now"},
         ),
         "payments/reverse": RecordPages.Action(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
@@ -40,6 +41,7 @@ invoices = RecordPages(
         "pay": RecordPages.Action(
             label="Mark as paid",
             says="Record that the client has paid everything that is due. A draft becomes final first.",
+            fills={"paid_at": "now"},
         ),
         "void": RecordPages.Action(
             says="For an invoice that was sent by mistake and has no payments. It stays listed, and its number is never"
@@ -105,6 +107,7 @@ payments = RecordPages(
             label="Record a refund",
             says="Record that you have given back some of what is left of this payment.",
             done="The refund was recorded.",
+            fills={"amount": "unallocated", "refunded_at": "now"},
             weight="aside",
         ),
         "reverse": RecordPages.Action(
@@ -120,6 +123,7 @@ payments = RecordPages(
         "refunded_at": "When you gave it back. Leave it empty for today.",
         **_UNDOING,
     },
+    fills={"paid_at": "now"},
 )
 
 adjustment_notes = RecordPages(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import falcon
@@ -67,7 +68,9 @@ class Choices(Struct, frozen=True):
 def new_record(visit: Visit, resource: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("make"))
-    return _show_form(visit, kind, kind.routes["make"], title=f"New {kind.one}", button=f"Create {kind.one}")
+    make = kind.routes["make"]
+    begins = _filled_in(visit, make, kind.fills, {})
+    return _show_form(visit, kind, make, title=f"New {kind.one}", button=f"Create {kind.one}", begins=begins)
 
 
 def make_record(visit: Visit, resource: str) -> Answer:
@@ -124,7 +127,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     if isinstance(visit.problem, ChangedMeanwhile) or not (has_members(endpoint) or told.asks):
         return show_record(visit, resource, id)
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
-    fields = ",".join((*_naming(kind), "version", *own.values()))
+    fields = ",".join(dict.fromkeys((*_naming(kind), "version", *own.values(), *_sources(kind, told.fills))))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
     of = {member.name: member for member in kind.members}
     rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
@@ -141,6 +144,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
         says=says,
         back=page,
         own=rows,
+        begins=_filled_in(visit, endpoint, told.fills, record),
         ends=told.weight == "ends",
         version=visit.query.get("version") or str(record["version"]),
     )
@@ -262,12 +266,17 @@ def _show_form(
     own: Mapping[str, Choices] | None = None,
     ends: bool = False,
     version: str = "",
+    begins: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
     body = endpoint.signature.body
     asked = forms.reword(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
     zone = visit.session.zone
     stored = forms.blank_fields(asked) if record is None else forms.fill_fields(asked, record, zone)
-    given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
+    given = {
+        **stored,
+        **begins,
+        **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}},
+    }
     fields = dict(visit.form or given)
     searches = _searches(fields) | ({fields["find"]} if fields.get("find") else set())
     more = {visit.form.get("more", ""): _MORE_ROWS}
@@ -308,6 +317,22 @@ def _found(fields: Mapping[str, str], name: str, choices: Choices | None) -> str
 def _written(asked: Sequence[Control], record: Mapping[str, Any], zone: str) -> str:
     body = forms.read_body(tuple(asked), forms.fill_fields(tuple(asked), record, zone), zone)
     return meanwhile.digests(body)
+
+
+def _sources(kind: Kind, fills: Mapping[str, str]) -> list[str]:
+    """Return the members of a record that the form of an action begins with."""
+    return [name for name in fills.values() if any(member.name == name for member in kind.members)]
+
+
+def _filled_in(visit: Visit, endpoint: Any, fills: Mapping[str, str], record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields with which a form begins, as the plugin says."""
+    if not fills or not has_members(endpoint):
+        return {}
+    taken = {control.name: control for control in forms.controls(endpoint.signature.body)}
+    values = {"today": visit.today(), "now": str(visit.now()), **record}
+    found = {name: values.get(fills[name]) for name in taken if name in fills}
+    asked = tuple(taken[name] for name, value in found.items() if value is not None)
+    return forms.fill_fields(asked, found, visit.session.zone)
 
 
 def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any) -> bool:

@@ -1,0 +1,10 @@
+"""Search: records of every resource that can be searched, found by one text."""
+
+from billycan import Manifest, Route
+
+from .handlers import search_records
+from .searched import authorize
+
+__all__ = ["authorize", "manifest"]
+
+manifest = Manifest(name="search", routes=(Route("GET", "/v1/search", search_records, scope=None),))

@@ -11,7 +11,15 @@ expenses = RecordPages(
     deletable=("recorded",),
     kept_by="lodged_in",
     counts_on=rules.DATES,
+    attention=(
+        RecordPages.Attention(
+            title="Tax invoices missing",
+            filters={"status": "recorded", "tax_invoice_held": "false", "gst_code": "gst", "amount_from": "82.51"},
+            sort="-date",
+        ),
+    ),
     order=70,
+    daily=True,
     actions={
         "payments": RecordPages.Action(
             label="Record a payment",

@@ -18,7 +18,16 @@ invoices = RecordPages(
     empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
     columns=("number", "client", "total", "amount_due", "due_date", "status"),
     deletable=("draft",),
+    attention=(
+        RecordPages.Attention(
+            title="Overdue invoices", filters={"status": "overdue"}, sort="due_date", action="payments"
+        ),
+        RecordPages.Attention(
+            title="Drafts not sent", filters={"status": "draft", "created_at_to": "{1}"}, sort="created_at"
+        ),
+    ),
     order=50,
+    daily=True,
     actions={
         "send": RecordPages.Action(
             label="Mark as sent",

@@ -1,10 +1,7 @@
-"""Words that are nearly the text searched for: two letters swapped, or one missing, wrong or too many."""
+"""Texts that are nearly the one searched for: two letters swapped, or one missing, wrong or too many."""
 
 import re
 
-import sqlalchemy as sa
-
-from billycan import Context
 from billycan.sql import fold
 
 LEAST, MOST = 4, 60  # letters of a text that others may be similar to
@@ -14,14 +11,13 @@ def is_long_enough(text: str) -> bool:
     return LEAST <= len(text) <= MOST
 
 
-def may_hold_similar(ctx: Context, table: sa.Table, text: str) -> sa.ColumnElement[bool]:
-    """Match the rows that may hold a similar text, and others.
+def parts_of(text: str) -> tuple[str, str, str]:
+    """Return texts of which a similar one contains at least one.
 
     A mistake spoils one half of the text, and leaves the other as it is, or else two letters in the middle are swapped.
     """
     half = len(text) // 2
-    swapped = f"{text[: half - 1]}{text[half]}{text[half - 1]}{text[half + 1 :]}"
-    return ctx.either(table, *(ctx.search_condition(table, part) for part in (text[:half], text[half:], swapped)))
+    return text[:half], text[half:], f"{text[: half - 1]}{text[half]}{text[half - 1]}{text[half + 1 :]}"
 
 
 def pattern_of(text: str) -> re.Pattern[str]:

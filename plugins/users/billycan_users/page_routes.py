@@ -65,7 +65,7 @@ class Screen(Struct, frozen=True):
     `get` and `post` are functions of a Visit and the path's parameters; a problem that they raise is shown on the page,
     beside the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least role
     that opens the page; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for the
-    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with its path.
+    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with path and group.
     `per_minute` limits the forms from one network address, and `most_bytes` the size of a form, which may have files if
     it is more than usual. If `when` returns False for an app, the page does not exist.
     """
@@ -79,7 +79,7 @@ class Screen(Struct, frozen=True):
     proof: bool = False
     on: str = ""
     nav: str = ""
-    navs: Callable[[App], Sequence[tuple[str, str]]] | None = None
+    navs: Callable[[App], Sequence[tuple[str, str, str]]] | None = None
     group: str = ""
     per_minute: int = PER_MINUTE
     most_bytes: int = MOST_BYTES

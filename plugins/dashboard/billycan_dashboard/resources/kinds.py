@@ -64,6 +64,7 @@ class Kind(Struct, frozen=True, eq=False):
     one: str
     empty: str
     order: int
+    daily: bool
     columns: tuple[Member, ...]
     members: tuple[Member, ...]
     routes: Mapping[str, Any]
@@ -246,6 +247,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         one=pages.one or own,
         empty=pages.empty,
         order=pages.order,
+        daily=pages.daily,
         columns=tuple(chosen),
         members=members,
         routes=routes,

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from billycan import Context
 from billycan.sql import Statement, fold
 
-from .searched import Searched
+from .schemas import MOST_PER_TYPE
+from .searched import Searched, searched_resources
 from .similar import is_long_enough, parts_of, pattern_of
 
 # Of each resource: those that contain the text are ranked, and of a short one, which no index finds, the newest are
@@ -18,7 +19,8 @@ from .similar import is_long_enough, parts_of, pattern_of
 MOST_RANKED = 1_000
 MOST_SIMILAR = 300
 _INDEXED = 3  # letters from which on an index finds a text
-_EXACT, _BEGINS, _WORD, _WITHIN = range(4)
+_EXACT, _BEGINS, _WORD, _WITHIN, _OF_CLIENT = range(5)
+_CLIENTS = "contacts"
 _DIGITS = frozenset("0123456789 +()./-")
 
 Place = tuple[int, int, str]
@@ -26,7 +28,53 @@ Place = tuple[int, int, str]
 
 
 def find_places(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
-    """Return the places of the records that contain a text, the best first: at most so many of each resource."""
+    """Return the places of the records that contain a text, the best first: at most so many of each resource.
+
+    Those of the clients that are found come last: a job or a draft does not have its client's name.
+    """
+    found = _find_own(ctx, asked, text, most)
+    whose = searched_resources(ctx.app).get(_CLIENTS)
+    if whose is None or not ctx.holds(whose.scope):
+        return found
+    own = found if whose in asked else _find_own(ctx, [whose], text, most)
+    place = asked.index(whose) if whose in asked else 0
+    clients = [id for _, of, id in own if of == place]
+    return [*found, *_find_of_clients(ctx, asked, clients, found, most)] if clients else found
+
+
+def _find_of_clients(
+    ctx: Context, asked: Sequence[Searched], clients: Sequence[str], found: Sequence[Place], most: int
+) -> list[Place]:
+    """Return the places of the newest records of these clients, besides those found already."""
+    named = [(place, each.table) for place, each in enumerate(asked) if "client_id" in each.table.c]
+    if not named:
+        return []
+    ids = [*clients[:MOST_PER_TYPE], *[clients[0]] * (MOST_PER_TYPE - len(clients))]
+    given = {"tenant_id": ctx.tenant_id, "most": most} | {f"client{i}": id for i, id in enumerate(ids)}
+    left = [most - sum(of == place for _, of, _ in found) for place in range(len(asked))]
+    known, kept = {id for _, _, id in found}, list[Place]()
+    for row in _of_clients(tuple(named)).all(ctx.db, given):
+        if row.id not in known and left[row.place] > 0:
+            left[row.place] -= 1
+            kept.append((_OF_CLIENT, row.place, row.id))
+    return sorted(kept, key=_newest_first)
+
+
+@lru_cache(256)
+def _of_clients(named: tuple[tuple[int, sa.Table], ...]) -> Statement:
+    parts = []
+    for place, table in named:
+        clients = [sa.bindparam(f"client{i}", type_=table.c.client_id.type) for i in range(MOST_PER_TYPE)]
+        rows = sa.select(_literal(place).label("place"), table.c.id).where(
+            table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text), table.c.client_id.in_(clients)
+        )
+        newest = rows.order_by(table.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
+        parts.append(sa.select(newest.subquery()))
+    return _together(parts)
+
+
+def _find_own(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
+    """Return the places of the records that contain a text themselves."""
     texts = sorted({fold(text), *_digits(text)})
     number = _number(text)
     sources, given = _sources(ctx, asked, texts, MOST_RANKED)

@@ -18,10 +18,11 @@ def search_records(ctx: Context, query: SearchQuery) -> list[FoundRecord]:
     """Find records of every resource that the key may read, archived and void ones too.
 
     What is exactly the text comes first: a number, a reference, a name, an email address or a phone number, however it
-    is spaced. Then come texts and words that begin with it, then those that contain it; case, accents and the kind of
-    apostrophe do not matter. If nothing is found, records with a similar text are: two letters swapped, or one missing,
-    wrong or too many. Of a text with fewer than three letters, the newest 1,000 records of each resource are searched.
-    The key needs the read scope of each resource in `types`; otherwise `insufficient_scope`.
+    is spaced. Then come texts and words that begin with it, then those that contain it, then what belongs to a client
+    that was found; case, accents and the kind of apostrophe do not matter. If nothing is found, records with a similar
+    text are: two letters swapped, or one missing, wrong or too many. Of a text with fewer than three letters, the
+    newest 1,000 records of each resource are searched. The key needs the read scope of each resource in `types`;
+    otherwise `insufficient_scope`.
     """
     text = query.q.strip()
     if not text:

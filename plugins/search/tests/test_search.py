@@ -58,6 +58,16 @@ def test_an_exact_number_reference_email_or_phone_is_first_whatever_its_type(cli
         assert find(client, q)[0]["id"] == of, q
 
 
+def test_what_belongs_to_a_client_is_found_by_the_clients_name(client):
+    wombat, other = contact(client, "Wombat Cafe"), contact(client, "Other")
+    job = client.post("/v1/jobs", {"client_id": wombat, "title": "Fix"})["data"]["id"]
+    draft = invoice(client, wombat)["id"]
+    invoice(client, other)
+    assert [each["id"] for each in find(client, "wombat")] == [wombat, job, draft]
+    assert [each["id"] for each in find(client, "wombat", types="invoices")] == [draft]
+    assert [each["type"] for each in find(client.key("invoices:read"), "wombat")] == []
+
+
 def test_third_parties_records_are_found_and_archived_ones(client):
     client.post("/v1/assets", {"name": "Drain camera", "cost": "2400.00"})
     gone = contact(client, "Camera Hire")
@@ -113,4 +123,4 @@ def test_the_statements_of_a_search_are_bounded(client):
     with counted(client.app) as sent:
         assert len(find(client, "wombat")) == 11
     selects = [each for each in sent if "_search" not in each]  # SQLite asks the index of each table first
-    assert len(selects) <= 8, "\n".join(selects)
+    assert len(selects) <= 9, "\n".join(selects)

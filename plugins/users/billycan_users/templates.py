@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SEARCH = "/dashboard/search"
 NOTHING = "\N{EN DASH}"  # shown for a missing value
-GROUPS = ("", "Records", "Reports", "Developers", "Business", "Deployment")
+GROUPS = ("", "Records", "Reports", "Business", "Developers", "Deployment")
 _FOLDED = {"Records": "More", "Reports": "More", "Business": "Settings"}
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 

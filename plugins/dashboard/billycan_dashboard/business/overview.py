@@ -10,7 +10,7 @@ from billycan import Card, RecordPages
 from billycan.web import in_turns
 from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
-from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url
+from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url, words_of
 
 _MOST_WAITING = 3  # records of each kind that are named
 
@@ -28,10 +28,13 @@ class WaitingRecord(Struct, frozen=True):
     """A record that waits for somebody: what it is called, its page, and the action to take."""
 
     title: str
+    whose: str
     more: str
     page: str
+    version: int
     action: str
     words: str
+    buttons: Mapping[str, Mapping[str, str]]
 
 
 def show_overview(visit: Visit) -> Answer:
@@ -78,15 +81,24 @@ def _first_waiting(
     amount = next((name for name, form in shown.items() if form == "money"), "")
     on = next((name for name, form in shown.items() if form == "day"), "")
     has_action = each.action in kind.actions and holds(visit, kind.actions[each.action])
-    names = dict.fromkeys(("id", *naming(kind), *filter(None, (amount, on)), *(c for c in ("client",) if c in shown)))
+    names = dict.fromkeys(
+        ("id", "version", *naming(kind), *filter(None, (amount, on)), *(c for c in ("client",) if c in shown))
+    )
     query = {**filters, "per_page": _MOST_WAITING, "fields": ",".join(names)}
     for record in visit.call("GET", kind.path, query | ({"sort": each.sort} if each.sort else {}))["data"]:
         page, title = f"{kind.page}/{record['id']}", title_of(kind, record)
         client = (record.get("client") or {}).get("name", "")
-        said = (client if client not in title else "", record.get(amount), record.get(on))
-        more = " · ".join(filter(None, (said[0], money(said[1]) if said[1] else "", day(said[2]) if said[2] else "")))
-        action = f"{page}/{each.action}" if has_action else ""
-        yield WaitingRecord(title, more, page, action, action_label(kind, each.action) if has_action else "")
+        facts = (money(record[amount]) if record.get(amount) else "", day(record[on]) if record.get(on) else "")
+        yield WaitingRecord(
+            title=title,
+            whose="" if client in title else client,
+            more=" · ".join(filter(None, facts)),
+            page=page,
+            version=record["version"],
+            action=f"{page}/{each.action}" if has_action else "",
+            words=action_label(kind, each.action) if has_action else "",
+            buttons=words_of(kind, each.action).buttons if has_action else {},
+        )
 
 
 def _first(visit: Visit) -> Kind | None:

@@ -114,7 +114,7 @@ if (seek) {
   const [field, list, told] = [palette.querySelector("input"), palette.querySelector("ul"), palette.querySelector("[role=status]")];
   const here = [...document.querySelectorAll(".head .actions :is(a, button)")].filter((each) => each.offsetParent);
   const pages = [...document.querySelectorAll(".side nav a")];
-  let waiting, asked, chosen;
+  let waiting, asked, chosen, entered = false;
 
   const option = (target, inside) => {
     const item = document.createElement("li");
@@ -150,6 +150,9 @@ if (seek) {
     list.replaceChildren(...items);
     chosen = undefined;
     choose(items[0]);
+    waiting = undefined;
+    if (entered && chosen) return chosen.click();
+    entered = false;
     told.textContent = words ? `${items.length || "None"} found` : "";
     list.toggleAttribute("data-none", words && !items.length);
   };
@@ -169,18 +172,19 @@ if (seek) {
   };
   const open = (text = "") => {
     if (palette.open) return;
-    field.value = text;
+    [field.value, waiting, entered] = [text, undefined, false];
     palette.showModal();
     show([]);
     if (text) look();
   };
 
-  field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(look, 120); });
+  field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(look, 120); entered = false; });
   field.addEventListener("keydown", (event) => {
     const items = [...list.children], at = items.indexOf(chosen);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
     if (to !== undefined) choose(items.at(to % items.length));
-    else if (event.key === "Enter" && chosen) chosen.click();
+    else if (event.key === "Enter" && waiting) entered = true; // opens the first that is found for what was typed
+    else if (event.key === "Enter") chosen?.click();
     else return;
     event.preventDefault();
   });

@@ -183,6 +183,7 @@ if (seek) {
     const items = [...list.children], at = items.indexOf(chosen);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
     if (to !== undefined) choose(items.at(to % items.length));
+    else if (event.key === "Escape") palette.close(); // a search field would only be emptied
     else if (event.key === "Enter" && waiting) entered = true; // opens the first that is found for what was typed
     else if (event.key === "Enter") chosen?.click();
     else return;

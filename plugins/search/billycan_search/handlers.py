@@ -1,4 +1,4 @@
-"""The handler of the search: the records found, as their lists show them to the caller."""
+"""Handlers of the search, one function for each route: records found, as their lists show them to the caller."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime

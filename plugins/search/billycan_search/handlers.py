@@ -24,10 +24,9 @@ def search_records(ctx: Context, query: SearchQuery) -> list[FoundRecord]:
     newest 1,000 records of each resource are searched. The key needs the read scope of each resource in `types`;
     otherwise `insufficient_scope`.
     """
-    text = query.q.strip()
+    asked, text = asked_resources(ctx, query.types), query.q.strip()
     if not text:
         raise BadRequest("q: write what to search for.", code="invalid_parameter", param="q")
-    asked = asked_resources(ctx, query.types)
     with ctx.one_moment():
         found = find_places(ctx, asked, text, query.per_type) or find_similar_places(ctx, asked, text, query.per_type)
         return [*_shown(ctx, asked, found)]

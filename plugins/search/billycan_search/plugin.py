@@ -3,8 +3,5 @@
 from billycan import Manifest, Route
 
 from .handlers import search_records
-from .searched import authorize
-
-__all__ = ["authorize", "manifest"]
 
 manifest = Manifest(name="search", routes=(Route("GET", "/v1/search", search_records, scope=None),))

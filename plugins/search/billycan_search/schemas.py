@@ -13,12 +13,13 @@ MOST_PER_TYPE = 20
 class SearchQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     """A text to search for.
 
-    q: The text: a number, a name, an email address, a phone number, or a part of any of these.
+    q: The text, without which a search is refused: a number, a name, an email address, a phone number, or a part of any
+      of these.
     types: The resources to search, such as `contacts,invoices`; by default, all that the key may read.
     per_type: The most records of each resource; default 5.
     """
 
-    q: Annotated[str, Text("A text to search for.", least=1, most=200)]
+    q: Annotated[str, Text("A text to search for.", least=1, most=200)] = ""  # a key without scopes is refused first
     types: list[str] | None = None
     per_type: Annotated[int, Meta(ge=1, le=MOST_PER_TYPE)] = 5
 

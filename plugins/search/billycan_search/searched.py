@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import App, BadRequest, Context, Forbidden, Meaning, Resource, Route, hookimpl
+from billycan import App, BadRequest, Context, Forbidden, Meaning, Resource
 
 _found: "weakref.WeakKeyDictionary[App, Mapping[str, Searched]]" = weakref.WeakKeyDictionary()
 
@@ -44,17 +44,6 @@ def searched_resources(app: App) -> Mapping[str, Searched]:
     return found
 
 
-@hookimpl
-def authorize(ctx: Context, route: Route) -> None:
-    """Refuse a key that may read nothing that can be searched."""
-    if route.path == "/v1/search" and not _readable(ctx):
-        raise Forbidden("This key may read none of the resources that can be searched.", required_scope="read")
-
-
-def _readable(ctx: Context) -> list[Searched]:
-    return [each for each in searched_resources(ctx.app).values() if ctx.holds(each.scope)]
-
-
 def asked_resources(ctx: Context, names: Sequence[str] | None) -> list[Searched]:
     """List the resources that a client asks for, or all that it may read.
 
@@ -72,7 +61,9 @@ def asked_resources(ctx: Context, names: Sequence[str] | None) -> list[Searched]
         for each in asked:
             ctx.require(each.scope)
         return asked
-    return _readable(ctx)
+    if not (asked := [each for each in known.values() if ctx.holds(each.scope)]):
+        raise Forbidden("This key may read none of the resources that can be searched.", required_scope="read")
+    return asked
 
 
 def _find(app: App) -> Iterator[Searched]:

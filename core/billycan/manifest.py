@@ -225,7 +225,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: What members are called; by default, made from their names.
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
-    fills: What the form of a new record begins with: `{"date": "today"}`, or `now` for a time.
+    fills: What the form of a new record begins with: `{"date": "today"}`; of a time, that is now.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
     attention: Records that wait for somebody, such as those that are overdue.
@@ -243,8 +243,8 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         asks: Whether the button of an action that takes no members asks first.
         weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
           what ends something: the button that confirms it is red.
-        fills: What its form begins with: `{"amount": "amount_due"}` takes that member of the record; `today` and `now`
-          are the day and the moment.
+        fills: What its form begins with: `{"amount": "amount_due"}` takes that member of the record; `today` is
+          the day, or the time.
         buttons: Buttons that carry it out at once, each with the members it sends: `{"Make a job": {"to": "job"}}`. The
           action's own button then leads to all that it takes.
         """

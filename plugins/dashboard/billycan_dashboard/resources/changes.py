@@ -33,6 +33,7 @@ from .record_page import has_members, show_record
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
+_TODAY = "today"
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
 _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
@@ -329,8 +330,9 @@ def _filled_in(visit: Visit, endpoint: Any, fills: Mapping[str, str], record: Ma
     if not fills or not has_members(endpoint):
         return {}
     taken = {control.name: control for control in forms.controls(endpoint.signature.body)}
-    values = {"today": visit.today(), "now": str(visit.now()), **record}
-    found = {name: values.get(fills[name]) for name in taken if name in fills}
+    found = {name: record.get(fills[name]) for name in taken if name in fills}
+    for name in (name for name in found if fills[name] == _TODAY):
+        found[name] = str(visit.now()) if taken[name].form == "moment" else visit.today()
     asked = tuple(taken[name] for name, value in found.items() if value is not None)
     return forms.fill_fields(asked, found, visit.session.zone)
 

@@ -20,6 +20,7 @@ from billycan.sql import upsert
 from billycan.web import PayloadTooLarge, in_turns, read_bytes
 
 from . import encryption, sessions
+from .page_digest import ChangedMeanwhile
 from .page_request import Led, Sent, Shown, Uploaded, Visit
 from .rules import Role
 from .settings import Settings
@@ -160,7 +161,8 @@ class PageResource:
         if led := self.turned_away(visit):
             return led
         visit.form = {name: text for name, text in visit.form.items() if name not in _NOT_KEPT}
-        shown = self.again(visit, Conflict(_SIGNED_IN_AGAIN.format(visit.session.business)), params)
+        said = _SIGNED_IN_AGAIN.format(visit.session.business)
+        shown = self.again(visit, Conflict(said, code=ChangedMeanwhile.code), params)
         if isinstance(shown, Shown):
             shown.status = 403
         return shown

@@ -263,6 +263,13 @@ def test_what_was_typed_outlives_signing_out_elsewhere(app, client, owner):
     owner.send("/dashboard/contacts/new")
     made = client.get("/v1/contacts")["data"][0]
     assert (made["name"], made["notes"]) == ("O’Neill & Sons", "Two\nlines")
+    # So is what was typed into the form of an action.
+    page = owner.get(f"/dashboard/contacts/{made['id']}/merge?version={made['version']}")
+    form = next(f for f in page.forms.values() if f.action.endswith("/merge"))
+    owner.send("/dashboard/sign-out")
+    owner.sign_in()
+    again = owner.page = form.submit(headers={"Sec-Fetch-Site": "same-origin"}, status=403)
+    assert "what you typed is below" in again.text and again.html.find("form", action=form.action)
     # Another site's form is not shown, nor is one of a browser that never signed in.
     for browser, site in ((owner, "cross-site"), (Browser(app), "same-origin")):
         refused = browser.web.post(kept.action, {"name": "Eve"}, headers={"Sec-Fetch-Site": site}, status=403)

@@ -42,7 +42,8 @@ class Choices(Struct, frozen=True):
     """The options of a reference: pairs of an id and a name, out of `total`.
 
     `names` are the options that were chosen before, and `new` is the page that creates another. In a table, each row
-    offers `in_row` options, to keep forms with many rows short. `searched` is the text that all of them contain.
+    offers `in_row` options, to keep forms with many rows short. `searched` is the text that all of them contain,
+    and `is_sought` says that it was searched for just now.
     """
 
     pairs: list[tuple[str, str]]
@@ -52,6 +53,7 @@ class Choices(Struct, frozen=True):
     title: str
     new: str = ""
     searched: str = ""
+    is_sought: bool = False
 
     def all(self) -> list[tuple[str, str]]:
         """List the options to tick."""
@@ -285,6 +287,9 @@ def _show_form(
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
     known, own = _names_in(record or {}, kind.members), own or {}
     choices = {name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
+    for name in searches & choices.keys():
+        if found := choices[name]:
+            choices[name] = structs.replace(found, is_sought=True)
     fields |= {c.name: _found(fields, c.name, choices[c.name]) for c in asked if c.form == "ref" and c.name in searches}
     was = visit.form.get(meanwhile.WAS) or (_written(asked, record, zone) if record else "")
     asked = tuple(_with_known_references(control, choices) for control in asked)
@@ -301,7 +306,6 @@ def _show_form(
         "fields": fields,
         "rows": rows,
         "choices": choices,
-        "searches": searches,
         "was": was,
     }
     return Shown("dashboard/form.html", values)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..endpoints import Endpoint
 
 _WORDS = ("description", "title", "example", "examples", "readOnly", "x-kind", "x-unit")
+_RENAMED = {"x-default": "default"}
 
 
 def facts_of(app: "App") -> dict[str, Json]:
@@ -113,7 +114,7 @@ def _bare(schema: Any) -> Any:
     """Return a schema without descriptions, with references as bare names."""
     if isinstance(schema, dict):
         return {
-            key: value.removeprefix(PLACE) if key == "$ref" else _bare(value)
+            _RENAMED.get(key, key): value.removeprefix(PLACE) if key == "$ref" else _bare(value)
             for key, value in schema.items()
             if key not in _WORDS
         }

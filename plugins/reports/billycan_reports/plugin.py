@@ -30,7 +30,7 @@ manifest = Manifest(
             scope="reports:read",
             also={"text/csv": "/v1/reports/gst.csv"},
         ),
-        Route("GET", "/v1/reports/gst.csv", h.get_gst_report_as_csv, scope="reports:read"),
+        Route("GET", "/v1/reports/gst.csv", h.get_gst_report_as_csv, scope="reports:read", answers="text/csv"),
         Route(
             "GET",
             "/v1/reports/gst/documents",
@@ -38,7 +38,7 @@ manifest = Manifest(
             scope="reports:read",
             also={"text/csv": "/v1/reports/gst/documents.csv"},
         ),
-        Route("GET", "/v1/reports/gst/documents.csv", h.list_gst_documents_as_csv, scope="reports:read"),
+        Route("GET", "/v1/reports/gst/documents.csv", h.list_gst_documents_as_csv, scope="reports:read", answers="text/csv"),
         Route(
             "GET",
             "/v1/reports/receivables",
@@ -47,7 +47,7 @@ manifest = Manifest(
             needs=("invoices",),
             also={"text/csv": "/v1/reports/receivables.csv"},
         ),
-        Route("GET", "/v1/reports/receivables.csv", get_receivables_as_csv, scope="reports:read", needs=("invoices",)),
+        Route("GET", "/v1/reports/receivables.csv", get_receivables_as_csv, scope="reports:read", answers="text/csv", needs=("invoices",)),
         Route(
             "GET",
             "/v1/reports/taxable_payments",
@@ -62,6 +62,7 @@ manifest = Manifest(
             get_taxable_payments_as_csv,
             scope="reports:read",
             needs=("expenses",),
+            answers="text/csv",
         ),
         Route("GET", "/v1/reports/gst/periods", h.list_tax_periods, scope="reports:read"),
         Route("GET", "/v1/gst_periods", h.list_gst_periods, scope="reports:read"),

@@ -92,9 +92,8 @@ release: ## set the version of all packages and keep what their clients rely on 
 	@for project in pyproject.toml core/pyproject.toml plugins/*/pyproject.toml; do \
 		sed 's/^version = .*/version = "$(VERSION)"/' $$project >.version && cat .version >$$project && rm .version || exit; \
 	done
-	@for file in package.json package-lock.json; do \
-		sed '1,10s/"version": ".*"/"version": "$(VERSION)"/' plugins/client/typescript/$$file >.version && \
-			cat .version >plugins/client/typescript/$$file && rm .version || exit; \
+	@for file in $(wildcard plugins/client/typescript/package*.json); do \
+		sed '1,10s/"version": ".*"/"version": "$(VERSION)"/' $$file >.version && cat .version >$$file && rm .version || exit; \
 	done
 	@mkdir -p docs/released && cp docs/openapi.json docs/released/openapi-$(VERSION).json
 

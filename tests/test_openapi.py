@@ -150,7 +150,13 @@ def test_generators_of_clients_find_what_they_need(describe):
         sent = operation.get("requestBody", {}).get("content", {})
         media |= {(id, way, kind): found for way, of in (("", success), ("body", sent)) for kind, found in of.items()}
     assert not [at for at, found in media.items() if "schema" not in found]
-    known = ("application/json", "application/merge-patch+json", "application/octet-stream", "text/calendar", "text/csv")
+    known = (
+        "application/json",
+        "application/merge-patch+json",
+        "application/octet-stream",
+        "text/calendar",
+        "text/csv",
+    )
     for id, way in {at[:2] for at in media}:
         assert {kind for *at, kind in media if at == [id, way]} & {*known}, id
     assert media["get_invoice_as_pdf", "", "application/pdf"] == BINARY

@@ -112,7 +112,14 @@ def test_the_page_runs_as_it_stands(package, server):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert re.fullmatch(r"INV-0001 262.63 \d{4}-\d\d-\d\d http\S+", lines[0])
-    said = ["INV-0001 262.63", "1 of 1 INV-0001 1", "reason required must not be empty", "live", "application/pdf 14", "401"]
+    said = [
+        "INV-0001 262.63",
+        "1 of 1 INV-0001 1",
+        "reason required must not be empty",
+        "live",
+        "application/pdf 14",
+        "401",
+    ]
     assert lines[1:] == said
 
 

@@ -38,7 +38,13 @@ manifest = Manifest(
             scope="reports:read",
             also={"text/csv": "/v1/reports/gst/documents.csv"},
         ),
-        Route("GET", "/v1/reports/gst/documents.csv", h.list_gst_documents_as_csv, scope="reports:read", answers="text/csv"),
+        Route(
+            "GET",
+            "/v1/reports/gst/documents.csv",
+            h.list_gst_documents_as_csv,
+            scope="reports:read",
+            answers="text/csv",
+        ),
         Route(
             "GET",
             "/v1/reports/receivables",
@@ -47,7 +53,14 @@ manifest = Manifest(
             needs=("invoices",),
             also={"text/csv": "/v1/reports/receivables.csv"},
         ),
-        Route("GET", "/v1/reports/receivables.csv", get_receivables_as_csv, scope="reports:read", answers="text/csv", needs=("invoices",)),
+        Route(
+            "GET",
+            "/v1/reports/receivables.csv",
+            get_receivables_as_csv,
+            scope="reports:read",
+            answers="text/csv",
+            needs=("invoices",),
+        ),
         Route(
             "GET",
             "/v1/reports/taxable_payments",

@@ -27,8 +27,8 @@ BODY = json.dumps({"event": "contact.created", "timestamp": "2026-11-21T00:00:00
 
 
 def run(folder, *command, **environ):
-    given = {"cwd": folder, "capture_output": True, "text": True, "timeout": 300, "check": False}
-    return subprocess.run(command, env={**os.environ, **environ}, **given)
+    given = {"cwd": folder, "capture_output": True, "text": True, "timeout": 300}
+    return subprocess.run(command, check=False, env={**os.environ, **environ}, **given)
 
 
 @pytest.fixture(scope="module")

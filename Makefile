@@ -101,12 +101,12 @@ setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
 lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
-	@for lock in installer runtime development docs peers; do \
+	@for lock in installer runtime development docs generators peers; do \
 		.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--no-emit-index-url $(ARGS) deploy/requirements/$$lock.in -o deploy/requirements/$$lock.txt || exit; \
 	done
 
 clean: ## remove .venv, site and caches, never data
-	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/browser/axe/node_modules
+	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/*/node_modules tests/browser/axe/node_modules
 	@rm -rf plugins/client/dist plugins/client/typescript/dist plugins/client/typescript/src; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
 	@find core plugins examples tests deploy docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

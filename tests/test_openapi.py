@@ -170,7 +170,8 @@ def test_a_default_is_told_in_words(describe):
     members = describe("contacts")["components"]["schemas"]["NewContact"]["properties"]
     assert members["kind"]["description"] == "Whether it is a person or a company. Default: `company`."
     assert members["tags"]["x-default"] == [] and "Default" not in members["tags"]["description"]
-    assert "x-default" not in members["email"]
+    assert members["email"]["x-default"] is None and "Default" not in members["email"]["description"]
+    assert "x-default" not in members["name"]
 
 
 def test_an_operation_names_its_handler_plugin_and_scope(describe):
@@ -314,7 +315,7 @@ def test_what_is_sent_says_what_it_takes(describe):
     name = {k: v for k, v in sent["properties"]["name"].items() if k != "description"}
     assert name == text(minLength=1, maxLength=200)
     assert sent["properties"]["kind"] == {**text(enum=["company", "person"]), "x-default": "company"}
-    assert sent["properties"]["billing_address"] == null_or(ref("NewAddress"))
+    assert sent["properties"]["billing_address"] == {**null_or(ref("NewAddress")), "x-default": None}
     assert sent["properties"]["people"]["items"] == ref("NewPerson")
     assert schemas["NewAddress"]["required"] == [] and schemas["NewAddress"]["additionalProperties"] is False
     assert schemas["Empty"]["properties"] == {} and schemas["Empty"]["additionalProperties"] is False

@@ -387,7 +387,9 @@ def test_two_descriptions_are_compared(run, tmp_path, options):
     old.write_text(new.read_text().replace("archive_contact", "hide_contact"))
     assert run("openapi", "diff", str(new), str(new)).stdout == ""
     text = run("openapi", "diff", str(old), str(new), code=1).stdout
-    assert text.startswith("### Clients that rely on this must change\n\n- /v1/contacts/{id}/archive POST: id was hide_")
+    assert text.startswith(
+        "### Clients that rely on this must change\n\n- /v1/contacts/{id}/archive POST: id was hide_"
+    )
     other = tmp_path / "other.json"
     other.write_text(run("openapi", *({"--surface"} - {*options})).stdout)
     assert "give two of a kind" in refusal(run("openapi", "diff", str(new), str(other), code=1))

@@ -285,19 +285,27 @@ def test_the_code_makes_the_same_call_without_the_key(page, tmp_path):
     page.open("create_contact")
     page.press("[role=tab]", "JSON")
     page.set(".raw", json.dumps({"name": name, "gst_registered": True, "notes": None}))
-    commands = {"curl": [shutil.which("bash"), "-c"], "Python": [sys.executable, "-c"]}
+    shell = shutil.which("curl") and shutil.which("bash")
+    typescript = [shutil.which("node"), "--input-type=module", "--eval"]
+    commands = {"curl": [shell, "-c"], "Python": [sys.executable, "-c"], "TypeScript": typescript}
+    commands = {kind: command for kind, command in commands.items() if command[0]}
+    environ = {**os.environ, "KEY": page.client.secret}
     for kind, command in commands.items():
-        if kind == "curl" and not shutil.which("curl"):
-            continue
         code = page.code(kind)
         assert page.client.secret not in code
-        subprocess.run(
-            [*command, code], env={**os.environ, "KEY": page.client.secret}, cwd=tmp_path, check=True, timeout=SECONDS
-        )
+        subprocess.run([*command, code], env=environ, cwd=tmp_path, check=True, timeout=SECONDS)
         (made,) = page.client.get("/v1/contacts?per_page=1")["data"]
         assert (made["name"], made["gst_registered"]) == (name, True)
         page.client.delete(f"/v1/contacts/{made['id']}")
     assert not (tmp_path / "harmed").exists()
+    page.open("list_contacts", example=True)
+    page.fill(search="nobody")
+    for kind, command in commands.items():
+        code = page.code(kind)
+        done = subprocess.run(
+            [*command, code], env=environ, capture_output=True, text=True, check=True, timeout=SECONDS
+        )
+        assert '"data":[],' in done.stdout, kind
     grant = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": page.url}
     page.browser.execute_cdp_cmd("Browser.grantPermissions", grant)
     page.press("#code .copy")

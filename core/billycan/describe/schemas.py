@@ -322,10 +322,10 @@ def _with_default_told(schema: Json) -> Json:
 
     With the keyword `default`, generators of clients make a member required, or send it each time.
     """
-    default, rest = schema.get("default"), without_key(schema, "default")
-    if default is None:
-        return rest
-    if default not in ({}, []):
+    if "default" not in schema:
+        return schema
+    default, rest = schema["default"], without_key(schema, "default")
+    if default not in (None, {}, []):
         words = f"{rest.get('description', '')} Default: `{json.dumps(default).strip(chr(34))}`."
         rest["description"] = words.strip()
     return {**rest, "x-default": default}

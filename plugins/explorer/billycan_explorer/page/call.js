@@ -1,6 +1,6 @@
-// The request of a draft: sent, or shown as curl and as Python.
+// The request of a draft: sent, or shown as curl, as Python and as TypeScript.
 
-import { parse, python } from "./json.js";
+import { parse, python, typescript } from "./json.js";
 
 const MOST_MS = 60_000;
 
@@ -81,4 +81,17 @@ export function asPython({ method, url, headers, body }, secured) {
   const imports = secured ? "import os\n\nimport requests" : "import requests";
   const call = `requests.${method.toLowerCase()}(\n${lines.map((line) => `    ${line},\n`).join("")})`;
   return `${imports}\n\nanswer = ${call}\nprint(answer.status_code, answer.text)\n`;
+}
+
+/** As a TypeScript program, a module that is JavaScript too; the key is the environment's KEY. */
+export function asTypeScript({ method, url, headers, body }, secured) {
+  const tree = body === undefined ? undefined : parse(body);
+  const given = headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  if (secured) given.unshift("Authorization: `Bearer ${process.env.KEY}`");
+  const lines = method === "GET" ? [] : [`method: ${JSON.stringify(method)}`];
+  if (given.length) lines.push(`headers: { ${given.join(", ")} }`);
+  if (tree) lines.push(`body: JSON.stringify(${typescript(tree, "  ")})`);
+  else if (body !== undefined) lines.push(`body: ${JSON.stringify(body)}`);
+  const options = lines.length ? `, {\n${lines.map((line) => `  ${line},\n`).join("")}}` : "";
+  return `const answer = await fetch(${JSON.stringify(url)}${options});\nconsole.log(answer.status, await answer.text());\n`;
 }

@@ -1,7 +1,7 @@
 // The page: endpoints on the left, the form of the chosen one, and its code and answer.
 
 import { answerView, badge } from "./answer.js";
-import { asCurl, asPython, emptyDraft, missing, requestOf, send } from "./call.js";
+import { asCurl, asPython, asTypeScript, emptyDraft, missing, requestOf, send } from "./call.js";
 import { button, copyButton, div, make, prose, span, tabs } from "./dom.js";
 import { blame, fields } from "./form.js";
 import { forgetRecords, idFor, idNamed, learn, learnExamples, listsOf, prefixOf, targetsOf, withOwnIds } from "./ids.js";
@@ -192,7 +192,7 @@ function bodySection(operation, draft) {
 
 /** Draw the code of an operation; return a function that redraws it after a change. */
 function codeOf(operation, draft) {
-  const panels = [["curl", asCurl], ["Python", asPython]].map(([name, write]) => {
+  const panels = [["curl", asCurl], ["Python", asPython], ["TypeScript", asTypeScript]].map(([name, write]) => {
     return { name, write, panel: make("pre", { class: "mono", tabindex: "0" }) };
   });
   const choice = tabs("Code", panels, (name) => (codeAs = name));

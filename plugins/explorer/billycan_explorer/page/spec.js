@@ -32,6 +32,7 @@ function operation(method, path, item) {
     body: content && {
       schema: shapeOf(content.schema ?? {}).schema,
       contentType,
+      isFile: resolved(content.schema ?? {}).format === "binary",
       required: Boolean(body.required),
       examples: examples(content),
     },

@@ -33,23 +33,17 @@ ANY_OTHER = "(string & {})"
 
 MODELS = """/** What the API takes and answers; written by `python -m billycan_generator --typescript`. */
 
-import type { Amount } from "./connection.js";
-"""
+{imports}"""
 
 API = """/** One method for each operation of the API; written by `python -m billycan_generator --typescript`. */
 
-import { Connection, segment } from "./connection.js";
-import type { Amount, ChangeOptions, Content, Many, Options, VersionOptions } from "./connection.js";
-import { Listing } from "./listing.js";
-import type * as models from "./models.js";
-"""
+{imports}"""
 
 WEBHOOKS = """/** Events that webhooks deliver; written by `python -m billycan_generator --typescript`. */
 
 import { verified } from "./deliveries.js";
 import type { Delivery, ReceivedHeaders, Verifying } from "./deliveries.js";
-import type * as models from "./models.js";
-
+{imports}
 export { VerificationError } from "./deliveries.js";
 
 /** Return the event of a delivery, whose body is as it was received. Throw VerificationError if it is not genuine. */
@@ -76,11 +70,12 @@ def _models(document: Json) -> str:
     sent, shown = structs_of(document)
     bodies = {body_of(operation).get("$ref", "").removeprefix(SCHEMAS) for operation in _operations(document)}
     names = sorted((sent | shown | bodies) - {""})
-    parts = [MODELS, _codes(document)]
+    parts = [_codes(document)]
     for name in names:
         parts.append(_comment(schemas[name].get("description")) + f"export interface {class_name(name)} {{\n")
         parts[-1] += textwrap.indent(_members(schemas[name], sent=name not in shown), "  ") + "}\n"
-    return "\n".join(parts)
+    whole = "\n".join(parts)
+    return MODELS.replace("{imports}", _imports(whole, types="Amount")) + "\n" + whole
 
 
 def _codes(document: Json) -> str:
@@ -116,18 +111,21 @@ def _api(document: Json) -> str:
         classes.append("\n".join([f"\nexport class {class_name(group)} {{\n{head}", *methods]) + "}\n")
     title = _comment(f"The API of {document['info']['title']}.")
     whole = f"\n{title}export class Billycan extends Connection {{\n{''.join(members)}}}\n"
-    return "".join([API, whole, *classes, *queries])
+    text = "".join([whole, *classes, *queries])
+    types = "Amount ChangeOptions Content Many Options VersionOptions"
+    return API.replace("{imports}", _imports(text, "Connection segment", types)) + text
 
 
 def _webhooks(document: Json) -> str:
-    lines, names = [WEBHOOKS], []
+    lines, names = list[str](), list[str]()
     for name, event, says in sorted(events_of(document), key=lambda event: event[0]):
         names.append(class_name(name))
         delivery = f"Delivery<{json.dumps(name)}, {_type(event['data'], False, 'models.')}>"
         lines.append(f"\n{_comment(says)}export type {names[-1]} = {delivery};\n")
     union = "".join(f"\n  | {name}" for name in names) or " Delivery<string, unknown>"
     says = "An event. Those that a later version adds are none of these: let a `default` of your `switch` leave them."
-    return "".join([*lines, f"\n{_comment(says)}export type Event ={union};\n"])
+    text = "".join([*lines, f"\n{_comment(says)}export type Event ={union};\n"])
+    return WEBHOOKS.replace("{imports}", _imports(text)) + text
 
 
 def _method(document: Json, name: str, method: str, path: str, operation: Json, asked: str) -> str:
@@ -221,6 +219,17 @@ def _type(schema: Any, sent: bool, prefix: str = "") -> str:
             return f"Record<string, {_type(schema.get('additionalProperties'), sent, prefix)}>"
         case kind:
             return SIMPLE.get(kind or "", "unknown")
+
+
+def _imports(text: str, values: str = "", types: str = "") -> str:
+    """Return the imports of what a module uses: compilers may refuse others."""
+    lines = []
+    for kind, names in (("import", values), ("import type", types)):
+        if used := [name for name in names.split() if re.search(rf"\b{name}\b", text)]:
+            lines.append(f'{kind} {{ {", ".join(used)} }} from "./connection.js";\n')
+    lines += ['import { Listing } from "./listing.js";\n'] * ("new Listing(" in text)
+    lines += ['import type * as models from "./models.js";\n'] * ("models." in text)
+    return "".join(lines)
 
 
 def _operations(document: Json) -> Iterable[Json]:

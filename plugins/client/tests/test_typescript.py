@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_generator import typescript
 
+TERSE = runpy.run_path(str(Path(__file__).with_name("test_generate.py")))["TERSE"]
 FOLDER = Path(__file__).parents[1] / "typescript"
 PAGE = Path(__file__).parents[3] / "docs" / "typescript.md"
 NOT_TESTED = "the TypeScript client was NOT TESTED: "
@@ -121,6 +123,17 @@ def test_the_page_runs_as_it_stands(package, server):
         "401",
     ]
     assert lines[1:] == said
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("document", [TERSE, {**TERSE, "paths": {}, "webhooks": {}}], ids=["terse", "empty"])
+def test_a_terse_document_makes_a_client(npm, document, tmp_path):
+    (tmp_path / "src").mkdir()
+    for name, source in typescript.modules(document).items():
+        (tmp_path / "src" / name).write_text(source, "utf-8")
+    for name in ("package.json", "tsconfig.json"):
+        shutil.copy(FOLDER / name, tmp_path)
+    assert run(tmp_path, FOLDER / "node_modules" / ".bin" / "tsc").stdout == ""
 
 
 def test_a_file_of_each_module_is_written(document):

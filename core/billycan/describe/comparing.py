@@ -1,4 +1,4 @@
-"""What changed between two states of the API, from their facts: a changelog, and what breaks clients."""
+"""Changes between two states of the API, from their facts: a changelog, and those that break clients."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,14 +22,14 @@ def write_changes(before: Facts, now: Facts) -> str:
     ]
     parts = {
         "Clients that rely on this must change": [f"- {fault}" for fault in find_broken(before, now)],
-        "Added": [*_summed_up(now, now.keys() - before.keys(), before)],
+        "Added": [*_summed_up(now, now.keys() - before.keys())],
         "Changed": changed,
-        "Removed": [*_summed_up(before, before.keys() - now.keys(), now)],
+        "Removed": [*_summed_up(before, before.keys() - now.keys())],
     }
     return "\n".join("\n".join([f"### {title}", "", *lines, ""]) for title, lines in parts.items() if lines)
 
 
-def _summed_up(facts: Facts, names: set[str], others: Facts) -> Iterator[str]:
+def _summed_up(facts: Facts, names: set[str]) -> Iterator[str]:
     """Yield a line for each fact; parameters of an operation, and members of a type, are told with it."""
     for name in sorted(names):
         owner = _owner(name)

@@ -31,7 +31,7 @@ SIMPLE = {"integer": "number", "number": "number", "boolean": "boolean", "string
 TAKEN = {"body", "content", "query", "options", "segment", "models"}
 ANY_OTHER = "(string & {})"
 
-MODELS = """/** What the API takes and answers; written by `python -m billycan_generator --typescript`. */
+MODELS = """/** Types that the API takes and answers; written by `python -m billycan_generator --typescript`. */
 
 {imports}"""
 

@@ -14,7 +14,7 @@ export type Many<T> = T | readonly T[];
 /** A file's bytes. */
 export type Content = Blob | ArrayBuffer | Uint8Array;
 
-/** What a call may be given besides what it sends. */
+/** Options of any call. */
 export interface Options {
   /** Ends the call, and waiting for another attempt. */
   signal?: AbortSignal;

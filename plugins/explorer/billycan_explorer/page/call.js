@@ -93,7 +93,7 @@ export function asTypeScript({ method, url, headers, body }, secured) {
   const given = headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   if (secured) given.unshift("Authorization: `Bearer ${process.env.KEY}`");
   const lines = method === "GET" ? [] : [`method: ${JSON.stringify(method)}`];
-  if (given.length) lines.push(`headers: { ${given.join(", ")} }`);
+  if (given.length) lines.push(`headers: {\n${given.map((line) => `    ${line},\n`).join("")}  }`);
   if (tree) lines.push(`body: JSON.stringify(${typescript(tree, "  ")})`);
   else if (body instanceof File) lines.push(`body: await readFile(${JSON.stringify(body.name)})`);
   else if (body !== undefined) lines.push(`body: ${JSON.stringify(body)}`);

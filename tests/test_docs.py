@@ -387,6 +387,9 @@ class Reader:
             return
         exec(compile(block, str(self.page), "exec", dont_inherit=True), {})
 
+    def read_ts(self, block: str) -> None:
+        assert self.page.name == "typescript.md"  # run in plugins/client/tests/test_typescript.py
+
     def read_diff(self, block: str) -> None:
         assert self.page.name == TUTORIAL.name  # whose plugin the answers are from
 

@@ -38,7 +38,8 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew. `count`
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for
+    a file as bytes of no certain type. `repeats` is how often it has begun anew. `count`
     counts further requests of the caller.
     """
 
@@ -53,6 +54,7 @@ class Call(Struct, kw_only=True):
     key: str | None = None
     takes_json: bool = True
     prefers_csv: bool = False
+    prefers_bytes: bool = False
     repeats: int = 0
     count: Callable[[int], None] = lambda requests: None
 
@@ -68,6 +70,9 @@ class Taken(NamedTuple):
     values: dict[str, Any]
     params: dict[str, str]
     aside: list[SetAside]
+
+
+OCTETS = "application/octet-stream"
 
 
 def answer_call(
@@ -240,7 +245,8 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
             close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
-        headers = {"Content-Type": result.content_type, **headers}
+        as_bytes = call.prefers_bytes and result.content_type != falcon.MEDIA_JSON
+        headers = {"Content-Type": OCTETS if as_bytes else result.content_type, **headers}
         if isinstance(result.body, bytes):
             return Answer(endpoint.route.status, headers, result.body)
         return Answer(endpoint.route.status, headers, b"", pieces=result.body)

@@ -42,7 +42,7 @@ class Route(Struct, frozen=True):
       that Records shows leave out the action of a route that does not exist.
     also: Other media types that clients may ask for by Accept, such as `text/calendar`, each with the path of the GET
       route that answers in it.
-    answers: The media type of an answer that is not JSON.
+    answers: The media type of the Reply.
     public: Whether it needs no key.
     shown_once: The member of the answer that is a secret: a repeated Idempotency-Key gets null in its place.
     makes: Records of other plugins that the handler may create, by the paths of their GET routes:

@@ -150,6 +150,7 @@ class Pipeline:
             key=req.get_header("Idempotency-Key"),
             count=lambda requests: self.count_more(req, requests),
             takes_json=req.client_accepts_json,
+            prefers_bytes=req.accept == calls.OCTETS,
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)

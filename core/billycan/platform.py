@@ -124,7 +124,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
         Route("GET", "/v1/events", list_events, scope="events:read"),
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
-        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
+        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True, answers="application/json"),
     ),
     tasks=(
         Every(seconds=3600, run=replays.forget_old, real_time=True),

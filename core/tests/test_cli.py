@@ -380,6 +380,21 @@ def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
     assert len(lines) == len(facts) + 2 and {f"{r['path']} {r['method']}" for r in routes} <= facts.keys()
 
 
+@pytest.mark.parametrize("options", [(), ("--surface",)])
+def test_two_descriptions_are_compared(run, tmp_path, options):
+    new, old = tmp_path / "new.json", tmp_path / "old.json"
+    new.write_text(run("openapi", *options).stdout)
+    old.write_text(new.read_text().replace("archive_contact", "hide_contact"))
+    assert run("openapi", "diff", str(new), str(new)).stdout == ""
+    text = run("openapi", "diff", str(old), str(new), code=1).stdout
+    assert text.startswith(
+        "### Clients that rely on this must change\n\n- /v1/contacts/{id}/archive POST: id was hide_"
+    )
+    other = tmp_path / "other.json"
+    other.write_text(run("openapi", *({"--surface"} - {*options})).stdout)
+    assert "give two of a kind" in refusal(run("openapi", "diff", str(new), str(other), code=1))
+
+
 def test_a_resource_is_printed_member_by_member(run):
     members = {each["member"]: each for each in json.loads(run("resource", "contacts", "--json").stdout)}
     about = {"column": "Text", "sent": "required", "shown": True, "filters": [], "sort": "indexed", "search": True}

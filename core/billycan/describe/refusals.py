@@ -100,6 +100,7 @@ def example_errors(app: "App") -> dict[str, Json]:
 _ALWAYS_THE_SAME: tuple[type[problems.Problem], ...] = (
     problems.Unauthenticated,
     problems.NotFound,
+    problems.RouteNotFound,
     problems.NotAcceptable,
     problems.Timeout,
     problems.VersionConflict,

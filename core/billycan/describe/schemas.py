@@ -63,7 +63,11 @@ class Schemas:
         def title(name: str) -> str:
             return f"New{_bare(name)}" if name in self.both else name
 
-        return _mapped(schema, lambda s: self._component(s, title, self._as_sent))
+        def told(struct: Json) -> Json:
+            members = {name: _with_default_told(member) for name, member in struct["properties"].items()}
+            return {**struct, "properties": self._as_sent(members)}
+
+        return _mapped(schema, lambda s: self._component(s, title, told))
 
     def _as_shown(self, schema: Any) -> Any:
         def title(name: str) -> str:
@@ -311,6 +315,20 @@ def _with_words(schema: Json, words: str) -> Json:
     words = words or schema.get("description") or option.get("description") or ""
     bare = {**schema, "anyOf": [without_key(o, "description") for o in schema["anyOf"]]} if option else schema
     return {**bare, "description": words} if words else bare
+
+
+def _with_default_told(schema: Json) -> Json:
+    """Return a member's schema with its default in words and as `x-default`.
+
+    With the keyword `default`, generators of clients make a member required, or send it each time.
+    """
+    if "default" not in schema:
+        return schema
+    default, rest = schema["default"], without_key(schema, "default")
+    if default not in (None, {}, []):
+        words = f"{rest.get('description', '')} Default: `{json.dumps(default).strip(chr(34))}`."
+        rest["description"] = words.strip()
+    return {**rest, "x-default": default}
 
 
 def _or_null(schema: Json) -> Json:

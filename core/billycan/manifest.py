@@ -130,13 +130,21 @@ class Every(Struct, frozen=True, kw_only=True):
 class Extends(Struct, frozen=True, kw_only=True):
     """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
 
-    path: The other plugin's collection, such as `/v1/jobs`.
+    path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
+      clients give `metadata`.
     shows: A Struct of the members that every record shows besides its own, each with a default.
     fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
       defaults.
     takes: A Struct of the members that clients may send with a new record or a change, each with a default.
     keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
       differ from what is shown.
+    of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
+      hold for the calling business: they are read and described by it. None of the others are mapped.
+    asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
+      such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
+    where: `where(ctx, table, query)` returns the conditions of those parameters on a row of the records' table.
+    order: `order(ctx, table, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
+      `value` of the records that have one: records without one come last. None for any other name.
     """
 
     path: str
@@ -144,6 +152,10 @@ class Extends(Struct, frozen=True, kw_only=True):
     fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
     takes: type[Struct] | None = None
     keep: "Callable[[Context, str, Any], None] | None" = None
+    of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
+    asks: type[Struct] | None = None
+    where: "Callable[[Context, sa.Table, Any], Iterable[sa.ColumnElement[bool]]] | None" = None
+    order: "Callable[[Context, sa.Table, str], sa.Select[Any] | None] | None" = None
 
 
 class Document(Struct, frozen=True, kw_only=True):

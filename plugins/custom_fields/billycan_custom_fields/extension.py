@@ -1,0 +1,164 @@
+"""What custom fields add to the records of every resource: `custom` in what is sent, shown, filtered and sorted."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, BadRequest, Context, Event, Extends, Fault, Invalid, RuleBroken, decode, own
+from billycan.sql import ByIds, Insertion
+
+from .definitions import (
+    Field,
+    as_text,
+    comparable,
+    fields_of,
+    known_fields,
+    of_text,
+    resource_of,
+    struct_of,
+)
+from .schemas import AsksCustom, HasCustom, TakesCustom
+from .tables import values
+
+_OF_RECORDS = ByIds(sa.select(values.c.id, values.c.field_id, values.c.value), values.c.id)
+_INSERT = Insertion(values, ("id", "field_id", "value", "comparable"))
+_resources: "WeakKeyDictionary[App, frozenset[str]]" = WeakKeyDictionary()
+
+
+class NoFields(Struct, forbid_unknown_fields=True):
+    """The custom fields of a resource that has none."""
+
+
+def extended_resources(app: App) -> frozenset[str]:
+    """Name the resources whose records can have custom fields."""
+    if app not in _resources:
+        adds = [each for _, some in app.extensions.values() for each in some]
+        _resources[app] = frozenset(e.path.removeprefix("/v1/") for e in adds if e.shows is HasCustom)
+    return _resources[app]
+
+
+def structs_of_business(ctx: Context, path: str) -> dict[str, type[Struct]]:
+    """Map `custom` to the Struct of what it holds in the records that a path lists."""
+    of = tuple(fields_of(ctx, path).values())
+    return {"custom": struct_of(of) if of else NoFields}
+
+
+def fill_custom(ctx: Context, ids: Sequence[str]) -> dict[str, HasCustom]:
+    """Map records to their custom values, in one query, or in none for a business without custom fields."""
+    known = known_fields(ctx).by_id
+    found: dict[str, dict[str, Any]] = {}
+    for row in _OF_RECORDS.all(ctx.db, ctx.tenant_id, ids) if known else ():
+        if (field := known.get(row.field_id)) and _is_shown(field, row.value):
+            found.setdefault(row.id, {})[field.key] = of_text(field, row.value)
+    order = {field.key: i for i, field in enumerate(known.values())}
+    return {id: HasCustom(custom=dict(sorted(of.items(), key=lambda v: order[v[0]]))) for id, of in found.items()}
+
+
+def keep_custom(ctx: Context, id: str, sent: TakesCustom) -> None:
+    """Store all custom values of a record."""
+    of = fields_of(ctx, f"/v1/{resource_of(ctx, id)}")
+    wanted = {of[key].id: value for key, value in sent.custom.items() if key in of}
+    stored = {row.field_id: row.value for row in _OF_RECORDS.all(ctx.db, ctx.tenant_id, [id])}
+    texts = {field_id: as_text(value) for field_id, value in wanted.items()}
+    changed = [field_id for field_id, text in stored.items() if texts.get(field_id) != text]
+    if changed:
+        these = own(ctx, values) & (values.c.id == id) & values.c.field_id.in_(changed)
+        ctx.db.execute(sa.delete(values).where(these))
+    new = [
+        {"id": id, "field_id": field_id, "value": text, "comparable": comparable(wanted[field_id])}
+        for field_id, text in texts.items()
+        if stored.get(field_id) != text
+    ]
+    if new:
+        ctx.at_once(_INSERT.asked(ctx.tenant_id, new))
+
+
+def forget_custom(ctx: Context, event: Event) -> None:
+    """Remove the custom values of a record that is deleted."""
+    if event.name.endswith(".deleted") and known_fields(ctx).by_id:
+        id = msgspec.json.decode(event.data)["id"]
+        ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))
+
+
+def custom_conditions(ctx: Context, table: sa.Table, query: AsksCustom) -> list[sa.ColumnElement[bool]]:
+    """Return the conditions of filters by custom fields."""
+    of = fields_of(ctx, ctx.app.prefixes[table.info["prefix"]])
+    found, faults = list[sa.ColumnElement[bool]](), list[Fault]()
+    for end in ("", "_from", "_to"):
+        for key, text in (getattr(query, f"custom{end}") or {}).items():
+            try:
+                found.append(_condition(ctx, table, _field(of, key), end, text))
+            except RuleBroken as broken:
+                faults.append(Fault(f"custom[{key}]{end}", "invalid_filter", str(broken)))
+    if faults:
+        first = faults[0]
+        raise BadRequest(f"{first.param}: {first.message}", code=first.code, param=first.param, details=faults)
+    return found
+
+
+def custom_order(ctx: Context, table: sa.Table, name: str) -> sa.Select[Any] | None:
+    """Return the values of the custom field by which a list is sorted, if it is sorted by one."""
+    if not (name.startswith("custom[") and name.endswith("]")):
+        return None
+    try:
+        field = _field(fields_of(ctx, ctx.app.prefixes[table.info["prefix"]]), name[7:-1])
+    except RuleBroken as broken:
+        message = f"sort: {broken}. A custom field is sorted by alone."
+        raise BadRequest(message, code="invalid_sort", param="sort") from None
+    of_field = own(ctx, values), values.c.field_id == field.id
+    return sa.select(values.c.id, values.c.comparable.label("value")).where(*of_field)
+
+
+def _field(of: Mapping[str, Field], key: str) -> Field:
+    if key not in of:
+        raise RuleBroken("invalid_filter", f"there is no custom field {key[:40]!r}. Known: {', '.join(of) or 'none'}")
+    return of[key]
+
+
+def _condition(ctx: Context, table: sa.Table, field: Field, end: str, text: str) -> sa.ColumnElement[bool]:
+    """Return the condition of one filter; raise RuleBroken for a value that cannot match."""
+    where = [own(ctx, values), values.c.field_id == field.id]
+    if end and field.type not in ("number", "money", "date"):
+        raise RuleBroken("invalid_filter", f"a {field.type} has no range: use custom[{field.key}]")
+    sent = [part.strip() for part in text.split(",")] if field.type == "choice" else [text]
+    read = [_read(field, part) for part in sent]
+    keys = [comparable(value) for value in read]
+    if end:
+        where.append(values.c.comparable >= keys[0] if end == "_from" else values.c.comparable <= keys[0])
+    else:
+        where.append(values.c.comparable == keys[0] if len(keys) == 1 else values.c.comparable.in_(keys))
+        if field.type in ("text", "choice"):
+            # Which are compared as they are written, and found without case and accents.
+            where.append(values.c.value == read[0] if len(read) == 1 else values.c.value.in_(read))
+    found: sa.ColumnElement[bool] = table.c.id.in_(sa.select(values.c.id).where(*where))
+    return found
+
+
+def _read(field: Field, text: str) -> Any:
+    given: Any = {"true": True, "false": False}.get(text, text) if field.type == "boolean" else text
+    try:
+        return getattr(decode({field.key: given}, struct_of((field,))), field.key)
+    except Invalid as refused:
+        raise RuleBroken("invalid_filter", refused.details[0].message) from None
+
+
+def _is_shown(field: Field, text: str) -> bool:
+    """Tell whether a stored value still counts: a choice that was taken away does not."""
+    return field.type != "choice" or text in field.choices
+
+
+extends = Extends(
+    path="*",
+    shows=HasCustom,
+    fill=fill_custom,
+    takes=TakesCustom,
+    keep=keep_custom,
+    of_business=structs_of_business,
+    asks=AsksCustom,
+    where=custom_conditions,
+    order=custom_order,
+)

@@ -1,0 +1,15 @@
+from billycan.testing import PluginConformance
+
+
+class TestCustomFields(PluginConformance):
+    plugin = "custom_fields"
+    enable = ("contacts",)
+
+    def bodies(self, client):
+        return {"/v1/custom_fields": {"resource": "contacts", "key": "colour", "type": "text"}}
+
+    def extended(self, client):
+        field = {"resource": "contacts", "type": "choice", "choices": ["red", "blue"]}
+        if not client.get("/v1/custom_fields")["data"]:
+            client.post("/v1/custom_fields", {**field, "key": "paint"})
+        return {"/v1/contacts": {"name": "Ada", "custom": {"paint": "red"}}}

@@ -142,8 +142,9 @@ class Extends(Struct, frozen=True, kw_only=True):
       hold for the calling business: they are read and described by it. None of the others are mapped.
     asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
       such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
-    where: `where(ctx, table, query)` returns the conditions of those parameters on a row of the records' table.
-    order: `order(ctx, table, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
+    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the records
+      that match, quick to give the first of them.
+    order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
       `value` of the records that have one: records without one come last. None for any other name.
     """
 
@@ -154,8 +155,8 @@ class Extends(Struct, frozen=True, kw_only=True):
     keep: "Callable[[Context, str, Any], None] | None" = None
     of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
     asks: type[Struct] | None = None
-    where: "Callable[[Context, sa.Table, Any], Iterable[sa.ColumnElement[bool]]] | None" = None
-    order: "Callable[[Context, sa.Table, str], sa.Select[Any] | None] | None" = None
+    where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
+    order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
 
 
 class Document(Struct, frozen=True, kw_only=True):

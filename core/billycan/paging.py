@@ -274,11 +274,8 @@ def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
 def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
     filters, values, expressions = _filters(found, ctx.db)
     given |= {"tenant_id": ctx.tenant_id, **values}
-    searched = (
-        bool(expressions)
-        and getattr(query, "search", None) is not None
-        and (ctx.db.dialect.name == "postgresql" or any(is_narrowed(e.condition) for e in expressions))
-    )
+    is_searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
+    searched = bool(expressions) and (is_searched or any(is_narrowed(e.condition) for e in expressions))
     if not all(expression.is_plain for expression in expressions):
         where = found.where
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)

@@ -17,7 +17,7 @@ from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import is_id, new_id
-from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
+from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition, selected
 from .manifest import Extends
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
@@ -486,7 +486,7 @@ class Records(Generic[T]):
         others = {name for e in adds if e.asks for name in e.asks.__struct_fields__}
         for e in adds:
             if e.where and any(getattr(query, name, None) is not None for name in e.asks.__struct_fields__):
-                yield from e.where(ctx, self.table, query)
+                yield from (selected(ctx, self.table.c.id, ids) for ids in e.where(ctx, e.path, query))
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING or name in others:
@@ -512,7 +512,7 @@ class Records(Generic[T]):
     def _order_beside(self, ctx: Context, sort: str | None) -> tuple[sa.Select[Any], bool] | None:
         """Return the values by which a plugin sorts the records, and whether they descend."""
         for e in self._extends(ctx) if sort else ():
-            if e.order and sort and (found := e.order(ctx, self.table, sort.removeprefix("-"))) is not None:
+            if e.order and sort and (found := e.order(ctx, e.path, sort.removeprefix("-"))) is not None:
                 return found, sort.startswith("-")
         return None
 

@@ -84,14 +84,14 @@ def forget_custom(ctx: Context, event: Event) -> None:
         ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))
 
 
-def custom_conditions(ctx: Context, table: sa.Table, query: AsksCustom) -> list[sa.ColumnElement[bool]]:
-    """Return the conditions of filters by custom fields."""
-    of = fields_of(ctx, ctx.app.prefixes[table.info["prefix"]])
-    found, faults = list[sa.ColumnElement[bool]](), list[Fault]()
+def find_custom(ctx: Context, path: str, query: AsksCustom) -> list[sa.Select[Any]]:
+    """Return a query for the records that each filter by a custom field finds."""
+    of = fields_of(ctx, path)
+    found, faults = list[sa.Select[Any]](), list[Fault]()
     for end in ("", "_from", "_to"):
         for key, text in (getattr(query, f"custom{end}") or {}).items():
             try:
-                found.append(_condition(ctx, table, _field(of, key), end, text))
+                found.append(_find(ctx, _field(of, key), end, text))
             except RuleBroken as broken:
                 faults.append(Fault(f"custom[{key}]{end}", "invalid_filter", str(broken)))
     if faults:
@@ -100,12 +100,12 @@ def custom_conditions(ctx: Context, table: sa.Table, query: AsksCustom) -> list[
     return found
 
 
-def custom_order(ctx: Context, table: sa.Table, name: str) -> sa.Select[Any] | None:
+def custom_order(ctx: Context, path: str, name: str) -> sa.Select[Any] | None:
     """Return the values of the custom field by which a list is sorted, if it is sorted by one."""
     if not (name.startswith("custom[") and name.endswith("]")):
         return None
     try:
-        field = _field(fields_of(ctx, ctx.app.prefixes[table.info["prefix"]]), name[7:-1])
+        field = _field(fields_of(ctx, path), name[7:-1])
     except RuleBroken as broken:
         message = f"sort: {broken}. A custom field is sorted by alone."
         raise BadRequest(message, code="invalid_sort", param="sort") from None
@@ -119,8 +119,8 @@ def _field(of: Mapping[str, Field], key: str) -> Field:
     return of[key]
 
 
-def _condition(ctx: Context, table: sa.Table, field: Field, end: str, text: str) -> sa.ColumnElement[bool]:
-    """Return the condition of one filter; raise RuleBroken for a value that cannot match."""
+def _find(ctx: Context, field: Field, end: str, text: str) -> sa.Select[Any]:
+    """Return the query of one filter; raise RuleBroken for a value that cannot match."""
     where = [own(ctx, values), values.c.field_id == field.id]
     if end and field.type not in ("number", "money", "date"):
         raise RuleBroken("invalid_filter", f"a {field.type} has no range: use custom[{field.key}]")
@@ -134,8 +134,7 @@ def _condition(ctx: Context, table: sa.Table, field: Field, end: str, text: str)
         if field.type in ("text", "choice"):
             # Which are compared as they are written, and found without case and accents.
             where.append(values.c.value == read[0] if len(read) == 1 else values.c.value.in_(read))
-    found: sa.ColumnElement[bool] = table.c.id.in_(sa.select(values.c.id).where(*where))
-    return found
+    return sa.select(values.c.id).where(*where)
 
 
 def _read(field: Field, text: str) -> Any:
@@ -159,6 +158,6 @@ extends = Extends(
     keep=keep_custom,
     of_business=structs_of_business,
     asks=AsksCustom,
-    where=custom_conditions,
+    where=find_custom,
     order=custom_order,
 )

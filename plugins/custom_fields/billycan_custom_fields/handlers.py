@@ -18,7 +18,7 @@ MOST_FIELDS = 200  # of a business
 def list_custom_fields(ctx: Context, query: Query[CustomField]) -> Page[CustomField]:
     """The custom fields of all resources.
 
-    `search` covers labels.
+    `search` covers keys and labels.
     """
     return fields.records.page(ctx, query)
 

@@ -52,7 +52,7 @@ class NewCustomField(NewResource, kw_only=True):
     """
 
     resource: Annotated[ResourceName, Member(filter="any", sort="indexed")]
-    key: Annotated[Key, Member(filter="one", sort=True)]
+    key: Annotated[Key, Member(filter="one", sort=True, search=True)]
     type: Annotated[Type, Member(filter="any")]
     choices: Choices = []
     required: Annotated[bool, Member(filter="one")] = False

@@ -1,3 +1,5 @@
+from itertools import count
+
 from billycan.testing import PluginConformance
 
 
@@ -5,8 +7,10 @@ class TestCustomFields(PluginConformance):
     plugin = "custom_fields"
     enable = ("contacts",)
 
+    others = count()
+
     def bodies(self, client):
-        return {"/v1/custom_fields": {"resource": "contacts", "key": "colour", "type": "text"}}
+        return {"/v1/custom_fields": {"resource": "contacts", "key": f"colour_{next(self.others)}", "type": "text", "label": "Paint"}}
 
     def extended(self, client):
         field = {"resource": "contacts", "type": "choice", "choices": ["red", "blue"]}

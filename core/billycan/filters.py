@@ -134,7 +134,7 @@ def selected(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.
     """Match the rows with the ids that another table has; few of them are fetched, so that only their rows are read."""
     few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
     if len(few) > _FEW:
-        return column.in_(ids)
+        return column.in_(ids.order_by(None))
     if ctx.db.dialect.name == "postgresql":
         return column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
     return _narrowed(column, few)

@@ -143,7 +143,7 @@ class Extends(Struct, frozen=True, kw_only=True):
     asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
       such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
     where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the records
-      that match, quick to give the first of them.
+      that match, in the order of an index.
     order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
       `value` of the records that have one: records without one come last. None for any other name.
     """

@@ -134,7 +134,7 @@ def _find(ctx: Context, field: Field, end: str, text: str) -> sa.Select[Any]:
         if field.type in ("text", "choice"):
             # Which are compared as they are written, and found without case and accents.
             where.append(values.c.value == read[0] if len(read) == 1 else values.c.value.in_(read))
-    return sa.select(values.c.id).where(*where)
+    return sa.select(values.c.id).where(*where).order_by(values.c.comparable, values.c.id)
 
 
 def _read(field: Field, text: str) -> Any:

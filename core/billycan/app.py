@@ -116,6 +116,8 @@ class App:
         self.prefixes = added_members.paths_by_prefix(manifests, endpoints)
         self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
         self.extensions, endpoints = added_members.extend_endpoints(manifests, endpoints)
+        # By the Struct that has the added members.
+        self.shown_with_added = dict(self.extensions.values())
         self.endpoints = [msgspec.structs.replace(e, choice=choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()

@@ -269,7 +269,8 @@ class Endpoint(Struct, frozen=True):
     """A mounted route: its plugin, its handler's signature, and the prefixes of the ids that its filters take.
 
     `extended` is the resource whose body it takes, if other plugins take members of that body, too. `choice` has the
-    members that its `fields` can choose. `off` are the actions of its record whose plugins are off.
+    members that its `fields` can choose. `off` are the actions of its record whose plugins are off. `general` is that of
+    all businesses, if its Structs are those of one.
     """
 
     plugin: str
@@ -279,6 +280,7 @@ class Endpoint(Struct, frozen=True):
     extended: Extended | None = None
     choice: Choice | None = None
     off: frozenset[str] = frozenset()
+    general: "Endpoint | None" = None
 
     @property
     def writes(self) -> bool:
@@ -287,6 +289,8 @@ class Endpoint(Struct, frozen=True):
 
     def read(self, ctx: Context, tree: Any) -> tuple[Any, list[SetAside]]:
         """Return a body as its type, and the read-only members of a patch; raise one Invalid with every fault."""
+        if self.general:
+            return self.general.read(ctx, tree)
         signature = self.signature
         tree, faults = read_members(ctx, self, tree)
         try:
@@ -310,6 +314,8 @@ class Endpoint(Struct, frozen=True):
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """Call the handler with these values, its `query` and `body`; return its answer with the plugins' members."""
+        if self.general:
+            return self.general.run(ctx, values, params)
         if self.extended and "body" in values:
             body, ctx.sent_besides = self._taken_out(ctx, values["body"], params)
             values = {**values, "body": body}

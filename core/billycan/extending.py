@@ -5,17 +5,18 @@ runs and stored when the record's row is written; those that are shown are added
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import reduce
+from functools import lru_cache, partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from .manifest import Extends
+from .members import is_struct, options
 from .problems import Fault
 from .reader import Patch, StructOf, Walk, as_stored
 from .resources import Page
@@ -151,6 +152,48 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
             if new:
                 ctx.made[id].append(extends)
     return changed
+
+
+def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
+    """See `Context.of_business`."""
+    signature = endpoint.signature
+    shown = [kind for kind in options(signature.listed or signature.answer) if kind in ctx.app.shown_with_added]
+    adds = [e for kind in shown for e in ctx.app.shown_with_added[kind]] or (endpoint.extended and endpoint.extended.adds)
+    members: dict[str, type[Struct]] = {}
+    for e in adds or ():
+        if e.of_business:
+            members |= e.of_business(ctx, e.path)
+    if not members or endpoint.general:
+        return endpoint
+    narrow = partial(_narrowed, members=tuple(sorted(members.items())))
+    answer, seen = (mapped(kind, narrow) for kind in (signature.answer, signature.shown))
+    body = narrow(signature.body) if signature.body else signature.body
+    changed = structs.replace(signature, answer=answer, shown=seen, body=body)
+    return structs.replace(endpoint, signature=changed, general=endpoint)
+
+
+@lru_cache(2048)
+def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
+    """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
+    found: list[Any] = []
+    for field in structs.fields(kind) if is_struct(kind) else ():
+        if of := dict(members).get(field.encode_name):
+            is_needed = field.required or any(part.required for part in structs.fields(of))
+            found.append((field.name, of) if is_needed else (field.name, of, msgspec.field(default_factory=of)))
+    if not found:
+        return kind
+    namespace = {"__doc__": kind.__doc__, ADDED_BY: getattr(kind, ADDED_BY, {})}
+    return msgspec.defstruct(
+        kind.__name__, found, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
+    )
+
+
+def mapped(kind: Any, to: Callable[[Any], Any]) -> Any:
+    """Return a type in which Structs are replaced by others."""
+    if get_origin(kind) is Page:
+        return Page[mapped(get_args(kind)[0], to)]  # type: ignore[misc]
+    found = [to(option) for option in options(kind)]
+    return found[0] if len(found) == 1 else reduce(or_, found)
 
 
 def member_names(kind: Any) -> tuple[str, ...]:

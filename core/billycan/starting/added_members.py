@@ -1,18 +1,15 @@
 """Members that plugins add to the records of others, made part of their Structs and endpoints."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import structs
 
 from ..endpoints import Endpoint
-from ..extending import Extended, Extensions, extend_query, extend_struct, member_names
+from ..extending import Extended, Extensions, extend_query, extend_struct, mapped, member_names
 from ..manifest import Extends, Manifest
 from ..members import options
-from ..resources import Page
 
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
 
@@ -86,7 +83,7 @@ def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpo
 def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
     """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
-    answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
+    answer, shown = (mapped(kind, lambda each: shows.get(each, each)) for kind in (signature.answer, signature.shown))
     changed = structs.replace(signature, answer=answer, shown=shown)
     if endpoint.route.path == resource.path and signature.listed and signature.query:
         changed = structs.replace(changed, query=extend_query(signature.query, resource.adds))
@@ -94,11 +91,3 @@ def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes
         changed = structs.replace(changed, body=takes[signature.body])
         return structs.replace(endpoint, signature=changed, extended=resource)
     return structs.replace(endpoint, signature=changed)
-
-
-def _mapped(kind: Any, to: Kinds) -> Any:
-    """Return a type in which Structs are replaced by others."""
-    if get_origin(kind) is Page:
-        return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
-    found = [to.get(option, option) for option in options(kind)]
-    return found[0] if len(found) == 1 else reduce(or_, found)

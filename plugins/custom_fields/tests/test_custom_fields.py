@@ -1,10 +1,14 @@
 """Custom fields: what is defined, what records take, show and tell, and how lists find and order it."""
 
+from csv import DictReader
 from decimal import Decimal
+from io import StringIO
 
 import pytest
 
 from billycan.testing import Client, counted, run_timed
+from billycan_custom_fields.tables import clearings, values
+from billycan_imports.testing import finish_imports
 
 pytestmark = pytest.mark.either
 
@@ -270,9 +274,62 @@ def test_a_field_is_deleted_with_its_values(client, clock, monkeypatch):
     assert client.get(f"{PATH}?custom[vip]=true", 400)["error"]["code"] == "invalid_filter"
     clock.move(minutes=1)
     run_timed(client.app)
-    from billycan_custom_fields.tables import clearings, values
-
     with client.app.db.reading(client.tenant_id) as db:
         rows = db.execute(values.select().where(values.c.tenant_id == client.tenant_id)).all()
         assert {row.value for row in rows} == {"red"}
         assert not db.execute(clearings.select().where(clearings.c.tenant_id == client.tenant_id)).all()
+
+
+# Files
+
+
+def csv_of(client, query=""):
+    answer = client.call("GET", f"{PATH}?sort=created_at{query}", headers={"Accept": "text/csv"})
+    return [*DictReader(StringIO(answer.text))]
+
+
+def test_a_csv_file_has_a_column_for_each_field(client):
+    add(client, **ALL), add(client, vip=False, nickname="=1+1")
+    first, second = csv_of(client)
+    assert {name: first[f"custom.{name}"] for name in ALL} == {**{k: str(v) for k, v in ALL.items()}, "vip": "true"}
+    assert (second["custom.vip"], second["custom.height"], second["custom.nickname"]) == ("false", "", "'=1+1")
+    (only,) = csv_of(client, "&custom[vip]=true&fields=name,custom")
+    assert [*only] == ["id", "name", *(f"custom.{field['key']}" for field in FIELDS)]
+
+
+def imported(client, text):
+    headers = {"Content-Type": "text/csv"}
+    made = client.call("POST", "/v1/imports?resource=contacts", raw=text.encode(), headers=headers, status=202)
+    finish_imports(client.app)
+    return client.get(f"/v1/imports/{made.json['data']['id']}")["data"]
+
+
+def test_rows_of_a_file_have_custom_values(make_app):
+    client = Client(make_app("contacts", "custom_fields", "imports"))
+    for field in FIELDS:
+        define(client, **field)
+    text = "name,custom.height,custom.vip,custom.colour,custom.since\nAda,1.85,true,dark green,2026-11-01\nBea,,,,\n"
+    done = imported(client, text)
+    assert (done["status"], done["faults"]) == ("done", [])
+    ada, bea = client.get(f"{PATH}?sort=name")["data"]
+    assert ada["custom"] == {"height": Decimal("1.85"), "since": "2026-11-01", "vip": True, "colour": "dark green"}
+    assert bea["custom"] == {}
+    assert found(client, "custom[height]_from=1") == [ada["id"]]
+    assert [e["data"]["custom"] for e in client.get("/v1/events?event=contact.created&sort=created_at")["data"]] == [
+        ada["custom"],
+        {},
+    ]
+    # What a list's file has can be read again.
+    whole = client.call("GET", PATH, headers={"Accept": "text/csv"}).text
+    again = imported(client, whole.replace("Ada", "Ada again"))
+    assert again["status"] == "done" and client.get(f"{PATH}?search=again")["data"][0]["custom"] == ada["custom"]
+
+
+def test_faults_in_a_file_name_the_column(make_app):
+    client = Client(make_app("contacts", "custom_fields", "imports"))
+    define(client, key="height", type="number", required=True)
+    found = imported(client, "name,custom.height,custom.hair\nAda,tall,grey\n")
+    assert [(each["column"], each["code"]) for each in found["faults"]] == [("custom.hair", "unknown_field")]
+    found = imported(client, "name,custom.height\nAda,tall\nBea,\n")
+    told = [(each["row"], each["column"], each["code"]) for each in found["faults"]]
+    assert told == [(1, "custom.height", "invalid_value"), (2, "custom.height", "required")]

@@ -445,6 +445,13 @@ class App:
         body = web.encode(self.openapi())
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
+    def openapi_of_business(self, ctx: Context) -> tuple[bytes, str]:
+        """That document with what the calling business has defined, and its ETag. For core alone."""
+        from .describe import business  # noqa: PLC0415 - as above
+
+        body = web.encode(business.describe_for(ctx))
+        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+
     def scopes_to_make(self, route: Route) -> list[str]:
         """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes.
 

@@ -154,15 +154,18 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
     return changed
 
 
+def members_of_business(ctx: "Context", endpoint: "Endpoint") -> dict[str, type[Struct]]:
+    """Map the added members of a route's records that hold what a business wants to the Structs of that."""
+    shown = options(endpoint.signature.listed or endpoint.signature.answer)
+    adds = [e for kind in shown for e in ctx.app.shown_with_added.get(kind, ())]
+    if endpoint.extended and endpoint.extended.is_record(endpoint):
+        adds += endpoint.extended.adds
+    return {name: kind for e in adds if e.of_business for name, kind in e.of_business(ctx, e.path).items()}
+
+
 def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
     """See `Context.of_business`."""
-    signature = endpoint.signature
-    shown = [kind for kind in options(signature.listed or signature.answer) if kind in ctx.app.shown_with_added]
-    adds = [e for kind in shown for e in ctx.app.shown_with_added[kind]] or (endpoint.extended and endpoint.extended.adds)
-    members: dict[str, type[Struct]] = {}
-    for e in adds or ():
-        if e.of_business:
-            members |= e.of_business(ctx, e.path)
+    signature, members = endpoint.signature, members_of_business(ctx, endpoint)
     if not members or endpoint.general:
         return endpoint
     narrow = partial(_narrowed, members=tuple(sorted(members.items())))

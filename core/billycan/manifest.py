@@ -43,7 +43,7 @@ class Route(Struct, frozen=True):
     also: Other media types that clients may ask for by Accept, such as `text/calendar`, each with the path of the GET
       route that answers in it.
     answers: The media type of an answer that is not JSON.
-    public: Whether it needs no key.
+    public: Whether it needs no key; with `or_key`, one that is sent is checked, and the answer may depend on it.
     shown_once: The member of the answer that is a secret: a repeated Idempotency-Key gets null in its place.
     makes: Records of other plugins that the handler may create, by the paths of their GET routes:
       `("/v1/invoices/{id}",)`. For a handler that returns a Resource.
@@ -74,7 +74,7 @@ class Route(Struct, frozen=True):
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
     also: Mapping[str, str] = {}
     answers: str | None = None
-    public: bool = False
+    public: "bool | Literal['or_key']" = False
     shown_once: str | None = None
     makes: tuple[str, ...] = ()
     deprecated: date | None = None

@@ -1,12 +1,15 @@
 """Custom fields: what is defined, what records take, show and tell, and how lists find and order it."""
 
+import json
 from csv import DictReader
 from decimal import Decimal
 from io import StringIO
 
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
 from billycan.testing import Client, counted, run_timed
+from billycan.web import encode
 from billycan_custom_fields.tables import clearings, values
 from billycan_imports.testing import finish_imports
 
@@ -333,3 +336,36 @@ def test_faults_in_a_file_name_the_column(make_app):
     found = imported(client, "name,custom.height\nAda,tall\nBea,\n")
     told = [(each["row"], each["column"], each["code"]) for each in found["faults"]]
     assert told == [(1, "custom.height", "invalid_value"), (2, "custom.height", "required")]
+
+
+# The description
+
+
+def test_the_description_asked_with_a_key_has_the_fields_of_the_business(client):
+    define(client, key="code", type="text", label="Code of the\nwarehouse", required=True)
+    general = client.call("GET", "/v1/openapi.json", headers={"Authorization": ""}).json
+    described = client.call("GET", "/v1/openapi.json")
+    assert described.headers["Cache-Control"] == "private, no-cache"
+    same = client.call("GET", "/v1/openapi.json", headers={"If-None-Match": described.headers["ETag"]})
+    assert same.status_int == 304
+    assert client.call("GET", "/v1/openapi.json", headers={"Authorization": "Bearer svc_live_no"}).status_int == 401
+    document = described.json
+    schemas = document["components"]["schemas"]
+    new, shown, change = (schemas[name] for name in ("NewContactsCustom", "ContactsCustom", "ContactsCustomChange"))
+    assert [*new["properties"]] == [*(field["key"] for field in FIELDS), "code"] == [*shown["properties"]]
+    assert new["required"] == ["code"] and "custom" in schemas["NewContact"]["required"]
+    assert shown["required"] == change["required"] == []
+    assert shown["properties"]["colour"]["enum"] == ["blue", "dark green", "red"]
+    assert shown["properties"]["code"]["description"] == "Code of the warehouse"
+    assert new["additionalProperties"] is False
+    names = [each.get("name") for each in document["paths"][PATH]["get"]["parameters"]]
+    assert {"custom[height]_from", "custom[colour]", "custom[since]_to"} <= {*names}
+    assert {"custom", "custom[colour]_from"}.isdisjoint(names)
+    assert "ContactsCustom" not in str(general)
+    body = {"name": "Ada", "custom": {"code": "A", "colour": "red", "since": "2026-11-01", "height": 2}}
+    made = client.post(PATH, body)["data"]
+    for name, value in (("NewContact", body), ("Contact", made)):
+        validator = Draft202012Validator({"$ref": f"#/components/schemas/{name}", "components": document["components"]})
+        validator.validate(json.loads(encode(value)))
+    with pytest.raises(ValidationError):
+        Draft202012Validator({"$ref": "#/$defs/x", "$defs": {"x": new}}).validate({"code": "A", "hair": "grey"})

@@ -1,6 +1,7 @@
 """What custom fields add to the records of every resource: `custom` in what is sent, shown, filtered and sorted."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -148,6 +149,24 @@ def _read(field: Field, text: str) -> Any:
 def _is_shown(field: Field, text: str) -> bool:
     """Tell whether a stored value still counts: a choice that was taken away does not."""
     return field.type != "choice" or text in field.choices
+
+
+def facts_of(ctx: Context, id: str) -> tuple[tuple[str, str], ...]:
+    """Return the custom values of a record that its document shows, in words."""
+    wanted = {field.key: field for field in fields_of(ctx, f"/v1/{resource_of(ctx, id)}").values() if field.on_document}
+    found = fill_custom(ctx, [id]).get(id) if wanted else None
+    return tuple((wanted[k].label, _in_words(wanted[k], v)) for k, v in found.custom.items() if k in wanted) if found else ()
+
+
+def _in_words(field: Field, value: Any) -> str:
+    if field.type == "boolean":
+        return "Yes" if value else "No"
+    if field.type == "money":
+        return f"{'-' * (value < 0)}${abs(value):,.2f}"
+    if field.type == "date":
+        day = date.fromisoformat(value)
+        return f"{day.day} {day:%B %Y}"
+    return str(value)
 
 
 extends = Extends(

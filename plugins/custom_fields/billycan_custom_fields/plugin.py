@@ -1,10 +1,11 @@
 """Custom fields: members that a business adds to the records of any resource, third parties' too."""
 
 from billycan import Code, Context, Deleted, Event, Every, Manifest, RecordPages, Route, hookimpl
+from billycan.paper import Paper
 
 from . import handlers as h
 from .clearing import clear_values, to_clear
-from .extension import extends, forget_custom
+from .extension import extends, facts_of, forget_custom
 from .schemas import CustomField
 from .tables import clearings, fields, values
 
@@ -41,6 +42,7 @@ manifest = Manifest(
         "has_values": Code(409, "Records have values that would be removed: send `clear_values` if that is meant."),
         "too_many_custom_fields": Code(409, "The business has 200 custom fields."),
     },
+    offers=(Paper.Facts(facts_of),),
 )
 
 

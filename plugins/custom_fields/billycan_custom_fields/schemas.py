@@ -47,7 +47,7 @@ class NewCustomField(NewResource, kw_only=True):
       date, true or false, or one of the `choices`.
     choices: What a `choice` may be, in order; empty for any other type.
     required: Whether every new record must have it, and none can lose it; records that exist may lack it.
-    on_document: Whether invoices, quotes and other documents show it to the client.
+    on_document: Whether invoices, quotes and adjustment notes show it to the client.
     label: What people call it; by default, made from the key.
     """
 
@@ -68,7 +68,7 @@ class CustomFieldChange(NewResource, kw_only=True):
 
     choices: What a `choice` may be, in order.
     required: Whether every new record must have it, and none can lose it; records that exist may lack it.
-    on_document: Whether invoices, quotes and other documents show it to the client.
+    on_document: Whether invoices, quotes and adjustment notes show it to the client.
     label: What people call it; by default, made from the key.
     clear_values: Whether values that `choices` no longer has may be removed from records.
     """

@@ -439,7 +439,7 @@ class Context:
         return slot
 
     def of_business(self, endpoint: "Endpoint") -> "Endpoint":
-        """Return an endpoint whose Structs say what members such as `custom` hold for the business; it works as ever."""
+        """Return an endpoint whose Structs say what members such as `custom` hold for the business."""
         return of_business(self, endpoint)
 
     def settings(self, kind: type[S]) -> S:

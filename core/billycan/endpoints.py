@@ -50,7 +50,9 @@ def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str
             if len(given_keys) == MOST_KEYS + 1:
                 found.append(Fault(name, "invalid_filter", f"is one too many: use at most {MOST_KEYS} by {of}"))
         elif (member := known.get(name)) is None or member.is_map:
-            names = ", ".join(sorted(_parameter_name(f"{n}.key") if p.is_map else n for n, p in known.items())) or "none"
+            names = (
+                ", ".join(sorted(_parameter_name(f"{n}.key") if p.is_map else n for n, p in known.items())) or "none"
+            )
             found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {names}"))
         else:
             value = values[name] = member.parse(text) if isinstance(text, str) else text
@@ -269,8 +271,8 @@ class Endpoint(Struct, frozen=True):
     """A mounted route: its plugin, its handler's signature, and the prefixes of the ids that its filters take.
 
     `extended` is the resource whose body it takes, if other plugins take members of that body, too. `choice` has the
-    members that its `fields` can choose. `off` are the actions of its record whose plugins are off. `general` is that of
-    all businesses, if its Structs are those of one.
+    members that its `fields` can choose. `off` are the actions of its record whose plugins are off. `general` is that
+    of all businesses, if its Structs are those of one.
     """
 
     plugin: str

@@ -142,8 +142,8 @@ class Extends(Struct, frozen=True, kw_only=True):
       hold for the calling business: they are read and described by it. None of the others are mapped.
     asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
       such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
-    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the records
-      that match, in the order of an index.
+    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
+      records that match, in the order of an index.
     order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
       `value` of the records that have one: records without one come last. None for any other name.
     """

@@ -135,13 +135,14 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
         select, order = (has, of_values) if with_value else (lacks, [table.c.id])
         if key and with_value == (key[0] is not None):
             place = key if with_value else key[1:]
-            left, right = sa.tuple_(*order), sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
-            select = select.where(left < right if descending else left > right)
+            keys = sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
+            columns = sa.tuple_(*order)
+            select = select.where(columns < keys if descending else columns > keys)
         select = select.order_by(*(column.desc() if descending else column for column in order))
         select = select.limit(sa.literal_column(str(limit - len(rows))))
         if offset:
             select = select.offset(offset)
-        got = list(ctx.db.execute(select))
+        got: list[sa.Row[Any]] = list(ctx.db.execute(select))
         if offset and with_value:
             # The others begin behind all that have a value.
             there = has.with_only_columns(sa.func.count(), maintain_column_froms=True)

@@ -110,8 +110,8 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    It describes the enabled plugins of this deployment and needs no key. With a key, it also describes what the business
-    has defined, such as its custom fields.
+    It describes the enabled plugins of this deployment and needs no key. With a key, it also describes what the
+    business has defined, such as its custom fields.
     """
     body, tag = ctx.app.openapi_of_business(ctx) if ctx.identity else ctx.app.openapi_file
     caching = "private, no-cache" if ctx.identity else "public, max-age=300"

@@ -17,7 +17,17 @@ from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import is_id, new_id
-from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition, selected
+from .filters import (
+    Condition,
+    bound_condition,
+    digits_of,
+    expression,
+    fold,
+    has_text,
+    is_number,
+    search_condition,
+    selected,
+)
 from .manifest import Extends
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
@@ -233,7 +243,7 @@ class Records(Generic[T]):
         if ctx.only and is_id(ctx.only[0], self.prefix):
             conditions.append(Condition(self.table.c.id, eq, ctx.only))
         live = None if conditions else counters.live_count(self.table.name)
-        beside = self._order_beside(ctx, query.sort)
+        beside = None if order else self._order_beside(ctx, query.sort)
         # Checks `sort` even where the order is given.
         asked = (Order(self.table.c.id, beside[1]),) if beside else self._order(type(query), query.sort)
         order = tuple(map(Order.of, order)) or asked
@@ -482,11 +492,13 @@ class Records(Generic[T]):
         return [*map(expression, self._conditions(ctx, query))]
 
     def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
-        adds = self._extends(ctx)
-        others = {name for e in adds if e.asks for name in e.asks.__struct_fields__}
-        for e in adds:
-            if e.where and any(getattr(query, name, None) is not None for name in e.asks.__struct_fields__):
-                yield from (selected(ctx, self.table.c.id, ids) for ids in e.where(ctx, e.path, query))
+        others: set[str] = set()
+        for e in self._extends(ctx):
+            if e.asks and e.where:
+                names = e.asks.__struct_fields__
+                others.update(names)
+                if any(getattr(query, name, None) is not None for name in names):
+                    yield from (selected(ctx, self.table.c.id, ids) for ids in e.where(ctx, e.path, query))
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING or name in others:

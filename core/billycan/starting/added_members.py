@@ -38,9 +38,7 @@ def extend_endpoints(
     return extensions, extended
 
 
-def in_full(
-    manifest: Manifest, manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]
-) -> Iterator[Extends]:
+def in_full(manifest: Manifest, manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> Iterator[Extends]:
     """Yield a plugin's extensions, and in place of one of `*` those of each collection that it means."""
     for extends in manifest.extends:
         if extends.path != "*":

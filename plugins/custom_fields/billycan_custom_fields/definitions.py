@@ -75,7 +75,7 @@ def outdate_fields(ctx: Context) -> None:
 def _read(ctx: Context) -> Fields:
     with _connection(ctx) as db:
         rows = _FIELDS.all(db, {"tenant_id": ctx.tenant_id})
-    found = [Field(*row[:4], tuple(row.choices), *row[5:]) for row in rows]
+    found = [Field(**{**row._mapping, "choices": tuple(row.choices)}) for row in rows]
     of: dict[str, dict[str, Field]] = {}
     for field in found:
         of.setdefault(field.resource, {})[field.key] = field

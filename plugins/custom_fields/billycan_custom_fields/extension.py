@@ -155,7 +155,11 @@ def facts_of(ctx: Context, id: str) -> tuple[tuple[str, str], ...]:
     """Return the custom values of a record that its document shows, in words."""
     wanted = {field.key: field for field in fields_of(ctx, f"/v1/{resource_of(ctx, id)}").values() if field.on_document}
     found = fill_custom(ctx, [id]).get(id) if wanted else None
-    return tuple((wanted[k].label, _in_words(wanted[k], v)) for k, v in found.custom.items() if k in wanted) if found else ()
+    return (
+        tuple((wanted[k].label, _in_words(wanted[k], v)) for k, v in found.custom.items() if k in wanted)
+        if found
+        else ()
+    )
 
 
 def _in_words(field: Field, value: Any) -> str:

@@ -99,7 +99,7 @@ def _label(key: str, label: str | None) -> str:
 
 
 def _clear(ctx: Context, row: Row, clears: bool, gone: Collection[str] | None = None) -> None:
-    """Have the values of a field removed, or those of some choices; raise Conflict `has_values` unless that is meant."""
+    """Have values of a field removed, or those of some choices; raise Conflict `has_values` unless that is meant."""
     stored = own(ctx, values) & (values.c.field_id == row.id)
     if gone is not None:
         stored &= values.c.value.in_(sorted(gone))

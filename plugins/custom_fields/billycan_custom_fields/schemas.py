@@ -19,7 +19,7 @@ def _choice(text: str) -> str:
 
 def _key(text: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9_]*", text, re.ASCII) or text == "id":
-        raise RuleBroken("invalid_value", "must be a lower-case letter, then letters, digits and _, such as paint_colour")
+        raise RuleBroken("invalid_value", "must be lower-case letters, digits and _, such as paint_colour")
     return text
 
 

@@ -25,4 +25,3 @@ values = tenant_table(
 
 # Fields, by their ids, some of whose values are no longer shown and wait to be removed.
 clearings = tenant_table("custom_fields_clearings", sa.Column("since", UTCDateTime, nullable=False))
-

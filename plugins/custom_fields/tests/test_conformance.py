@@ -10,7 +10,8 @@ class TestCustomFields(PluginConformance):
     others = count()
 
     def bodies(self, client):
-        return {"/v1/custom_fields": {"resource": "contacts", "key": f"colour_{next(self.others)}", "type": "text", "label": "Paint"}}
+        key = f"colour_{next(self.others)}"
+        return {"/v1/custom_fields": {"resource": "contacts", "key": key, "type": "text", "label": "Paint"}}
 
     def extended(self, client):
         field = {"resource": "contacts", "type": "choice", "choices": ["red", "blue"]}

@@ -608,7 +608,8 @@ REPEATABLE = {
 }
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
-FEW |= {"custom_fields": 20, "tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
+FEW |= {"custom_fields": 20}
+FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},

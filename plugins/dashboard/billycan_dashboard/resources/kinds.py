@@ -132,21 +132,22 @@ def _of_business(ctx: Context, kind: Kind) -> Kind:
         return kind
     answer = next(option for option in options(routes["get"].signature.answer) if is_struct(option))
     before = {member.name: member.form for member in kind.members}
-    defined = [field for field in msgspec.structs.fields(answer) if before[field.encode_name] == "map"]
+    members = {member.encode_name: member.type for member in msgspec.structs.fields(answer)}
+    defined = {name: of for name, of in members.items() if before[name] == "map" and is_struct(of)}
     filters, labels = dict(kind.filters), dict(kind.labels)
-    for field in (field for field in defined if is_struct(field.type)):
-        name, meant = field.encode_name, Meaning.of(field.type)
+    for name, of in defined.items():
+        meant = Meaning.of(of)
         for end in ("", "_from", "_to"):
             filters.pop(f"{name}{end}", None)
-        for part in msgspec.structs.fields(field.type):
+        for part in msgspec.structs.fields(of):
             key = part.encode_name
             labels |= dict.fromkeys((f"{name}.{key}", f"{name}[{key}]"), meant[key].says)
             if name in kind.filters:
                 has_range = any(parts(option)[0] in (Decimal, date) for option in options(part.type))
                 ends = ("_from", "_to") if has_range else ("",)
                 filters |= {f"{name}[{key}]{end}": part.type for end in ends}
-    members = _called(_described(answer), labels)
-    return msgspec.structs.replace(kind, routes=routes, members=members, filters=filters, labels=labels)
+    shown = _called(_described(answer), labels)
+    return msgspec.structs.replace(kind, routes=routes, members=shown, filters=filters, labels=labels)
 
 
 def kind_of(app: App, id: str) -> Kind | None:

@@ -124,6 +124,8 @@ class Context:
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
     key: The Idempotency-Key of the request, if it has one.
+    touched: The ids of records that the call changes, as keys. Add one of another plugin's if only a member changes
+      that yours adds: followers such as `changes` are told.
     """
 
     class Clock(Struct, frozen=True, kw_only=True):

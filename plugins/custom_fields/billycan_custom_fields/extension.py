@@ -22,7 +22,7 @@ from .definitions import (
     resource_of,
     struct_of,
 )
-from .schemas import AsksCustom, HasCustom, TakesCustom
+from .schemas import AsksCustom, HasCustom, MergedContact, TakesCustom
 from .tables import values
 
 _OF_RECORDS = ByIds(sa.select(values.c.id, values.c.field_id, values.c.value), values.c.id)
@@ -83,6 +83,16 @@ def forget_custom(ctx: Context, event: Event) -> None:
     if event.name.endswith(".deleted") and known_fields(ctx).by_id:
         id = msgspec.json.decode(event.data)["id"]
         ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))
+
+
+def join_merged(ctx: Context, contact: MergedContact) -> None:
+    """Give a contact the custom values of the one merged into it, where it has none itself."""
+    of_this, of_other = (own(ctx, values) & (values.c.id == id) for id in (contact.id, contact.merged.id))
+    has = sa.select(values.c.field_id).where(of_this).scalar_subquery()
+    moved = sa.update(values).where(of_other, values.c.field_id.not_in(has)).values(id=contact.id)
+    if ctx.db.execute(moved).rowcount:
+        ctx.touched[contact.id] = None
+    ctx.db.execute(sa.delete(values).where(of_other))
 
 
 def find_custom(ctx: Context, path: str, query: AsksCustom) -> list[sa.Select[Any]]:

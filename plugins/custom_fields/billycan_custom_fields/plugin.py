@@ -5,7 +5,7 @@ from billycan.paper import Paper
 
 from . import handlers as h
 from .clearing import clear_values, to_clear
-from .extension import extends, facts_of, forget_custom
+from .extension import extends, facts_of, forget_custom, join_merged
 from .schemas import CustomField
 from .tables import clearings, fields, values
 
@@ -36,6 +36,7 @@ manifest = Manifest(
             order=150,
         ),
     ),
+    hears={"contact.merged": join_merged},
     tasks=(Every(seconds=10, run=clear_values, tenants=to_clear),),
     codes={
         "duplicate_custom_field": Code(409, "The resource has a custom field of this `key`."),

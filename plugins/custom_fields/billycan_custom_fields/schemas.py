@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import Member, NewResource, Resource, RuleBroken
+from billycan import Deleted, Member, NewResource, Resource, RuleBroken
 from billycan.fields import Name, Text
 
 Type = Literal["text", "number", "money", "date", "boolean", "choice"]
@@ -133,6 +133,17 @@ class AsksCustom(Struct, kw_only=True):
     custom: Asked | None = None
     custom_from: Asked | None = None
     custom_to: Asked | None = None
+
+
+class MergedContact(Struct):
+    """A contact into which another was merged.
+
+    id: Its id.
+    merged: The other, which is gone.
+    """
+
+    id: str
+    merged: Deleted
 
 
 def check_choices(type: str, choices: list[str]) -> None:

@@ -369,3 +369,48 @@ def test_the_description_asked_with_a_key_has_the_fields_of_the_business(client)
         validator.validate(json.loads(encode(value)))
     with pytest.raises(ValidationError):
         Draft202012Validator({"$ref": "#/$defs/x", "$defs": {"x": new}}).validate({"code": "A", "hair": "grey"})
+
+
+# Beside other plugins
+
+
+def test_a_merged_contact_gives_what_the_other_lacks(client):
+    gone, left = add(client, vip=True, colour="red", height=1), add(client, colour="blue")
+    client.post(f"{PATH}/{gone['id']}/merge", {"into": left["id"]}, status=200)
+    expected = {"height": Decimal("1"), "vip": True, "colour": "blue"}
+    assert client.get(f"{PATH}/{left['id']}")["data"]["custom"] == expected
+    assert found(client, "custom[vip]=true") == [left["id"]] and found(client, "custom[colour]=red") == []
+
+
+def test_a_copy_is_told_of_values_that_are_removed(make_app, clock):
+    client = Client(make_app("changes", "contacts", "custom_fields"))
+    field = define(client, key="vip", type="boolean")["data"]["id"]
+    made = add(client, vip=True)
+    cursor = client.get("/v1/changes")["data"]["cursor"]
+    client.call("DELETE", f"/v1/custom_fields/{field}?clear_values=true", status=200)
+    clock.move(minutes=1)
+    run_timed(client.app)
+    (change,) = client.get(f"/v1/changes?resources=contacts&after={cursor}")["data"]["changes"]
+    assert (change["id"], change["record"]["custom"]) == (made["id"], {})
+
+
+def test_a_field_that_a_batch_defines_can_be_used_in_it(make_app):
+    client = Client(make_app("batch", "contacts", "custom_fields"))
+    operations = [
+        {
+            "method": "POST",
+            "path": "/v1/custom_fields",
+            "body": {"resource": "contacts", "key": "vip", "type": "boolean"},
+        },
+        {"method": "POST", "path": PATH, "body": {"name": "Ada", "custom": {"vip": True}}},
+    ]
+    results = client.post("/v1/batch", {"operations": operations, "atomic": True}, status=200)["data"]["results"]
+    assert results[1]["body"]["data"]["custom"] == {"vip": True}
+
+
+def test_resources_of_third_parties_have_them(make_app):
+    client = Client(make_app("assets", "contacts", "custom_fields"))
+    client.post("/v1/custom_fields", {"resource": "assets", "key": "wheels", "type": "number"})
+    made = client.post("/v1/assets", {"name": "Trailer", "cost": "900.00", "custom": {"wheels": 4}})["data"]
+    assert made["custom"] == {"wheels": 4}
+    assert [each["id"] for each in client.get("/v1/assets?custom[wheels]_from=4")["data"]] == [made["id"]]

@@ -1,4 +1,4 @@
-"""The custom fields that a business has, as every request needs them: at most a second old, and read in one query."""
+"""The custom fields that a business has, as every write goes by them: at most a second old, and read in one query."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,12 +12,12 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context
+from billycan import App, Context, Event, hookimpl, own
 from billycan.fields import Amount, Day, Number, Text
 from billycan.sql import Statement, fold
 
 from .schemas import Type
-from .tables import fields
+from .tables import fields, values
 
 _FIELDS = Statement(
     sa.select(*(fields.table.c[name] for name in ("id", "resource", "key", "type", "choices", "required")))
@@ -125,6 +125,16 @@ def struct_of(of: tuple[Field, ...]) -> type[Struct]:
     )
 
 
+class NoFields(Struct, forbid_unknown_fields=True):
+    """The custom fields of a resource that has none."""
+
+
+def structs_of_business(ctx: Context, path: str) -> dict[str, type[Struct]]:
+    """Map `custom` to the Struct of what it holds in the records that a path lists."""
+    of = tuple(fields_of(ctx, path).values())
+    return {"custom": struct_of(of) if of else NoFields}
+
+
 def as_text(value: Any) -> str:
     """Return a value as it is stored."""
     if isinstance(value, bool):
@@ -154,3 +164,11 @@ def comparable(value: Any) -> str:
     if isinstance(value, Decimal):
         return f"{int(value.scaleb(4)) + _ABOVE_ALL:014d}"
     return value.isoformat() if isinstance(value, date) else fold(str(value))[:_MOST_COMPARED]
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    """Remove the custom values of a record that is deleted."""
+    if event.name.endswith(".deleted") and known_fields(ctx).by_id:
+        id = msgspec.json.decode(event.data)["id"]
+        ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))

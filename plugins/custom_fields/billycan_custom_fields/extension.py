@@ -1,15 +1,13 @@
-"""What custom fields add to the records of every resource: `custom` in what is sent, shown, filtered and sorted."""
+"""The member `custom` of the records of every resource: kept, shown, filtered and sorted by, and on documents."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import msgspec
 import sqlalchemy as sa
-from msgspec import Struct
 
-from billycan import App, BadRequest, Context, Event, Extends, Fault, Invalid, RuleBroken, decode, own
+from billycan import App, BadRequest, Context, Extends, Fault, Invalid, RuleBroken, decode, own
 from billycan.sql import ByIds, Insertion
 
 from .definitions import (
@@ -21,6 +19,7 @@ from .definitions import (
     of_text,
     resource_of,
     struct_of,
+    structs_of_business,
 )
 from .schemas import AsksCustom, HasCustom, MergedContact, TakesCustom
 from .tables import values
@@ -30,22 +29,12 @@ _INSERT = Insertion(values, ("id", "field_id", "value", "comparable"))
 _resources: "WeakKeyDictionary[App, frozenset[str]]" = WeakKeyDictionary()
 
 
-class NoFields(Struct, forbid_unknown_fields=True):
-    """The custom fields of a resource that has none."""
-
-
 def extended_resources(app: App) -> frozenset[str]:
     """Name the resources whose records can have custom fields."""
     if app not in _resources:
         adds = [each for _, some in app.extensions.values() for each in some]
         _resources[app] = frozenset(e.path.removeprefix("/v1/") for e in adds if e.shows is HasCustom)
     return _resources[app]
-
-
-def structs_of_business(ctx: Context, path: str) -> dict[str, type[Struct]]:
-    """Map `custom` to the Struct of what it holds in the records that a path lists."""
-    of = tuple(fields_of(ctx, path).values())
-    return {"custom": struct_of(of) if of else NoFields}
 
 
 def fill_custom(ctx: Context, ids: Sequence[str]) -> dict[str, HasCustom]:
@@ -76,13 +65,6 @@ def keep_custom(ctx: Context, id: str, sent: TakesCustom) -> None:
     ]
     if new:
         ctx.at_once(_INSERT.asked(ctx.tenant_id, new))
-
-
-def forget_custom(ctx: Context, event: Event) -> None:
-    """Remove the custom values of a record that is deleted."""
-    if event.name.endswith(".deleted") and known_fields(ctx).by_id:
-        id = msgspec.json.decode(event.data)["id"]
-        ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))
 
 
 def join_merged(ctx: Context, contact: MergedContact) -> None:

@@ -1,14 +1,16 @@
 """Custom fields: members that a business adds to the records of any resource, third parties' too."""
 
-from billycan import Code, Context, Deleted, Event, Every, Manifest, RecordPages, Route, hookimpl
+from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
 from billycan.paper import Paper
 
 from . import handlers as h
 from .clearing import clear_values, to_clear
-from .extension import extends, facts_of, forget_custom, join_merged
+from .definitions import on_event
+from .extension import extends, facts_of, join_merged
 from .schemas import CustomField
 from .tables import clearings, fields, values
 
+__all__ = ["manifest", "on_event"]
 _PATH = "/v1/custom_fields"
 
 manifest = Manifest(
@@ -45,9 +47,3 @@ manifest = Manifest(
     },
     offers=(Paper.Facts(facts_of),),
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    """Remove what is kept of a deleted record."""
-    forget_custom(ctx, event)

@@ -64,7 +64,7 @@ class NewCustomField(NewResource, kw_only=True):
 
 
 class CustomFieldChange(NewResource, kw_only=True):
-    """What can be changed of a custom field.
+    """A change of a custom field.
 
     choices: What a `choice` may be, in order.
     required: Whether every new record must have it, and none can lose it; records that exist may lack it.

@@ -32,7 +32,7 @@ class Alone:
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._asked: tuple[Moment | None, dict[tuple[str, ...], sa.Select[Any]]] = None, {}
-        self._rows: tuple[dict[str, int], sa.Select[Any]] | None = None
+        self._rows: tuple[dict[str, int], Any] | None = None
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -124,12 +124,12 @@ class Alone:
         """Return the statement that says for which of these tasks anything is due; built once for a time."""
         if self._asked[0] != now:
             self._asked = now, {}
-        asked = self._asked[1].get((*tasks,))
+        asked: Any = self._asked[1].get((*tasks,))
         if asked is None:
             due = [self._tasks[name].due(self._app, now) for name in tasks]  # type: ignore[misc]
             asked = sa.select(*(self._of_it(each.order_by(None)).exists() for each in due))
             self._asked[1][(*tasks,)] = asked
-        return asked
+        return asked  # type: ignore[no-any-return]
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
         return due.where(due.selected_columns.tenant_id == self._tenant_id)

@@ -117,6 +117,8 @@ class App:
         self.prefixes = added_members.paths_by_prefix(manifests, endpoints)
         self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
         self.extensions, endpoints = added_members.extend_endpoints(manifests, endpoints)
+        # By the Struct that has the added members.
+        self.shown_with_added = dict(self.extensions.values())
         self.endpoints = [msgspec.structs.replace(e, choice=choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
@@ -454,6 +456,13 @@ class App:
         For core alone.
         """
         body = web.encode(self.openapi())
+        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+
+    def openapi_of_business(self, ctx: Context) -> tuple[bytes, str]:
+        """That document with what the calling business has defined, and its ETag. For core alone."""
+        from .describe import business  # noqa: PLC0415 - as above
+
+        body = web.encode(business.describe_for(ctx))
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def scopes_to_make(self, route: Route) -> list[str]:

@@ -21,7 +21,7 @@ from .fields import is_id
 from .idempotency import Answer
 from .manifest import Route
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
-from .reader import SetAside, decode, decode_patch, differing
+from .reader import SetAside, decode, differing
 from .resources import Empty, Page, Reply
 from .web import Incoming
 
@@ -219,10 +219,8 @@ def _decode(
     if signature.query:
         values["query"] = query
     tree = web.parse(raw) if raw else {}
-    if signature.patch:
-        values["body"], aside = decode_patch(tree, signature.body, signature.shown)
-    elif signature.body:
-        values["body"] = decode(tree, signature.body, signature.shown)
+    if signature.body:
+        values["body"], aside = endpoint.read(ctx, tree)
     elif raw:
         decode(tree, Empty)
     return Taken(values, params, aside)

@@ -17,7 +17,7 @@ from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
-from .extending import fill_members
+from .extending import fill_members, of_business
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
@@ -25,6 +25,7 @@ from .web import encode
 
 if TYPE_CHECKING:
     from .app import App
+    from .endpoints import Endpoint
     from .engines.statements import Asked
     from .extending import Sent
     from .keys import Identity
@@ -123,6 +124,8 @@ class Context:
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
     key: The Idempotency-Key of the request, if it has one.
+    touched: The ids of records that the call changes, as keys. Add one of another plugin's if only a member changes
+      that yours adds: followers such as `changes` are told.
     """
 
     class Clock(Struct, frozen=True, kw_only=True):
@@ -466,6 +469,10 @@ class Context:
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise RateLimited(message, code=code, headers=headers, retry_after=_RETRY_SECONDS)
         return slot
+
+    def of_business(self, endpoint: "Endpoint") -> "Endpoint":
+        """Return an endpoint whose Structs say what members such as `custom` hold for the business."""
+        return of_business(self, endpoint)
 
     def settings(self, kind: type[S]) -> S:
         """Return the settings of the plugin whose manifest names this Struct."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from .db import UTCDateTime
 from .engines.statements import Statement
@@ -145,6 +146,19 @@ def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: A
     return Condition(column, ge if bound == "from" else le, (value,))
 
 
+def selected(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Match the rows with the ids that another table has; few of them are fetched, so that only their rows are read."""
+    few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
+    if len(few) > _FEW:
+        return column.in_(ids.order_by(None))
+    if ctx.db.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
+    return _narrowed(column, few)
+
+
+_FEW = 1_000  # ids that are quicker looked up one by one than all rows are read
+
+
 MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
 _TRIGRAM = 3  # letters that an index needs
 _MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway
@@ -162,8 +176,12 @@ def narrow_condition(
     ids = _find_ids(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
-    found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
-    return table.c.id.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value)) & condition
+    return _narrowed(table.c.id, ids) & condition
+
+
+def _narrowed(column: sa.Column[Any], ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    found = sa.bindparam("found", msgspec.json.encode([*ids]).decode(), type_=FoundIds(), unique=True)
+    return column.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value))
 
 
 def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:

@@ -43,7 +43,7 @@ class Route(Struct, frozen=True):
     also: Other media types that clients may ask for by Accept, such as `text/calendar`, each with the path of the GET
       route that answers in it.
     answers: The media type of the Reply.
-    public: Whether it needs no key.
+    public: Whether it needs no key; with `or_key`, one that is sent is checked, and the answer may depend on it.
     shown_once: The member of the answer that is a secret: a repeated Idempotency-Key gets null in its place.
     makes: Records of other plugins that the handler may create, by the paths of their GET routes:
       `("/v1/invoices/{id}",)`. For a handler that returns a Resource.
@@ -74,7 +74,7 @@ class Route(Struct, frozen=True):
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
     also: Mapping[str, str] = {}
     answers: str | None = None
-    public: bool = False
+    public: "bool | Literal['or_key']" = False
     shown_once: str | None = None
     makes: tuple[str, ...] = ()
     deprecated: date | None = None
@@ -130,13 +130,22 @@ class Every(Struct, frozen=True, kw_only=True):
 class Extends(Struct, frozen=True, kw_only=True):
     """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
 
-    path: The other plugin's collection, such as `/v1/jobs`.
+    path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
+      clients give `metadata`.
     shows: A Struct of the members that every record shows besides its own, each with a default.
     fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
       defaults.
     takes: A Struct of the members that clients may send with a new record or a change, each with a default.
     keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
       differ from what is shown.
+    of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
+      hold for the calling business: they are read and described by it. None of the others are mapped.
+    asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
+      such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
+    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
+      records that match, in the order of an index.
+    order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
+      `value` of the records that have one: records without one come last. None for any other name.
     """
 
     path: str
@@ -144,6 +153,10 @@ class Extends(Struct, frozen=True, kw_only=True):
     fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
     takes: type[Struct] | None = None
     keep: "Callable[[Context, str, Any], None] | None" = None
+    of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
+    asks: type[Struct] | None = None
+    where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
+    order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
 
 
 class Document(Struct, frozen=True, kw_only=True):

@@ -89,7 +89,9 @@ class Pipeline:
             state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
-        self.admit(req, needs_key=is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
+        public = endpoint.route.public if endpoint else False
+        is_open = public == "or_key" and not req.get_header("Authorization") if public is not True else True
+        self.admit(req, needs_key=is_of_the_api(req.path) and not is_open)
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 

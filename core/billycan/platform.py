@@ -110,10 +110,12 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    It describes the enabled plugins of this deployment and needs no key.
+    It describes the enabled plugins of this deployment and needs no key. With a key, it also describes what the
+    business has defined, such as its custom fields.
     """
-    body, tag = ctx.app.openapi_file
-    return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})
+    body, tag = ctx.app.openapi_of_business(ctx) if ctx.identity else ctx.app.openapi_file
+    caching = "private, no-cache" if ctx.identity else "public, max-age=300"
+    return Reply(body, "application/json", {"Cache-Control": caching, "ETag": tag, "Vary": "Authorization"})
 
 
 manifest = Manifest(
@@ -124,7 +126,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
         Route("GET", "/v1/events", list_events, scope="events:read"),
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
-        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True, answers="application/json"),
+        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json"),
     ),
     tasks=(
         Every(seconds=3600, run=replays.forget_old, real_time=True),

@@ -15,7 +15,6 @@ from msgspec.structs import fields
 from .. import events
 from ..members import is_struct, options, parts
 from ..problems import MOST_SHOWN, BadRequest, Fault, Problem
-from ..reader import decode
 from ..web import parse
 from . import rehearsing, sheets
 from .rehearsing import Rehearsal, Replay
@@ -120,11 +119,7 @@ class Importer:
         if faults := [fault for row in rows for fault in self._unplaced(row)] or [*self._differing(*rows)]:
             return faults
         try:
-            body = decode(
-                self._tree(rows[0]) | self._of_parts(rows),
-                self._endpoint.signature.body,
-                self._endpoint.signature.shown,
-            )
+            body, _ = self._endpoint.read(ctx, self._tree(rows[0]) | self._of_parts(rows))
             self._endpoint.run(ctx, {"body": body}, {})
             made()
             events.notify_hearers(ctx, of_many=True)

@@ -67,7 +67,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
         yield problems.Invalid, "", ["idempotency_key_reused"]
     is_list = endpoint.signature.listed is not None
     limits = [*(["too_many_at_once"] if not route.public else []), *(["too_many_exports"] if is_list else [])]
-    yield problems.RateLimited, "Public" * route.public + "List" * is_list, ["rate_limited", *limits]
+    yield problems.RateLimited, "Public" * bool(route.public) + "List" * is_list, ["rate_limited", *limits]
     yield problems.Problem, "", ["internal_error"]
     yield problems.Unavailable, "", ["unavailable"]
 

@@ -105,14 +105,16 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
     return tuple(sorted(_members(kind), key=_place))
 
 
-def reword(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
-    """The same with a plugin's own words for members, and for the members of these."""
+def reword(
+    asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str], within: str = ""
+) -> tuple[Control, ...]:
+    """The same with a plugin's own words for members, and for the members of these, such as `custom.size`."""
     return tuple(
         msgspec.structs.replace(
             each,
-            label=labels.get(each.name, each.label),
-            hint=hints.get(each.name, each.hint),
-            parts=reword(each.parts, labels, hints),
+            label=labels.get(f"{within}{each.name}", labels.get(each.name, each.label)),
+            hint="" if within and f"{within}{each.name}" in labels else hints.get(each.name, each.hint),
+            parts=reword(each.parts, labels, hints, f"{each.name}."),
         )
         for each in asked
     )
@@ -133,7 +135,8 @@ def _plain_members(kind: type[Struct]) -> tuple[Control, ...]:
         _control(field, meant[field.encode_name], _in_words(meant[field.encode_name].says, names))
         for field in msgspec.structs.fields(kind)
     ]
-    return tuple(control for control in found if control)
+    # A business that has defined no members of an object is not asked for any.
+    return tuple(control for control in found if control and (control.parts or control.form != "object"))
 
 
 def _in_words(said: str, names: list[str]) -> str:

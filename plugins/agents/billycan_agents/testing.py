@@ -1,0 +1,68 @@
+"""An agent for tests: a client of the protocol, in the words of each version."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from billycan.testing import Client
+
+from .protocol import HANDSHAKE, MODERN
+
+META: Mapping[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+}
+
+
+class Agent:
+    """A client of POST /mcp with the key of a client of the API; `version` is the one it speaks."""
+
+    def __init__(self, client: Client, version: str = MODERN) -> None:
+        self.client, self.version = client, version
+
+    def send(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        status: int = 200,
+        *,
+        meta: Mapping[str, Any] = META,
+        headers: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Send a message as its version has it; return the decoded answer."""
+        given, sent = dict(params or {}), {"MCP-Protocol-Version": self.version}
+        if self.version == MODERN:
+            given["_meta"] = meta
+            sent["Mcp-Method"] = method
+            if method == "tools/call":
+                sent["Mcp-Name"] = given["name"]
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
+        return self.post(message, status, {**sent, **(headers or {})})
+
+    def post(self, message: Any, status: int = 200, headers: Mapping[str, Any] | None = None) -> Any:
+        """Post a message; return the decoded answer, None if it is empty."""
+        given = {name: value for name, value in (headers or {}).items() if value is not None}
+        answer = self.client.call("POST", "/mcp", message, status, given)
+        return json.loads(answer.body, parse_float=Decimal) if answer.body else None
+
+    def tools(self) -> dict[str, Any]:
+        """Return the tools that are listed, by name."""
+        return {tool["name"]: tool for tool in self.send("tools/list")["result"]["tools"]}
+
+    def call(self, name: str, /, **arguments: Any) -> Any:
+        """Call a tool; return its result."""
+        return self.send("tools/call", {"name": name, "arguments": arguments})["result"]
+
+    def done(self, name: str, /, **arguments: Any) -> Any:
+        """Call a tool that must succeed; return what it answered."""
+        result = self.call(name, **arguments)
+        assert not result["isError"], result
+        return json.loads(result["content"][0]["text"], parse_float=Decimal)
+
+    def refused(self, code: str, name: str, /, **arguments: Any) -> Any:
+        """Call a tool that must be refused with this code; return the error."""
+        result = self.call(name, **arguments)
+        assert result["isError"] and result["structuredContent"]["code"] == code, result
+        return result["structuredContent"]

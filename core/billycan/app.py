@@ -367,13 +367,15 @@ class App:
         prefers_csv: bool = False,
         within: Context | None = None,
         req: falcon.Request | None = None,
+        proposes: str | None = None,
     ) -> Answer:
         """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `query` is a query string, or the parameters by their names, as texts or values. `version` is what If-Match
         would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
         that a client would be shown. Calls are not counted: the page counts its visits. `req` is the page's request, if
-        it let its caller in by `admit`: then a call that does the work of several is counted as so many.
+        it let its caller in by `admit`: then a call that does the work of several is counted as so many. `proposes` is
+        why the caller does it, if it prefers that a person is asked where one has to approve it.
 
         `within` is the context of a request that writes: a call of its caller that writes, too, is then carried out in
         its transaction, and takes no Idempotency-Key. What it raises must end that transaction.
@@ -392,6 +394,7 @@ class App:
             key=key,
             prefers_csv=prefers_csv,
             count=lambda requests: count_more(self, req, requests) if req else None,
+            proposes=proposes,
         )
         try:
             if within is not None:

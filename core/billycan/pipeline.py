@@ -126,6 +126,7 @@ class Pipeline:
             key=req.get_header("Idempotency-Key"),
             count=lambda requests: count_more(self.app, req, requests),
             takes_json=req.client_accepts_json,
+            proposes=_reason(req),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
@@ -364,6 +365,14 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     if header is None or header.strip() == "*":
         return None
     return frozenset(map(endpoints.version_in, header.split(",")))
+
+
+def _reason(req: falcon.Request) -> str | None:
+    """Return why the caller does it, if it prefers that a person is asked (`Prefer: propose`, RFC 7240); else None."""
+    prefer = req.get_header("Prefer")
+    if prefer is None or "propose" not in [each.strip().lower() for each in prefer.split(",")]:
+        return None
+    return (req.get_header("X-Reason") or "").encode("latin-1").decode("utf-8", "replace")
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:

@@ -1,16 +1,32 @@
 """Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
 
-from billycan import Manifest
+from billycan import Code, Context, Every, Manifest, Route, hookimpl
 
-from . import protocol
+from . import guarding, pages, protocol
+from .tables import policies, spent, writes
 
 manifest = Manifest(
     name="agents",
     requires=("users",),
     uses=("apps",),
+    tables=(policies, spent, writes),
     pages=(
+        *pages.screens,
         (protocol.ENDPOINT, protocol.Endpoint),
         (protocol.RESOURCE, protocol.ProtectedResource),
         (protocol.RESOURCE + protocol.ENDPOINT, protocol.ProtectedResource),
     ),
+    tasks=(Every(seconds=3600, run=guarding.forget_old, real_time=True),),
+    codes={
+        "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),
+        "approval_required": Code(403, "A person of the business has to approve this."),
+        "frozen": Code(403, "An owner of the business has frozen the key or connection."),
+        "not_allowed_for_agents": Code(403, "The policy of the key or connection refuses this."),
+    },
+    offers=(Context.Guard(watch=guarding.watch, policy=guarding.policy_of),),
 )
+
+
+@hookimpl
+def authorize(ctx: Context, route: Route) -> None:
+    guarding.refuse_frozen(ctx, route)

@@ -80,8 +80,8 @@ class Identity(Struct, frozen=True, kw_only=True):
     class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """What a key or connection may do alone of what its scopes allow.
 
-        mode: `full`: all of it. `read_only`: it changes nothing. `propose`: a person approves each change. `limits`: the
-          members below say what needs approval.
+        mode: `full`: all of it. `read_only`: it changes nothing. `propose`: a person approves each change. `limits`:
+          the members below say what needs approval.
         auto_below: The greatest amount of a change that needs no approval; null for any.
         per_day: The greatest amount of all changes of a day that need no approval; null for any.
         writes_per_hour: How many changes it may make within an hour; null for any number.

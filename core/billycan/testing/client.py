@@ -175,8 +175,8 @@ def upgrade_to(app: "App", **revisions: str) -> None:
 def counted(app: "App") -> Iterator[list[str]]:
     """Collect the SQL statements that this thread sends while the block runs.
 
-    Leaves out look-ups that are cached for a second (keys, their policies, ceilings and, in reads, the tenant), because a test on a
-    busy machine may take longer than that.
+    Leaves out look-ups that are cached for a second (keys, their policies, ceilings and, in reads, the tenant), because
+    a test on a busy machine may take longer than that.
     """
     sent: list[str] = []
     this = threading.get_ident()  # what observes requests may write beside them

@@ -8,9 +8,10 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from billycan import App, Fault, Identity, Invalid, Problem
+from billycan import App, Context, Fault, Identity, Invalid, Problem
 from billycan.web import encode
 
+from .policies import find_policy
 from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, search_tools
 
 MOST_ANSWERED_BYTES = 200_000
@@ -57,11 +58,22 @@ def _found(app: App, identity: Identity, arguments: Mapping[str, Any]) -> Called
     if not isinstance(query, str) or not query.strip():
         raise Invalid.of(Fault("query", "required", "must be words of what you want to do"))
     found = search_tools(allowed_tools(app, identity), query)
-    return Called({"tools": [tool.describe() for tool in found]})
+    takes_reason = has_policy(app, identity)
+    return Called({"tools": [tool.describe(takes_reason=takes_reason) for tool in found]})
+
+
+def has_policy(app: App, identity: Identity) -> bool:
+    """Tell whether a person may have to approve what a caller does."""
+    kept = find_policy(Context(app, identity.tenant_id, identity, writes=False))
+    return kept is not None and kept.policy.mode in ("propose", "limits")
 
 
 def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str, Any], req: falcon.Request) -> Called:
-    path, query, body, version, key = tool.request(arguments)
+    # Whoever has a policy may say why, and a person who has to approve the call is asked.
+    takes_reason = tool.writes and has_policy(app, identity)
+    asked = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
+    path, query, body, version, key = tool.request(asked)
+    reason = arguments.get("reason") if takes_reason else None
     answer = app.call(
         identity,
         tool.method,
@@ -72,6 +84,7 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
         key=key,
         request_id=req.context.request_id,
         req=req,
+        proposes=str(reason or "") if takes_reason else None,
     )
     found = _decode(answer.body)
     data, page = found["data"], found["pagination"]

@@ -11,23 +11,20 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Forbidden, Identity, NotFound, Problem, Route, new_id, own
+from billycan import Context, Forbidden, Identity, Problem, Route, new_id, own
 from billycan.sql import upsert
-from billycan.web import encode
 
-from . import policies
-from .amounts import ZERO, amounts_of, charge_of
+from . import policies, proposing
+from .amounts import ZERO, charge_of
+from .done import MARK, Begun, Call, Done, operation_of
+from .proposing import APPROVED
 from .tables import spent, writes
 
-Call = Context.Guard.Call
-
-_CONTACT = re.compile(rb"con_[0-9a-z]{1,40}")
 _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
 _HOUR = timedelta(hours=1)
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+LATER = 202  # accepted, and done after the answer
 
 
 class NotAllowed(Forbidden):
@@ -46,51 +43,25 @@ class TooManyWrites(Problem):
     status, type, code = 429, "rate_limit", "rate_limited"
 
 
-class Done:
-    """What a call has done, within its transaction: what the guard and a proposal look at."""
-
-    def __init__(self, ctx: Context, call: Call, answer: Any, first: int, before: Mapping[str, Any] | None) -> None:
-        self.ctx, self.call, self.before = ctx, call, before
-        self.status: int = answer.status
-        envelope = _decode(answer.body) if answer.body else {}
-        self.data = envelope.get("data") if isinstance(envelope, dict) else None
-        self.events = [(event.name, bytes(event.data)) for event in ctx.events[first:]]
-        self.body = answer.body
-
-    @property
-    def amounts(self) -> dict[str, Decimal]:
-        """The amount of each document that the call shows."""
-        records = [*(_decode(data) for _, data in self.events), self.data]
-        found = amounts_of(records, self.before)
-        if self.before is not None and self.call.method == "DELETE":
-            found |= amounts_of([self.before], None)
-        return found
-
-    @property
-    def contacts(self) -> set[str]:
-        """The contacts that the call concerns, sent or shown."""
-        texts = [self.call.path.encode(), self.call.body or b"", self.body, *(data for _, data in self.events)]
-        if self.before is not None:
-            texts.append(encode(self.before))
-        return {found.decode() for text in texts for found in _CONTACT.findall(text)}
-
-
 def refuse_frozen(ctx: Context, route: Route) -> None:
     """Refuse whatever a frozen caller asks, and requests that make several if the policy names them."""
     kept = policies.find_policy(ctx)
     if kept is None:
         return
+    _refuse_frozen(kept)
+    ctx.memo[MARK] = new_id("prp")
+    if route.own_transactions and kept.policy.mode != "full":
+        # The operations of a batch are looked at one by one.
+        name = operation_of(route)
+        _refuse_never(kept.policy, name)
+        if policies.matches(name, kept.policy.propose):
+            raise ApprovalRequired(f"A person has to approve each {name}, which cannot be proposed.", proposal_id=None)
+
+
+def _refuse_frozen(kept: policies.Kept) -> None:
     if kept.is_frozen:
         text = "An owner of the business has frozen this key: it may read and change nothing until that is undone."
         raise Forbidden(text, code="frozen")
-    if route.own_transactions and kept.policy.mode != "full":
-        # The operations of a batch are looked at one by one.
-        _check_name(kept.policy, operation_of(route), {})
-
-
-def operation_of(route: Route) -> str:
-    """Return the operation id of a route."""
-    return str(getattr(route.handler, "__name__", ""))
 
 
 def is_contact(text: str) -> bool:
@@ -106,10 +77,8 @@ def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     if kept.policy.mode == "limits" and ctx.identity:
         # From here on the caller's writes are one after the other, and so is what they add up to.
         kept = policies.lock_policy(ctx, ctx.identity.id) or kept
-    return partial(_check, ctx, call, kept.policy, len(ctx.events), read_before(ctx, call))
-
-
-APPROVED = "agents.approved"  # in a context's memo: what a person approved is carried out
+        _refuse_frozen(kept)
+    return partial(_check, ctx, call, kept.policy, Done.begin(ctx, call.route, call.params))
 
 
 def policy_of(ctx: Context) -> Identity.Policy | None:
@@ -118,59 +87,53 @@ def policy_of(ctx: Context) -> Identity.Policy | None:
     return kept.policy if kept else None
 
 
-def read_before(ctx: Context, call: Call) -> Mapping[str, Any] | None:
-    """Return the record that a call names in its path, as it is before the call; None if there is none."""
-    home = "".join(call.route.path.partition("}")[:2])
-    endpoint = ctx.app.at.get(("GET", home)) if call.params else None
-    if endpoint is None or ctx.identity is None:
-        return None
-    query = endpoint.signature.query
-    try:
-        names = endpoint.signature.params
-        own_ctx = ctx.acting_as(ctx.identity)
-        values = {"query": query()} if query else {}
-        record = endpoint.run(own_ctx, values, {name: call.params[name] for name in names})
-        shown = _decode(encode(record))
-    except (NotFound, KeyError, TypeError):
-        return None
-    return shown if isinstance(shown, dict) else None
-
-
-def _check(
-    ctx: Context,
-    call: Call,
-    policy: Identity.Policy,
-    first: int,
-    before: Mapping[str, Any] | None,
-    answer: Any,
-) -> None:
+def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answer: Any) -> None:
     """Refuse what a call has done, if the policy does not let its caller do it alone."""
-    name, done = operation_of(call.route), Done(ctx, call, answer, first, before)
+    name, done = operation_of(call.route), begun.end(answer, call.method)
+    ask = partial(_ask, ctx, call, done)
     if policy.mode == "read_only":
         raise NotAllowed("This key may only read: an owner of the business has set that.")
-    ask = partial(_ask, done)
-    _check_name(policy, name, {"never": True})
-    if policy.contacts and (others := done.contacts - {*policy.contacts}):
+    _refuse_never(policy, name)
+    if policy.contacts and (others := done.contacts(call) - {*policy.contacts}):
         raise NotAllowed(f"This key may not change what concerns {min(others)}: only contacts in its `contacts`.")
     if policy.mode == "propose":
-        raise ask("A person of the business has to approve every change of this key.", None)
+        raise ask("A person of the business has to approve every change of this key.")
     if policies.matches(name, policy.propose):
-        raise ask(f"A person of the business has to approve each {name}.", None)
-    if call.route.status == 202:
-        raise ask("This is carried out later, so its amount is not known now: a person has to approve it.", None)
+        raise ask(f"A person of the business has to approve each {name}.")
+    if call.route.status == LATER:
+        raise ask("This is carried out later, so its amount is not known now: a person has to approve it.")
     amounts = done.amounts
     amount = max(amounts.values(), default=ZERO)
     if policy.auto_below is not None and amount > policy.auto_below:
-        raise ask(f"This is about ${amount:,}, and more than ${policy.auto_below:,} needs approval.", amount)
+        raise ask(f"This is about ${amount:,}, and more than ${policy.auto_below:,} needs approval.")
     _count_write(ctx, policy)
     _count_amount(ctx, policy, amounts, amount, ask)
 
 
-def _check_name(policy: Identity.Policy, name: str, only: Mapping[str, bool]) -> None:
+def _refuse_never(policy: Identity.Policy, name: str) -> None:
     if policies.matches(name, policy.never):
         raise NotAllowed(f"This key may never call {name}: an owner of the business has set that.")
-    if not only and policies.matches(name, policy.propose):
-        raise ApprovalRequired(f"A person has to approve each {name}, which cannot be proposed.", proposal_id=None)
+
+
+def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired:
+    """Return the refusal of a call that a person has to approve; it is proposed if the caller prefers that."""
+    problem, identity = ApprovalRequired(message, proposal_id=None), ctx.identity
+    if not proposing.can_be_proposed(call):
+        problem.message += " It cannot be proposed: somebody has to do it in the dashboard."
+    elif call.proposes is None or identity is None:
+        problem.message += " Send `Prefer: propose` to ask for it."
+    else:
+
+        def settle() -> Mapping[str, Any]:
+            id = proposing.make_proposal(ctx.app, identity, done, call, ctx.request_id)
+            if id is None:
+                problem.message += f" {proposing.MOST_PENDING} proposals of this key wait already: wait for those."
+                return {}
+            problem.message += " They are asked now: do not repeat the call, its proposal says what becomes of it."
+            return {"proposal_id": id, "approval_url": proposing.url_of(ctx.app, id)}
+
+        problem.settle = settle
+    return problem
 
 
 def _count_write(ctx: Context, policy: Identity.Policy) -> None:
@@ -194,7 +157,7 @@ def _count_amount(
     policy: Identity.Policy,
     amounts: Mapping[str, Decimal],
     amount: Decimal,
-    ask: Callable[[str, Decimal | None], ApprovalRequired],
+    ask: Callable[[str], ApprovalRequired],
 ) -> None:
     """Count an amount within the day; refuse what goes beyond. The policy is locked."""
     if not amounts or ctx.identity is None:
@@ -211,7 +174,7 @@ def _count_amount(
         before = spent_on(ctx, caller_id)
         if before + charge > policy.per_day:
             left = max(ZERO, policy.per_day - before)
-            raise ask(f"This is about ${amount:,}, and ${left:,} are left of ${policy.per_day:,} for today.", amount)
+            raise ask(f"This is about ${amount:,}, and ${left:,} are left of ${policy.per_day:,} for today.")
     value = {"tenant_id": ctx.tenant_id, "id": new_id("ags"), "caller_id": caller_id, "day": day, "document_id": id}
     row = upsert(spent, ctx.db).values(**value, amount=amounts[id])
     index = ["tenant_id", "caller_id", "day", "document_id"]
@@ -223,10 +186,6 @@ def spent_on(ctx: Context, caller_id: str) -> Decimal:
     today = own(ctx, spent) & (spent.c.caller_id == caller_id) & (spent.c.day == ctx.today())
     total = ctx.db.execute(sa.select(sa.func.sum(sa.type_coerce(spent.c.amount, sa.BigInteger))).where(today)).scalar()
     return Decimal(int(total or 0)).scaleb(-2)
-
-
-def _ask(done: Done, message: str, amount: Decimal | None) -> ApprovalRequired:
-    return ApprovalRequired(message, proposal_id=None)
 
 
 def forget_old(ctx: Context) -> bool:

@@ -8,8 +8,8 @@ from billycan import Fault, Identity, Invalid, NotFound
 from billycan.fields import Count, NotNegative
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted, read_field
 
-from . import guarding, policies
-from .guarding import operation_of
+from . import guarding, policies, proposing
+from .done import operation_of
 
 _HERE = "/dashboard/agents"
 # What an owner most likely wants a person to see, whatever the amount.
@@ -71,6 +71,7 @@ def freeze(visit: Visit, id: str) -> Answer:
         raise NotFound
     with visit.writing() as ctx:
         policies.freeze(ctx, id, is_frozen=True)
+        proposing.expire_all_of(ctx, id)
     return Led(f"{_HERE}/{id}", "It is frozen: every request of it is refused from now on.")
 
 

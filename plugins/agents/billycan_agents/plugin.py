@@ -2,21 +2,32 @@
 
 from billycan import Code, Context, Every, Manifest, Route, hookimpl
 
-from . import guarding, pages, protocol
-from .tables import policies, spent, writes
+from . import approvals, guarding, pages, proposing, protocol
+from . import handlers as h
+from .schemas import Proposal
+from .tables import policies, proposals, spent, writes
 
 manifest = Manifest(
     name="agents",
     requires=("users",),
     uses=("apps",),
-    tables=(policies, spent, writes),
+    tables=(policies, spent, writes, proposals),
+    events={"proposal.created": Proposal, "proposal.decided": Proposal},
+    routes=(
+        Route("GET", "/v1/proposals", h.list_proposals, scope="agents:read"),
+        Route("GET", "/v1/proposals/{id}", h.get_proposal, scope="agents:read"),
+    ),
     pages=(
+        *approvals.screens,
         *pages.screens,
         (protocol.ENDPOINT, protocol.Endpoint),
         (protocol.RESOURCE, protocol.ProtectedResource),
         (protocol.RESOURCE + protocol.ENDPOINT, protocol.ProtectedResource),
     ),
-    tasks=(Every(seconds=3600, run=guarding.forget_old, real_time=True),),
+    tasks=(
+        Every(seconds=60, due=proposing.past_expiry, run=proposing.expire, real_time=True),
+        Every(seconds=3600, run=guarding.forget_old, real_time=True),
+    ),
     codes={
         "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),
         "approval_required": Code(403, "A person of the business has to approve this."),

@@ -1,4 +1,4 @@
-"""Policies of keys and connections: what each may do alone, known for a second, and locked where amounts are counted."""
+"""Policies of keys and connections: what each may do alone, known for a second and locked to count."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,9 +71,7 @@ def _store(ctx: Context, caller_id: str, **values: Any) -> None:
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Tell whether an operation is one of these, of which `*` at the end stands for anything."""
-    return any(
-        name == each or (each.endswith("*") and name.startswith(each.removesuffix("*"))) for each in patterns
-    )
+    return any(name == each or (each.endswith("*") and name.startswith(each.removesuffix("*"))) for each in patterns)
 
 
 def _load(ctx: Context, caller_id: str) -> Kept | None:

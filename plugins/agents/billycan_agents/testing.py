@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from billycan import Context, Identity
 from billycan.testing import Client
 
-from .protocol import HANDSHAKE, MODERN
+from . import policies
+from .protocol import MODERN
 
 META: Mapping[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -66,3 +68,26 @@ class Agent:
         result = self.call(name, **arguments)
         assert result["isError"] and result["structuredContent"]["code"] == code, result
         return result["structuredContent"]
+
+
+def agent_of(
+    client: Client, mode: Any = "limits", scopes: tuple[str, ...] = ("read", "write"), **members: Any
+) -> Client:
+    """Return a client with a key of its own that has a policy."""
+    agent = client.key(*scopes)
+    set_policy(agent, Identity.Policy(mode=mode, **members))
+    return agent
+
+
+def set_policy(client: Client, policy: Identity.Policy) -> None:
+    """Set what a client's key may do alone, as an owner does."""
+    ctx = Context(client.app, client.tenant_id, client.app.keys.identify(client.secret))
+    with ctx.transaction():
+        policies.set_policy(ctx, client.key_id, policy)
+
+
+def bill(client: Client, amount: Any, contact: str = "") -> dict[str, Any]:
+    """Return the body of an invoice of this total, for a new contact if none is given."""
+    contact = contact or client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    line = {"description": "Labour", "unit_price": str(amount), "gst_code": "gst_free"}
+    return {"client_id": contact, "line_items": [line]}

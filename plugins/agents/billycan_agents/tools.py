@@ -254,7 +254,9 @@ def _resolve(schemas: Json, schema: Any, within: tuple[str, ...] = ()) -> Any:
             return {"type": "object"}
         more = {key: value for key, value in schema.items() if key != "$ref"}
         return {**_resolve(schemas, schemas[name], (*within, name)), **_resolve(schemas, more, within)}
-    return {key: _resolve(schemas, value, within) for key, value in schema.items() if key not in ("example", "examples")}
+    return {
+        key: _resolve(schemas, value, within) for key, value in schema.items() if key not in ("example", "examples")
+    }
 
 
 def _in_query(name: str, value: Any) -> dict[str, Any]:

@@ -5,39 +5,14 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Identity
+from billycan import Identity
 from billycan.testing import Client, run_timed
-from billycan_agents import policies
 from billycan_agents.amounts import amounts_of, charge_of
 from billycan_agents.tables import spent, writes
-from billycan_agents.testing import Agent
+from billycan_agents.testing import Agent, agent_of, bill, set_policy
 from billycan_users.testing import Browser
 
 HELD = "approval_required"
-
-
-def agent_of(client, mode="limits", scopes=("read", "write"), **members):
-    """Return a client with a key of its own that has a policy."""
-    agent = client.key(*scopes)
-    with_policy(agent, Identity.Policy(mode=mode, **members))
-    return agent
-
-
-def with_policy(client, policy):
-    somebody = Identity(
-        id="usr_owner", tenant_id=client.tenant_id, environment="live", name="Owner", scopes=("read", "write"),
-        per_minute=1, per_second=1,
-    )  # fmt: skip
-    ctx = Context(client.app, client.tenant_id, somebody)
-    with ctx.transaction():
-        policies.set_policy(ctx, client.key_id, policy)
-
-
-def bill(client, amount, contact=None, **more):
-    """Return the body of an invoice of this total."""
-    contact = contact or client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
-    line = {"description": "Labour", "unit_price": str(amount), "gst_code": "gst_free"}
-    return {"client_id": contact, "line_items": [line], **more}
 
 
 def test_a_key_that_may_only_read_changes_nothing_whatever_way_it_asks(client):
@@ -166,9 +141,9 @@ def test_operations_of_a_batch_are_looked_at_one_by_one(make_app):
             assert client.get("/v1/invoices")["data"] == []
         else:
             assert [each["status"] for each in error["data"]["results"]] == [201, 201, 403]
-    with_policy(agent, Identity.Policy(mode="limits", never=["carry_out_batch"]))
+    set_policy(agent, Identity.Policy(mode="limits", never=["carry_out_batch"]))
     agent.refused(403, "not_allowed_for_agents", "POST", "/v1/batch", {"operations": [one]})
-    with_policy(agent, Identity.Policy(mode="propose"))
+    set_policy(agent, Identity.Policy(mode="propose"))
     agent.refused(403, HELD, "POST", "/v1/batch", {"atomic": True, "operations": [one]})
     assert len(client.get("/v1/invoices")["data"]) == 2
 
@@ -212,7 +187,9 @@ def test_an_owner_sets_it_beside_the_keys_and_freezes_at_once(make_app):
 @pytest.mark.sqlite_alone
 def test_amounts_are_the_greatest_that_a_call_shows():
     ten, twelve = Decimal(10), Decimal(12)
-    assert amounts_of([{"id": "inv_1", "total": ten}, {"id": "pay_1", "amount": -twelve}, {"id": "con_1"}, None], None) == {
+    assert amounts_of(
+        [{"id": "inv_1", "total": ten}, {"id": "pay_1", "amount": -twelve}, {"id": "con_1"}, None], None
+    ) == {
         "inv_1": ten,
         "pay_1": twelve,
     }
@@ -220,4 +197,3 @@ def test_amounts_are_the_greatest_that_a_call_shows():
     assert charge_of({}, {}) == ("", 0)
     assert charge_of({"a": ten, "b": twelve}, {"b": ten}) == ("a", ten)
     assert charge_of({"a": ten}, {"a": twelve}) == ("a", 0)
-

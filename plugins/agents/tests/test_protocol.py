@@ -1,6 +1,7 @@
 """The Model Context Protocol as each version has it: messages, headers, versions and what is refused."""
 
 import pytest
+
 from billycan.testing import Client
 from billycan_agents.protocol import HANDSHAKE, MODERN
 from billycan_agents.testing import META, Agent

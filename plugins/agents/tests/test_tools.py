@@ -1,7 +1,5 @@
 """Tools made from the routes, and their calls: what a key may do, as the API does it."""
 
-import json
-
 import pytest
 
 from billycan.starting.packages import first_party
@@ -100,7 +98,8 @@ def test_of_many_tools_the_commonest_are_listed_and_the_others_found(make_app):
     answers = [
         each["operationId"]
         for each in takes_json
-        if each["security"] and any("application/json" in each["responses"].get(s, {}).get("content", {}) for s in ("200", "201", "202"))
+        if each["security"]
+        and any("application/json" in each["responses"].get(s, {}).get("content", {}) for s in ("200", "201", "202"))
     ]
     assert sorted(answers) == [*known]
     assert all(len(name) <= 64 and tool.title and tool.schema["type"] == "object" for name, tool in known.items())

@@ -47,9 +47,7 @@ def show_approval(visit: Visit, id: str) -> Answer:
         "arguments": arguments,
         "body": msgspec.json.format(encode(body), indent=2).decode() if body else "",
         "changes": [(name, *map(_lines, both)) for name, both in changes.items()],
-        "members": [
-            (name, lines) for name, value in members.items() if name not in _QUIET and (lines := _lines(value))
-        ],
+        "members": [(name, lines) for name, lines in facts if lines],
         "events": row.preview["events"],
         "seen": proposing.what_is_shown(row),
     }

@@ -4,6 +4,7 @@ BILLYCAN_RECORD=1 records them again.
 """
 
 from datetime import timedelta
+from decimal import Decimal
 from unittest import mock
 from zoneinfo import ZoneInfo
 
@@ -11,13 +12,14 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Context, Event
+from billycan import Address, Context, Event, Identity
 from billycan.csv import exporting
 from billycan.describe.codes import every_code
 from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.web import encode, parse
+from billycan_agents.testing import agent_of, set_policy
 from billycan_apps.testing import OAuthApp
 from billycan_imports.testing import finish_imports
 from billycan_invoices.full_lists import MOST
@@ -28,6 +30,7 @@ from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
 from billycan_reports.ledger import exports
 from billycan_reports.ledger.backlog import imported
+from billycan_users.testing import Browser
 from billycan_webhooks.tables import deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -78,7 +81,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry, write_together):
+    for chapter in (*first, *then, hurry, write_together, ask_first):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -692,6 +695,30 @@ def write_together(c, clock):
     before, c.headers = c.headers, c.key("read", "write", per_minute=5).headers
     c.refused(400, "too_many_operations", "POST", "/v1/batch", {"operations": [long] * 7})
     c.headers = before
+
+
+def ask_first(c, clock):
+    """Have an agent propose what a person decides."""
+    live, agent, owner = c.headers, agent_of(c, "propose"), Browser(c.app).join(c, "owner", "owner@example.com")
+    c.headers = agent.headers
+    asked = {"Prefer": "propose", "X-Reason": "They rang this morning, and want a quote."}
+    new = {"name": "Sorell Joinery", "phone": "03 5550 0188"}
+    error = c.refused(403, "approval_required", "POST", "/v1/contacts", new, headers=asked)
+    c.get("/v1/proposals?status=pending")
+    page = f"/dashboard/approvals/{error['proposal_id']}"
+    owner.get(page)
+    owner.send(f"{page}/approve")
+    c.get(f"/v1/proposals/{error['proposal_id']}")
+    set_policy(
+        agent,
+        Identity.Policy(mode="limits", auto_below=Decimal("500.00"), per_day=Decimal("2000.00"), never=["delete_*"]),
+    )
+    c.get("/v1/me")
+    c.refused(403, "not_allowed_for_agents", "DELETE", f"/v1/contacts/{c.client}")
+    owner.get(f"/dashboard/agents/{agent.key_id}")
+    owner.send(f"/dashboard/agents/{agent.key_id}/freeze")
+    c.refused(403, "frozen", "POST", "/v1/contacts", new)
+    c.headers = live
 
 
 def repeat(c, tomorrow):

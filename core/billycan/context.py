@@ -145,6 +145,7 @@ class Context:
           None, or a function that is called with the call's Answer before the commit, once its events are heard: what
           that raises refuses the call and undoes all of it.
         policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
+        codes: The codes of its refusals, which any route that writes may answer with.
         """
 
         class Call(Struct, frozen=True, kw_only=True):
@@ -167,6 +168,7 @@ class Context:
 
         watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
         policy: "Callable[[Context], Identity.Policy | None]"
+        codes: Sequence[str] = ()
 
     db: sa.Connection
 

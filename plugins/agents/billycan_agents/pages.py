@@ -13,7 +13,10 @@ from .done import operation_of
 
 _HERE = "/dashboard/agents"
 # What an owner most likely wants a person to see, whatever the amount.
-PROPOSED = ("send_*", "email_*", "pay_*", "refund_*", "create_payment", "create_recurring_*", "resume_recurring_*")
+PROPOSED = (
+    *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
+    *("create_recurring_*", "resume_recurring_*"),
+)
 NEVER = ("delete_*", "update_tenant", "create_endpoint", "update_endpoint")
 MOST_NAMES = 100
 

@@ -34,7 +34,13 @@ manifest = Manifest(
         "frozen": Code(403, "An owner of the business has frozen the key or connection."),
         "not_allowed_for_agents": Code(403, "The policy of the key or connection refuses this."),
     },
-    offers=(Context.Guard(watch=guarding.watch, policy=guarding.policy_of),),
+    offers=(
+        Context.Guard(
+            watch=guarding.watch,
+            policy=guarding.policy_of,
+            codes=("approval_required", "frozen", "not_allowed_for_agents"),
+        ),
+    ),
 )
 
 

@@ -4,6 +4,8 @@ from decimal import Decimal
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import given
+from hypothesis import strategies as st
 
 from billycan import Identity
 from billycan.testing import Client, run_timed
@@ -197,3 +199,16 @@ def test_amounts_are_the_greatest_that_a_call_shows():
     assert charge_of({}, {}) == ("", 0)
     assert charge_of({"a": ten, "b": twelve}, {"b": ten}) == ("a", ten)
     assert charge_of({"a": ten}, {"a": twelve}) == ("a", 0)
+
+
+@pytest.mark.sqlite_alone
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.decimals(0, 1000, places=2), max_size=3), max_size=12))
+def test_what_is_counted_is_what_the_documents_of_a_day_came_to(calls):
+    counted, total = {}, Decimal(0)
+    for amounts in calls:
+        id, charge = charge_of(amounts, counted)
+        assert charge >= 0
+        if charge:
+            counted[id], total = amounts[id], total + charge
+        assert total == sum(counted.values())
+        assert total >= max(amounts.values(), default=0)

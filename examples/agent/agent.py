@@ -3,8 +3,8 @@
     pip install mcp
     BILLYCAN_KEY=svc_test_… python examples/agent/agent.py --url http://127.0.0.1:8000
 
-It contains nothing of billycan but the address. In the place of a model it goes by a plan: it looks for a client, drafts
-an invoice, and tells what has to be approved.
+It contains nothing of billycan but the address. In the place of a model it goes by a plan: it looks for a client,
+drafts an invoice, and tells what has to be approved.
 """
 
 import argparse

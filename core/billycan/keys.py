@@ -78,7 +78,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         find: "Callable[[App, str, str], Identity]"
 
     class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-        """What a key or connection may do alone of what its scopes allow.
+        """Limits on what a key or connection does alone of all that its scopes allow.
 
         mode: `full`: all of it. `read_only`: it changes nothing. `propose`: a person approves each change. `limits`:
           the members below say what needs approval.

@@ -45,6 +45,7 @@ def show_approval(visit: Visit, id: str) -> Answer:
         "title": _title(visit, row),
         "may_decide": _may_decide(visit, row),
         "arguments": arguments,
+        "may_read": proposing.may_read(visit.identity, visit.app.route_at(row.method, row.path)),
         "body": msgspec.json.format(encode(body), indent=2).decode() if body else "",
         "changes": [(name, *map(_lines, both)) for name, both in changes.items()],
         "members": [(name, lines) for name, lines in facts if lines],

@@ -1,4 +1,4 @@
-"""What a call has done within its transaction: what the guard and a proposal look at."""
+"""The outcome of a call within its transaction, which the guard and proposals look at."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Begun:
 
 
 class Done:
-    """What a call has done: its answer, its events, and the record that it named as it was before.
+    """The outcome of a call: its answer, its events, and the record that it named as it was before.
 
     mark: An id that is older than all that the call made.
     at: The time of the call.

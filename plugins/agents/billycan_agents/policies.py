@@ -17,6 +17,7 @@ _OWN = "agents"  # the plugin's place in a context's memo
 _THIS = (policies.c.tenant_id == sa.bindparam("of_tenant"), policies.c.id == sa.bindparam("of_id"))
 _FIND = Statement(sa.select(policies.c.policy, policies.c.frozen_at).where(*_THIS))
 _LOCK = Statement(sa.select(policies.c.policy, policies.c.frozen_at).where(*_THIS).with_for_update())
+msgspec.json.Decoder(Identity.Policy)  # so that it is known before two threads need it at once
 _recent: "WeakKeyDictionary[App, Any]" = WeakKeyDictionary()
 
 

@@ -46,7 +46,7 @@ APPROVED = "agents.approved"  # in a context's memo: what a person approved is c
 
 
 class Differs(Exception):
-    """What is carried out is not what was shown."""
+    """Raised if a call does something else than was shown."""
 
 
 class Failed(Exception):
@@ -165,12 +165,17 @@ def show_to(ctx: Context, row: Row) -> Proposal:
     """Show a proposal with what it is about to whoever may read that, and to the caller who proposed it."""
     shown = show(ctx.app, row)
     route = ctx.app.route_at(row.method, row.path)
-    owner = (route.scope or "").partition(":")[0] if route else ""
     is_own = ctx.identity is not None and ctx.identity.id == row.caller_id
-    may_read = is_own or ctx.identity is None or (ctx.holds(f"{owner}:read") if owner else route is not None)
-    shown.arguments = arguments_of(route, row) if may_read else None
-    shown.preview = Preview(**row.preview) if may_read else None
+    is_shown = is_own or ctx.identity is None or may_read(ctx.identity, route)
+    shown.arguments = arguments_of(route, row) if is_shown else None
+    shown.preview = Preview(**row.preview) if is_shown else None
     return shown
+
+
+def may_read(identity: Identity, route: Route | None) -> bool:
+    """Tell whether a caller may read the resource that a route belongs to."""
+    owner = (route.scope or "").partition(":")[0] if route else ""
+    return identity.holds(f"{owner}:read") if owner else identity.holds("read")
 
 
 def show(app: App, row: Row) -> Proposal:

@@ -1,4 +1,4 @@
-"""Structs that clients receive: proposals, and what they would do."""
+"""Structs that clients send and receive: proposals, and what they would do."""
 
 from decimal import Decimal
 from typing import Any, Literal
@@ -12,7 +12,7 @@ Status = Literal["pending", "declined", "expired", "failed", "done"]
 
 
 class Preview(Struct, kw_only=True):
-    """What a call would do, as a trial of it showed.
+    """The outcome that a call would have, as a trial of it showed.
 
     status: The status that it would be answered with.
     data: What it would answer, such as the record; ids and numbers of new records are others once it is carried out.

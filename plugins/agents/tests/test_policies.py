@@ -1,4 +1,4 @@
-"""What an agent may do alone: over the API and as tools alike, counted so that no calls together spend more."""
+"""Limits of an agent, over the API and as tools alike: counted so that no calls together spend more."""
 
 from decimal import Decimal
 

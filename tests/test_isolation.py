@@ -131,7 +131,7 @@ def propose(client, ids):
     from billycan_agents.testing import agent_of
 
     agent = agent_of(client, "propose")
-    body, headers = {"name": client.mark if hasattr(client, "mark") else "Ada"}, {"Prefer": "propose"}
+    body, headers = {"name": "Ada"}, {"Prefer": "propose"}
     return agent.call("POST", "/v1/contacts", body, 403, headers).json["error"]["proposal_id"]
 
 

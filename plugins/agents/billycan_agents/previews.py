@@ -15,7 +15,7 @@ _APART = timedelta(seconds=2)
 
 
 class Taken(Struct, frozen=True):
-    """When a preview was taken: `mark` is an id made just before, `at` the call's time."""
+    """The moment at which a preview was taken: `mark` is an id made just before, `at` the call's time."""
 
     mark: str
     at: datetime

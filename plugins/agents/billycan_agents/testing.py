@@ -81,7 +81,9 @@ def agent_of(
 
 def set_policy(client: Client, policy: Identity.Policy) -> None:
     """Set what a client's key may do alone, as an owner does."""
-    ctx = Context(client.app, client.tenant_id, client.app.keys.identify(client.secret))
+    limits: Any = {"scopes": (), "per_minute": 1, "per_second": 1}
+    owner = Identity(id="usr_owner", tenant_id=client.tenant_id, environment="live", name="Owner", **limits)
+    ctx = Context(client.app, client.tenant_id, owner)
     with ctx.transaction():
         policies.set_policy(ctx, client.key_id, policy)
 

@@ -7,6 +7,7 @@ import pytest
 
 from billycan.testing import Client, run_timed
 from billycan_agents.testing import Agent, agent_of, bill
+from billycan_apps.testing import OAuthApp
 from billycan_users.testing import PASSWORD, Browser
 
 HELD = "approval_required"
@@ -231,3 +232,36 @@ def test_what_cannot_wait_is_not_proposed(client):
     error = agent.refused(403, HELD, "POST", "/v1/contacts", {"name": "One more"}, headers=ASK)
     assert error["proposal_id"] is None and "100 proposals" in error["message"]
     assert client.get("/v1/contacts")["data"] == []
+
+
+def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
+    """Connect it with `resource`, as clients of the protocol must."""
+    client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
+    oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")
+    app, owner = oauth.connect(resource=f"{client.app.public_url}/mcp"), oauth.person()
+    path = f"/dashboard/agents/{app.key_id}"
+    assert path in owner.get("/dashboard/connections").text
+    owner.get(path)
+    owner.send(path, mode="propose")
+    error = Agent(app).refused(HELD, "create_contact", body={"name": "Ada"}, reason="New")
+    found = app.get(f"/v1/proposals/{error['proposal_id']}")["data"]
+    assert found["caller"] == {"id": app.key_id, "name": "Ledger Sync"}
+    approve(owner, found)
+    assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
+    made = propose(app, "POST", "/v1/contacts", {"name": "Eve"})
+    owner.get("/dashboard/connections")
+    owner.send(f"/dashboard/connections/{app.key_id}/disconnect")
+    approve(owner, made, 409)
+    assert len(client.get("/v1/contacts")["data"]) == 1
+
+
+def test_an_app_that_lacks_a_scope_is_told_which_to_ask_for(make_app):
+    client = Client(make_app("agents", "users", "apps", "contacts"))
+    app = OAuthApp(client, "contacts:read").connect()
+    given = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}}
+    assert Agent(app).send("tools/call", given, 403)["error"]["data"]["required_scope"] == "contacts:write"
+    challenge = app.last.headers["WWW-Authenticate"]
+    assert 'error="insufficient_scope", scope="contacts:write", resource_metadata="' in challenge
+    app.headers = {"Authorization": f"Bearer {app.secret[:-1]}x"}
+    Agent(app).send("tools/list", status=401)
+    assert 'error="invalid_token", resource_metadata="' in app.last.headers["WWW-Authenticate"]

@@ -6,8 +6,7 @@ runs and stored when the record's row is written; those that are shown are added
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -76,17 +75,20 @@ def fill_members(ctx: "Context", answer: Any) -> Any:
     if not any(wanted):
         return answer
     asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
-    added = [(e.fill(ctx, some) if some else {}, e.shows()) for e, some in zip(adds, asked, strict=True)]
+    found_by = [e.fill(ctx, some) if some else {} for e, some in zip(adds, asked, strict=True)]
+    added = [(found, structs.asdict(e.shows())) for e, found in zip(adds, found_by, strict=True)]
     shown = []
     for record in records:
-        parts = [structs.asdict(found.get(record.id, nothing)) for found, nothing in added]
-        shown.append(kind(**reduce(or_, parts, structs.asdict(record))))
+        members = structs.asdict(record)
+        for found, nothing in added:
+            members |= structs.asdict(found[record.id]) if record.id in found else nothing
+        shown.append(kind(**members))
     return answer.of(shown) if page else shown[0]
 
 
 def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
     """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
-    is_kept = extends.takes is not None and {*member_names(extends.takes)} == {*member_names(extends.shows)}
+    is_kept = _shows_what_it_takes(extends.takes, extends.shows)
     for id in ids:
         if not is_kept or id not in ctx.made or extends in ctx.made[id]:
             yield id
@@ -112,6 +114,11 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
             if new:
                 ctx.made[id].append(extends)
     return changed
+
+
+@cache
+def _shows_what_it_takes(takes: Any, shows: Any) -> bool:
+    return takes is not None and {*member_names(takes)} == {*member_names(shows)}
 
 
 def member_names(kind: Any) -> tuple[str, ...]:

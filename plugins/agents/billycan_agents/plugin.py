@@ -40,6 +40,7 @@ manifest = Manifest(
             policy=guarding.policy_of,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),
         ),
+        Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything
     ),
 )
 

@@ -23,6 +23,7 @@ _MOST_CENTS = int(LIMIT * 100)
 _PERCENT = {code: int(rate) for code, rate in RATES.items()}
 # More digits than any product of members has; raises instead of rounding.
 _EXACT = Context(prec=60, traps=[Inexact])
+_CENT = Decimal("0.01")
 
 
 class Charge(Struct, frozen=True):
@@ -244,8 +245,7 @@ def nearest(exact: Fraction | Decimal | int, parts: int = 1) -> int:
 
 
 def dollars(cents: int) -> Decimal:
-    # Read from text, because Decimal arithmetic rounds to the precision of the running context.
-    return Decimal(f"{cents}e-2")
+    return _EXACT.multiply(cents, _CENT)  # the operators would round to the precision of the running context
 
 
 def check_limit(param: str, *amounts: int) -> None:

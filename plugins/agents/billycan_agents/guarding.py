@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Forbidden, Identity, Problem, Route, new_id, own
+from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
 from billycan.sql import upsert
 
 from . import policies, proposing
@@ -43,7 +43,8 @@ class TooManyWrites(Problem):
     status, type, code = 429, "rate_limit", "rate_limited"
 
 
-def refuse_frozen(ctx: Context, route: Route) -> None:
+@hookimpl
+def authorize(ctx: Context, route: Route) -> None:
     """Refuse whatever a frozen caller asks, and requests that make several if the policy names them."""
     kept = policies.find_policy(ctx)
     if kept is None:

@@ -1,11 +1,14 @@
 """Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
 
-from billycan import Code, Context, Every, Manifest, Route, hookimpl
+from billycan import Code, Context, Every, Manifest, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
+from .guarding import authorize
 from .schemas import Proposal
 from .tables import policies, proposals, spent, writes
+
+__all__ = ["authorize", "manifest"]
 
 manifest = Manifest(
     name="agents",
@@ -43,8 +46,3 @@ manifest = Manifest(
         Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything
     ),
 )
-
-
-@hookimpl
-def authorize(ctx: Context, route: Route) -> None:
-    guarding.refuse_frozen(ctx, route)

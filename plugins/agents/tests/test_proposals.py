@@ -256,7 +256,7 @@ def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
 
 
 def test_an_app_that_lacks_a_scope_is_told_which_to_ask_for(make_app):
-    client = Client(make_app("agents", "users", "apps", "contacts"))
+    client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
     app = OAuthApp(client, "contacts:read").connect()
     given = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}}
     assert Agent(app).send("tools/call", given, 403)["error"]["data"]["required_scope"] == "contacts:write"

@@ -28,7 +28,7 @@ from .keys import Identity, Keys
 from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
 from .paging import Totals
-from .pipeline import SHARE, Outer
+from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
@@ -312,6 +312,15 @@ class App:
         if not allowance.allowed:
             raise defaults.rate_limit_refusal(allowance)
 
+    def admit(self, req: falcon.Request) -> Identity:
+        """Return the caller of a page that takes keys and access tokens as the API does, counted as a call of it.
+
+        Raise Unauthenticated or RateLimited. Give the request to `call`, which counts what a call does the work of.
+        """
+        admit(self, req, needs_key=True)
+        identity: Identity = req.context.identity
+        return identity
+
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Count a request for a page among those that its business may make, and has at work until it is answered.
 
@@ -366,12 +375,16 @@ class App:
         request_id: str = "",
         prefers_csv: bool = False,
         within: Context | None = None,
+        req: falcon.Request | None = None,
+        proposes: str | None = None,
     ) -> Answer:
         """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `query` is a query string, or the parameters by their names, as texts or values. `version` is what If-Match
         would say, and `key` is an Idempotency-Key. A list comes as CSV if `prefers_csv` says so. Raises the Problem
-        that a client would be shown. Calls are not counted: the page counts its visits.
+        that a client would be shown. Calls are not counted: the page counts its visits. `req` is the page's request, if
+        it let its caller in by `admit`: then a call that does the work of several is counted as so many. `proposes` is
+        why the caller does it, if it prefers that a person is asked where one has to approve it.
 
         `within` is the context of a request that writes: a call of its caller that writes, too, is then carried out in
         its transaction, and takes no Idempotency-Key. What it raises must end that transaction.
@@ -389,6 +402,8 @@ class App:
             if_match=None if version is None else frozenset((str(version),)),
             key=key,
             prefers_csv=prefers_csv,
+            count=lambda requests: count_more(self, req, requests) if req else None,
+            proposes=proposes,
         )
         try:
             if within is not None:
@@ -445,7 +460,7 @@ class App:
         return self.plugin_settings[kind]  # type: ignore[return-value]
 
     def openapi(self) -> dict[str, Any]:
-        """This deployment's OpenAPI 3.1 document. For core alone."""
+        """Return this deployment's OpenAPI 3.1 document."""
         from .describe import openapi  # noqa: PLC0415 - whoever asks first waits for it, not the start
 
         return openapi.describe_api(self)

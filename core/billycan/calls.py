@@ -38,9 +38,9 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for
-    a file as bytes of no certain type. `repeats` is how often it has begun anew. `count`
-    counts further requests of the caller.
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for a file as bytes of no certain
+    type. `repeats` is how often it has begun anew. `count` counts further requests of the caller. `proposes` is why the
+    caller does it, if it prefers that a person is asked where one has to approve it.
     """
 
     method: str
@@ -57,6 +57,7 @@ class Call(Struct, kw_only=True):
     prefers_bytes: bool = False
     repeats: int = 0
     count: Callable[[int], None] = lambda requests: None
+    proposes: str | None = None
 
     @property
     def query_string(self) -> str:
@@ -129,10 +130,37 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
+            checks = _watch(ctx, call, endpoint, taken.params, None if endpoint.route.receive else sent)
             given = _handle(ctx, call, endpoint, taken)
+            if checks:
+                notify_hearers(ctx)
+                ctx.heard = len(ctx.events)
+            for check in checks:
+                check(given)
             if key:
                 idempotency.store_answer(ctx, key, request, _without_secret(given, endpoint.route))
     return given
+
+
+def _watch(
+    ctx: Context, call: Call, endpoint: Endpoint, params: Mapping[str, str], body: bytes | None
+) -> list[Callable[[Answer], None]]:
+    """Let every guard look at a call before its handler runs; return what has to approve of its answer."""
+    guards = ctx.app.offered(Context.Guard)
+    if not guards:
+        return []
+    versions = [*(call.if_match or ())]
+    seen = Context.Guard.Call(
+        method=call.method,
+        path=call.path,
+        query=call.query_string,
+        body=body,
+        version=int(versions[0]) if len(versions) == 1 and versions[0].isdecimal() else None,
+        proposes=call.proposes,
+        route=endpoint.route,
+        params=params,
+    )
+    return [check for _, guard in guards if (check := guard.watch(ctx, seen))]
 
 
 def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
@@ -158,8 +186,12 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     own = ctx.beside(call.path, call.if_match)
     own.app.hook.authorize(ctx=own, route=endpoint.route)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
-    answer = _handle(own, call, endpoint, _decode(own, call.query, endpoint, params, raw))
+    taken = _decode(own, call.query, endpoint, params, raw)
+    checks = _watch(own, call, endpoint, params, raw)
+    answer = _handle(own, call, endpoint, taken)
     notify_hearers(own)
+    for check in checks:
+        check(answer)
     ctx.heard, ctx.changed, ctx.outdates = len(ctx.events), ctx.changed or own.changed, ctx.outdates or own.outdates
     return answer
 

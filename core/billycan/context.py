@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from .endpoints import Endpoint
     from .engines.statements import Asked
     from .extending import Sent
+    from .idempotency import Answer
     from .keys import Identity
-    from .manifest import Extends
+    from .manifest import Extends, Route
     from .paging import Found
     from .tenants import Tenant
 
@@ -139,6 +140,38 @@ class Context:
 
         find: "Callable[[Context, Moment], Moment | None]"
         tenants: sa.Select[Any]
+
+    class Guard(Struct, frozen=True, kw_only=True):
+        """A plugin that may refuse what a call has done, before it is kept, such as `agents`.
+
+        watch: `watch(ctx, call)` is called at the beginning of the transaction of each call that writes. It returns
+          None, or a function that is called with the call's Answer before the commit, once its events are heard: what
+          that raises refuses the call and undoes all of it.
+        policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
+        codes: The codes of its refusals, which any route that writes may answer with.
+        """
+
+        class Call(Struct, frozen=True, kw_only=True):
+            """A call that writes, as it was sent.
+
+            method, path, query, body: The request; the body is None if it is no JSON.
+            version: What If-Match says, if that is one version.
+            proposes: Why the caller does it, if it prefers that a person is asked; None if it does not.
+            route, params: Its route, and the parameters of its path.
+            """
+
+            method: str
+            path: str
+            query: str
+            body: bytes | None
+            version: int | None
+            proposes: str | None
+            route: "Route"
+            params: Mapping[str, str]
+
+        watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
+        policy: "Callable[[Context], Identity.Policy | None]"
+        codes: Sequence[str] = ()
 
     class Waits(Struct, frozen=True, kw_only=True):
         """A plugin with work that waits by the real time, and waits less while a sandbox's own time passes faster.

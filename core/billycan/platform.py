@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from .context import Context
 from .events import get_event, list_events
+from .keys import Identity
 from .manifest import Every, Gauge, Manifest, Route
 from .reader import Patch
 from .resources import Named, Reply
@@ -54,6 +55,8 @@ class Me(Struct, kw_only=True):
     environment: Production, or the sandbox.
     scopes: What the key may do.
     limits: The key's rate limits.
+    policy: What the key or connection may do alone, as an owner of the business has set it; null if it may do all that
+      its scopes allow.
     app: The app that is calling with an access token; null for a key.
     connection: Its connection to the tenant; null for a key.
     """
@@ -64,6 +67,7 @@ class Me(Struct, kw_only=True):
     environment: Literal["live", "sandbox"]
     scopes: list[str]
     limits: Limits
+    policy: Identity.Policy | None
     app: Named | None
     connection: ConnectionName | None
 
@@ -82,6 +86,7 @@ def get_me(ctx: Context) -> Me:
         environment=identity.environment,
         scopes=list(identity.scopes),
         limits=Limits(*ctx.app.ceilings.in_force(ctx.tenant_id, identity.per_minute, identity.per_second)),
+        policy=next((guard.policy(ctx) for _, guard in ctx.app.offered(Context.Guard)), None),
         app=Named(identity.app_id, identity.app_name or "") if identity.app_id else None,
         connection=ConnectionName(identity.connection_id) if identity.connection_id else None,
     )

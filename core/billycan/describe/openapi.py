@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from .. import problems
-from ..context import Event
+from ..context import Context, Event
 from ..defaults import Pagination
 from ..members import options
 from ..resources import Empty, Reply
@@ -140,6 +140,7 @@ class _Document:
         self.examples = {name: _recorded(packages.examples_of(name)) for name in app.parts}
         self.errors = example_errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
         self.codes = every_code(app)
+        self.guarded = [code for _, guard in app.offered(Context.Guard) for code in guard.codes]
         self.responses: dict[str, Json] = {}
         self.links: dict[str, Json] = {}
         self.shown_codes: dict[str, None] = {}
@@ -175,7 +176,8 @@ class _Document:
         if shows_version(endpoint):
             responses["304"] = {"description": "Not Modified", "headers": pick_headers([*ALWAYS, "ETag"])}
         others = [self.app.at["GET", path] for path in route.also.values()]
-        for kind, label, codes in find_refusals(self.codes, endpoint, *others):
+        guarded = self.guarded if endpoint.writes else ()
+        for kind, label, codes in find_refusals(self.codes, endpoint, *others, besides=guarded):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
             "operationId": _id(endpoint),

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .. import problems
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 
 def find_refusals(
-    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint"
+    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint", besides: Collection[str] = ()
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
     """Yield the problems that a route may answer with, by status: class, label of the response, codes.
 
     Core's own follow from what the route takes. The others are those of the `listed` codes that the handler names in
-    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types.
+    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types; and
+    those `besides`.
     """
-    own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed}
+    own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed} | {*besides}
     for kind, label, codes in _possible(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]

@@ -21,6 +21,7 @@ from billycan.fields import Moment
 from billycan.starting.settings import Settings
 from billycan.testing import Client
 from billycan.web import encode
+from billycan_agents.testing import agent_of
 from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind
@@ -90,6 +91,7 @@ class Noisy:
         self.formats = cycle(("csv", "xero", "myob"))
         self.client = Client(app, profile={"name": "Noisy", "timezone": ZONE})
         self.sandbox = self.client.sandbox()
+        self.agent: Client | None = None
         bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
         self.client.patch("/v1/tenant", {"bank_account": bank})
         limits = {"per_minute": Settings().per_minute, "per_second": Settings().per_second}
@@ -385,6 +387,13 @@ class Noisy:
             remind(ctx, id)
         return self.newest("sent_reminders")
 
+    def proposal(self) -> str:
+        """Have an agent propose a new contact."""
+        headers = {"Prefer": "propose", "X-Reason": TEXT}
+        self.agent = self.agent or agent_of(self.client, "propose")
+        answer = self.agent.call("POST", "/v1/contacts", NEW["contacts"](self), 403, headers)
+        return str(answer.json["error"]["proposal_id"])
+
     def deposit(self) -> str:
         """Make an invoice for a deposit that was paid."""
         job = self.make("jobs")["id"]
@@ -579,6 +588,7 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("webhook_endpoints", "recover"): Noisy.failing,
     ("invoices", "forfeit"): Noisy.deposit,
     ("payments", "deallocate"): Noisy.paid,
+    ("proposals", ""): Noisy.proposal,
 }
 NOBODYS = "con_" + "0" * 26
 # The records whose ids the pages below have.
@@ -589,6 +599,7 @@ PAGES = {
     "/dashboard/reports/statements/": "contacts",
     "/dashboard/attachments/": "attachments",
     "/dashboard/imports/": "imports",
+    "/dashboard/approvals/": "proposals",
 }
 # Of these each new one must differ from all others.
 DIFFERING = {
@@ -616,7 +627,7 @@ REPEATABLE = {
 }
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
-FEW |= {"custom_fields": 20}
+FEW |= {"proposals": 50, "custom_fields": 20}
 FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
     "/v1/search": lambda n: {"q": "as agreed", "per_type": 20},

@@ -62,6 +62,14 @@ manifest = Manifest(
         "too_many_attachments": Code(409, "The record has as many attachments as it can."),
     },
     doctor=doctor,
+    offers=(
+        Manifest.Files(
+            table=attachments,
+            open=stored_files.open_stored,
+            put=stored_files.put_stored,
+            remove=stored_files.remove_stored,
+        ),
+    ),
 )
 
 

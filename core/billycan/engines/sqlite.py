@@ -28,13 +28,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-from . import PLAIN, private_files, walls
+from . import PLAIN, UNHURRIED, private_files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for other writers of SQLite
 STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
-UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent

@@ -304,7 +304,9 @@ def test_nginx_logs_neither_links_nor_queries(tmp_path):
         assert not logged(kept, "tell-nobody")
 
 
-def fetch(port: int, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+def fetch(
+    port: int, method: str, path: str, body: bytes = b"", **headers: str
+) -> tuple[http.client.HTTPResponse, bytes]:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)) as connection:
         connection.request(method, path, body, headers)
         response = connection.getresponse()

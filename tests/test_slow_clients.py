@@ -198,7 +198,7 @@ def is_listened_on(port: int) -> bool:
 
 
 @contextmanager
-def nginx(upstream: int):
+def nginx(*upstreams: int):
     """Run a real nginx with deploy/nginx.conf, as nobody, on loopback, without TLS; yield its port and folder."""
     with tempfile.TemporaryDirectory(prefix="billycan-nginx-") as name:
         folder = Path(name)
@@ -206,7 +206,7 @@ def nginx(upstream: int):
         port, plain = (each.getsockname()[1] for each in held)
         site = (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
         for written, here in {
-            r"127\.0\.0\.1:8000": f"127.0.0.1:{upstream}",
+            r"server 127\.0\.0\.1:8000;": " ".join(f"server 127.0.0.1:{each};" for each in upstreams),
             r"listen \[::\]:.*": "",
             r"listen 443 ssl": f"listen 127.0.0.1:{port}",
             r"listen 80": f"listen 127.0.0.1:{plain}",
@@ -337,8 +337,18 @@ def test_what_nginx_refuses_is_in_the_envelope():
 def test_nginx_compresses_what_the_api_answers_and_no_page(tmp_path):
     with (
         served(tmp_path, "gthread", trusted_proxies="127.0.0.1") as (upstream, client),
-        nginx(upstream) as (port, _),
+        nginx(upstream, 1) as (port, _),  # the other host is away
     ):
+        for _ in range(10):
+            created, _ = fetch(
+                port,
+                "POST",
+                "/v1/contacts",
+                b'{"name": "Ada"}',
+                **client.headers,
+                **{"Content-Type": "application/json"},
+            )
+            assert created.status == 201
         fill(client)
         given = {"Authorization": client.headers["Authorization"], "Accept-Encoding": "gzip"}
         response, body = fetch(port, "GET", "/v1/contacts", **given)

@@ -23,12 +23,12 @@ class Disk(Struct):
 
     @property
     def is_full(self) -> bool:
-        """Whether writes are about to fail: less than a hundredth is free, and less than 64 MiB."""
+        """True if writes are about to fail: less than a hundredth is free, and less than 64 MiB."""
         return self.free < min(self.total // 100, 64 * _MIB)
 
     @property
     def is_short(self) -> bool:
-        """Whether somebody should see to it: less than a twentieth is free, and less than 1 GiB."""
+        """True if somebody should see to it: less than a twentieth is free, and less than 1 GiB."""
         return self.free < min(self.total // 20, 1024 * _MIB)
 
 

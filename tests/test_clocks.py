@@ -56,11 +56,14 @@ ASKED_ELSEWHERE = {
     "plugins/requests/billycan_requests/collecting.py": (1, "the log of requests"),
     "plugins/requests/billycan_requests/keeping.py": (1, "the log of requests"),
     "plugins/requests/billycan_requests/showing.py": (1, "the log of requests"),
+    "plugins/sandbox/billycan_sandbox/handlers.py": (1, "the real time: a reset deletes the clock"),
+    "plugins/sandbox/billycan_sandbox/resetting.py": (1, "the real time: a reset deletes the clock"),
     "plugins/webhooks/billycan_webhooks/chores.py": (1, WAITS),
     "plugins/webhooks/billycan_webhooks/deliveries.py": (3, WAITS),
     "plugins/webhooks/billycan_webhooks/forwarding.py": (1, WAITS),
     "plugins/webhooks/billycan_webhooks/handlers.py": (1, ENTRY),
     "plugins/webhooks/billycan_webhooks/leases.py": (4, WAITS),
+    "plugins/webhooks/billycan_webhooks/waiting.py": (1, WAITS),
 }
 
 

@@ -334,8 +334,9 @@ def report(c):
     c.get(f"/v1/contacts/{c.client}/statement?from=2026-11-01&to=2026-11-30")
     c.call("GET", f"/v1/contacts/{c.client}/statement.csv?from=2026-11-01&to=2026-11-30", status=200)
     c.get("/v1/reports/receivables?as_at=2026-12-31")
+    c.get("/v1/reports/payables?as_at=2026-12-31")
     c.get("/v1/reports/taxable_payments?year=2027")
-    for name in ("receivables", "taxable_payments"):
+    for name in ("receivables", "payables", "taxable_payments"):
         c.call("GET", f"/v1/reports/{name}.csv", status=200)
     days = {"from": "2026-10-01", "to": "2026-12-31"}
     for path in ("gst?", "gst/documents?label=1A&"):
@@ -645,7 +646,7 @@ def wait(c, clock):
 def hurry(c, clock):
     """Let time pass in the sandbox."""
     live, sandbox = c.headers, c.sandbox()
-    sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/sandbox", "events": ["clock.*"]})
+    sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/sandbox", "events": ["clock.*", "sandbox.*"]})
     c.refused(403, "sandbox_only", "GET", "/v1/clock")
     c.headers = sandbox.headers
     c.refused(404, "resource_not_found", "GET", "/v1/clock")
@@ -656,6 +657,11 @@ def hurry(c, clock):
     c.refused(409, "clock_advancing", "POST", "/v1/clock/advance", {"to": to})
     c.get("/v1/clock")
     c.delete("/v1/clock")
+    c.refused(404, "resource_not_found", "GET", "/v1/sandbox/reset")
+    c.post("/v1/sandbox/reset", {"samples": True}, status=202)
+    c.refused(409, "reset_under_way", "POST", "/v1/sandbox/reset", {})
+    run_timed(c.app)
+    c.get("/v1/sandbox/reset")
     c.headers = live
 
 

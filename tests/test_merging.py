@@ -104,6 +104,16 @@ def test_locked_books_keep_what_can_be_claimed(client):
     assert client.get(claimed)["data"]["gst_breakdown"]["gst_claimable"] == 20
 
 
+def test_what_can_be_claimed_of_a_merged_supplier_is_in_the_ledger(client):
+    """Also if nothing else changes at the contact that is left."""
+    unknown, known = contact(client), contact(client, "Ada Pty Ltd", abn=ABN)
+    expense(client, unknown)
+    merge(client, unknown, known)
+    claimed = client.get("/v1/reports/gst?from=2026-10-01&to=2026-12-31")["data"]["1B"]["amount"]
+    (paid,) = client.get("/v1/ledger_entries?account=211")["data"]
+    assert paid["debit"] == claimed == 20
+
+
 def test_whatever_is_created_meanwhile_is_moved_or_refused(client):
     for _ in range(4):
         old, new = contact(client), contact(client, "Ada Lovelace")

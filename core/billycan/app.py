@@ -18,7 +18,7 @@ from msgspec import Struct
 from . import defaults, platform, web
 from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
-from .db import Database
+from .db import Database, is_deadlock
 from .endpoints import Endpoint, choice_of, endpoint_at
 from .engines import private_files
 from .events import forgotten_events, unit_of_work
@@ -41,6 +41,7 @@ from .tenants import Ceilings, Tenants
 
 if TYPE_CHECKING:
     from .working.alone import Alone
+    from .working.emptying import Emptying
 
 log = logging.getLogger("billycan")
 
@@ -176,6 +177,12 @@ class App:
         from .working.alone import Alone  # noqa: PLC0415 - for workers, not for requests
 
         return Alone(self, tenant_id)
+
+    def emptying(self, since: datetime) -> "Emptying":
+        """Return the work of emptying a sandbox since a time, and of filling it anew: for a plugin that resets them."""
+        from .working.emptying import Emptying  # noqa: PLC0415 - for workers, not for requests
+
+        return Emptying(self, since)
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.
@@ -390,6 +397,9 @@ class App:
         except Problem:
             raise
         except Exception as error:
+            # A deadlock undid all of `within`, which begins anew.
+            if is_deadlock(error) and within is not None:
+                raise
             if problem := self.hook.handle_error(error=error):
                 raise problem from error
             raise

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -15,6 +14,7 @@ from . import endpoints, idempotency, paging, web
 from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
+from .db import is_deadlock
 from .endpoints import Endpoint, decode_query, with_cursor
 from .events import notify_hearers, unit_of_work
 from .fields import is_id
@@ -102,9 +102,13 @@ def answer_call(
         return _answer_apart(ctx, call, endpoint, taken, key, raw)
     if route.receive is None:
         ctx.may_begin_anew = call.repeats < MOST_REPEATS
-        with suppress(Outdated):
+        try:
             return _write(ctx, call, endpoint, taken, key, raw)
-        again = msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1)
+        except Exception as error:
+            if not (isinstance(error, Outdated) or (ctx.may_begin_anew and is_deadlock(error))):
+                raise
+        # What it does the work of was counted already.
+        again = msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1, count=lambda requests: None)
         return answer_call(app, again, endpoint, params, identity, tenant_id)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
     with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:

@@ -137,6 +137,28 @@ class Context:
         find: "Callable[[Context, Moment], Moment | None]"
         tenants: sa.Select[Any]
 
+    class Waits(Struct, frozen=True, kw_only=True):
+        """A plugin with work that waits by the real time, and waits less while a sandbox's own time passes faster.
+
+        are_any: `are_any(ctx)` tells whether anything of the business waits.
+        shorten: `shorten(ctx, since, until)` brings what waits forward by the time that passed, in the transaction that
+          moves the clock.
+        """
+
+        are_any: "Callable[[Context], bool]"
+        shorten: "Callable[[Context, Moment, Moment], None]"
+
+    class Emptied(Struct, frozen=True, kw_only=True):
+        """A plugin's part when a sandbox is emptied; otherwise the rows of all of its tables are removed.
+
+        stay: Tables whose rows stay, such as those of who may come in.
+        remove: `remove(ctx)` removes some hundred records whose removal takes more than that of their rows, in the open
+          transaction, and returns how many; 0 if there are none left.
+        """
+
+        stay: tuple[sa.Table, ...] = ()
+        remove: "Callable[[Context], int] | None" = None
+
     db: sa.Connection
 
     def __init__(
@@ -175,7 +197,7 @@ class Context:
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
-        self._called = now or app.now()
+        self._called = now or app.now()  # the real time
         # Which is the business's time, unless a plugin knows another: that is asked for when it is needed.
         self._now = None if now is None and app.offered(Context.Clock) else self._called
         self._days: dict[str, date] = {}  # by time zone

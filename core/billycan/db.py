@@ -389,6 +389,11 @@ def is_read_only(error: sa.exc.DBAPIError) -> bool:
     return sqlite_name.startswith("SQLITE_READONLY") or getattr(error.orig, "sqlstate", None) == "25006"
 
 
+def is_deadlock(error: Exception) -> bool:
+    """Tell whether two transactions waited for each other, and PostgreSQL undid this one: it may begin anew at once."""
+    return isinstance(error, sa.exc.DBAPIError) and getattr(error.orig, "sqlstate", None) == "40P01"
+
+
 def reason(error: sa.exc.SQLAlchemyError) -> str:
     """Return why the database failed, in one line without SQL, for a log."""
     said = str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().splitlines()

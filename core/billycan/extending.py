@@ -75,7 +75,8 @@ def fill_members(ctx: "Context", answer: Any) -> Any:
     if not any(wanted):
         return answer
     asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
-    added = [(e.fill(ctx, some) if some else {}, structs.asdict(e.shows())) for e, some in zip(adds, asked, strict=True)]
+    found_by = [e.fill(ctx, some) if some else {} for e, some in zip(adds, asked, strict=True)]
+    added = [(found, structs.asdict(e.shows())) for e, found in zip(adds, found_by, strict=True)]
     shown = []
     for record in records:
         members = structs.asdict(record)

@@ -423,6 +423,27 @@ def test_a_statement_that_takes_too_long_is_ended_and_its_connection_goes_on(mak
     assert client.post("/v1/contacts", {"name": "Ada"})
 
 
+@pytest.mark.sqlite_alone
+def test_a_read_that_took_long_runs_apart_the_next_time_and_a_write_never_does(make_app, monkeypatch):
+    """Under gevent `run_apart` means a thread, so that the process can answer others meanwhile."""
+    app, apart = make_app("contacts"), []
+    client = Client(app)
+    client.post("/v1/contacts", {"name": "Ada"})
+    monkeypatch.setattr(sqlite, "run_apart", lambda work: apart.append(work) or work())
+    names, found = sa.select(contacts.c.name).where(contacts.c.tenant_id == client.tenant_id), []
+    for seconds in (-1.0, 60.0, 60.0):
+        monkeypatch.setattr(sqlite, "LONG_READ_SECONDS", seconds)
+        with app.db.reading(client.tenant_id) as db:
+            found.append([*db.execute(names).scalars()])
+    assert found == [["Ada"]] * 3
+    assert len(apart) == 1
+    monkeypatch.setattr(sqlite, "LONG_READ_SECONDS", -1.0)
+    for _ in range(2):
+        with app.db.writing(client.tenant_id) as db:
+            db.execute(names)
+    assert len(apart) == 1
+
+
 def test_a_migration_may_take_its_time(databases, engine, monkeypatch, make_app):
     monkeypatch.setattr(sqlite, "STATEMENT_SECONDS", 0.0)
     monkeypatch.setattr(sqlite, "_STEPS", 1)

@@ -109,6 +109,7 @@ def test_pictures_of_reports(browser, serve, join, clock):
         ("gst-documents", "gst/documents?from=2027-04-01&to=2027-06-30&label=G7"),
         ("gst-lodged", "gst?from=2027-01-01&to=2027-03-31"),
         ("receivables", "receivables"),
+        ("payables", "payables"),
         ("statement", f"statements/{debtor}?from=2027-01-01&to=2027-07-31"),
         ("taxable-payments", "taxable-payments?year=2027"),
     ):
@@ -116,10 +117,14 @@ def test_pictures_of_reports(browser, serve, join, clock):
         taken = whole(browser, ".labels" if name == "gst-lodged" else "main")
         assert len(taken) < MOST_BYTES_OF_A_REPORT, f"{name}: {len(taken):,} bytes"
         (DOCS / f"report-{name}.webp").write_bytes(taken)
+    person.open("/dashboard/ledger_entries?date_from=2027-07-07&date_to=2027-07-20&per_page=10&sort=created_at")
+    taken = whole(browser)
+    assert len(taken) < MOST_BYTES_OF_A_REPORT, f"ledger: {len(taken):,} bytes"
+    (DOCS / "report-ledger.webp").write_bytes(taken)
 
 
 def besides(client, on):
-    """Add contractors, three lodged quarters, a receipt found later, and debts at the end of July."""
+    """Add contractors, three lodged quarters, a receipt found later, and debts and bills at the end of July."""
     address = {"line1": "3 Wharf Street", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
     contact = {"payment_terms_days": 14, "billing_address": address}
     category = client.get("/v1/expense_categories")["data"][0]["id"]
@@ -154,6 +159,14 @@ def besides(client, on):
     stove = sell(cafe, "2027-07-07", "1650.00", "Gas stove connected")
     on("2027-07-16")
     client.post(f"/v1/invoices/{stove}/payments", {"amount": "660.00", "payment_method": "bank_transfer"})
+    pipes, shop = (
+        {"supplier_id": known("Derwent Pipe Supplies", roles=["supplier"])},
+        {"supplier_name": "Corner Hardware"},
+    )
+    buy("2027-07-01", "1540.00", "Tiling of the ensuite", supplier_id=tiler, due_date="2027-07-15")
+    buy("2027-07-12", "880.00", "Copper pipe", due_date="2027-08-11", **pipes)
+    buy("2027-07-13", "88.00", "Fittings", paid_on=None, **shop)
+    buy("2027-07-14", "-66.00", "Pipe that went back", paid_on=None, **pipes)
     on("2027-07-28")
     sell(strata, "2027-07-28", "2420.00", "Pump replaced")
     on("2027-07-31")

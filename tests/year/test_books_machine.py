@@ -288,7 +288,7 @@ class Books:
         return owed
 
     def check_ledger(self, which):
-        """The ledger agrees with receivables, labels and money at each month's end, and has all there is to add."""
+        """The ledger agrees with what is owed, labels and money at each month's end, and has all there is to add."""
         business = self.pair[which]
         self.catch_up(business)
         code_of, entries_, payments = business.roles(), business.ledger(), money_of(business)
@@ -300,6 +300,8 @@ class Books:
             at = {role: balance[code] for role, code in code_of.items()}
             owed = business.web.get(f"/v1/reports/receivables?as_at={until}")["data"]
             assert (at["receivable"], -at["credit_in_hand"]) == (owed["total"], owed["credit"]), until
+            due = business.web.get(f"/v1/reports/payables?as_at={until}")["data"]
+            assert -at["payable"] == due["total"] - due["credit"], until
             assert at["bank"] == sum(amount for day, amount in payments if day <= str(until)), until
             if which == 1:  # the other's labels are what was lodged
                 labels = figures(business.report(EVER[0], until))

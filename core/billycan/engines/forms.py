@@ -33,7 +33,6 @@ T = TypeVar("T", bound=Struct)
 Row = sa.Row[Any]
 """A row of a table, as Records and statements return it."""
 _FEW = 5  # rows that are converted before others may be served: their JSON may have hundreds of objects each
-_LONG_SECONDS = 0.003  # a SELECT that took longer than this the last time runs in a thread under gevent
 _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left over are inserted one by one
 
 
@@ -119,7 +118,7 @@ class Form:
         is_apart = self.is_long and "billycan_read" in db.get_execution_options()
         cursor = self._executed(db, self._in_order(parameters), [parameters], apart=is_apart)
         found = run_apart(cursor.fetchall) if is_apart else cursor.fetchall()
-        self.is_long = perf_counter() - began > _LONG_SECONDS
+        self.is_long = perf_counter() - began > sqlite.LONG_READ_SECONDS
         if self.make_row is None:
             self.describe([None] * len(cursor.description), db.dialect)
         return self.rows(found, in_turns)

@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import starmap
 from operator import itemgetter
@@ -28,12 +28,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
+from ..apart import run_apart
 from . import PLAIN, UNHURRIED, private_files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for other writers of SQLite
 STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
+LONG_READ_SECONDS = 0.003  # of a statement; one that took longer the last time runs in a thread under gevent
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
@@ -60,6 +62,7 @@ class Engines:
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
         sa.event.listen(self.writer, "before_cursor_execute", _limit, retval=True)
+        sa.event.listen(self.writer, "do_execute", LongReads().execute)
         self.readers, self.writers = (
             IdleConnections(self.reader, settings["pool_size"]),
             IdleConnections(self.writer, 1),
@@ -140,6 +143,30 @@ def _limit(db: sa.Connection, cursor: Any, statement: str, parameters: Any, *_: 
 def limit_statement(db: Any, options: Mapping[str, Any]) -> None:
     """Interrupt the next statement of a connection with these options if it takes too long."""
     db.billycan_deadline[0] = math.inf if UNHURRIED in options else time.monotonic() + STATEMENT_SECONDS
+
+
+class LongReads:
+    """The statements of SQLAlchemy's that took long when they last read: under gevent each runs in a thread.
+
+    SQLite would keep the process from answering others. Statements of `Form` know it of themselves.
+    """
+
+    MOST = 1_000  # texts, which hold no values
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+
+    def execute(self, cursor: Any, statement: str, parameters: Any, context: Any) -> bool | None:
+        """Run a statement in SQLAlchemy's place, if it reads."""
+        if "billycan_read" not in context.execution_options:
+            return None
+        began, execute = time.perf_counter(), partial(cursor.execute, statement, parameters)
+        run_apart(execute) if statement in self._texts else execute()
+        if time.perf_counter() - began <= LONG_READ_SECONDS:
+            self._texts.discard(statement)
+        elif len(self._texts) < self.MOST:
+            self._texts.add(statement)
+        return True
 
 
 def note_listeners(db: Any) -> None:

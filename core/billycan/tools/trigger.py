@@ -78,16 +78,14 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
             f"the example of {event} ends with {last}, which no enabled plugin answers: enable the one that does"
         )
     clock, now, happened, known = app.clock, app.now(), [], dict[str, Any]()
-    own = Context(app, tenant_id, _as_a_key(tenant_id))
-    with unit_of_work(own):
-        ahead = own.now() - now  # of a sandbox that has a time of its own
+    asking = Context(app, tenant_id, writes=False)
+    ahead = asking.now() - asking._called  # nothing, unless the sandbox has a time of its own
     moved = _Moved((now + ahead).astimezone(zone), way[-1].at)
     try:
         for call in way:
             behind = way[-1].at - call.at
             app.clock = lambda behind=behind: now - behind  # type: ignore[misc]
-            at = Moment.of(now + ahead - behind) if abs(ahead) > timedelta(minutes=1) else None
-            answer, events = _make_call(app, tenant_id, call, moved, known, at)
+            answer, events = _make_call(app, tenant_id, call, moved, known, Moment.of(now + ahead - behind))
             happened += events
             known |= {id: _at(answer, place) for id, place in call.gives.items()}
     finally:
@@ -108,7 +106,7 @@ def _sandbox(app: App, tenant_id: str) -> str:
 
 
 def _make_call(
-    app: App, tenant_id: str, call: _Call, moved: "_Moved", known: Mapping[str, Any], at: Any
+    app: App, tenant_id: str, call: _Call, moved: "_Moved", known: Mapping[str, Any], at: Moment
 ) -> tuple[Any, list[tuple[str, str]]]:
     """Make a call as a key with every scope; return its answer and its events."""
     path, body = str(_now_called(call.path, known)), moved.body(_now_called(call.body, known))

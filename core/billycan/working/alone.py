@@ -1,6 +1,6 @@
 """The timed work of one business whose time is its own, in the order of due times."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -31,6 +31,8 @@ class Alone:
         self._tasks = {name: every for name, every in named_tasks(app).items() if not every.real_time}
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
+        self._asked: tuple[Moment | None, dict[tuple[str, ...], sa.Select[Any]]] = None, {}
+        self._rows: tuple[dict[str, int], sa.Select[Any]] | None = None
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -90,18 +92,44 @@ class Alone:
         if not only and self._found and self._found[0] == now:
             return self._found[1]
         look_in(self._app, now, self._timezone)
-        tasks = {name: every.due for name, every in self._tasks.items() if every.due and (not only or name in only)}
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
+            tasks = [name for name in self._find_possible(db) if not only or name in only]
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
-            asked = [self._of_it(due(self._app, now).order_by(None)).exists() for due in tasks.values()]
-            for name, is_due in zip(tasks, db.execute(sa.select(*asked)).one() if asked else (), strict=True):
+            for name, is_due in zip(tasks, db.execute(self._ask(tasks, now)).one() if tasks else (), strict=True):
                 if is_due:
                     records = self._of_it(select_due(self._app, name, self._tasks[name], now))
                     found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
         if not only:
             self._found = now, found
         return found
+
+    def _find_possible(self, db: sa.Connection) -> list[str]:
+        """List the tasks for which anything can be due: those whose table has rows of the business."""
+        due = [name for name, every in self._tasks.items() if every.due]
+        if self._rows is None:
+            self._rows = {}, sa.select(sa.null())
+            found = {name: self._tasks[name].due(self._app, self._app.now()) for name in due}  # type: ignore[misc]
+            tables = {name: select.selected_columns.tenant_id.table for name, select in found.items()}
+            known = {name: table for name, table in tables.items() if isinstance(table, sa.Table)}
+            distinct = list(dict.fromkeys(known.values()))
+            if distinct:
+                has_rows = [sa.select(sa.literal(1)).where(t.c.tenant_id == self._tenant_id).exists() for t in distinct]
+                self._rows = {name: distinct.index(table) for name, table in known.items()}, sa.select(*has_rows)
+        places, asked = self._rows
+        row = db.execute(asked).one()
+        return [name for name in due if name not in places or row[places[name]]]
+
+    def _ask(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
+        """Return the statement that says for which of these tasks anything is due; built once for a time."""
+        if self._asked[0] != now:
+            self._asked = now, {}
+        asked = self._asked[1].get((*tasks,))
+        if asked is None:
+            due = [self._tasks[name].due(self._app, now) for name in tasks]  # type: ignore[misc]
+            asked = sa.select(*(self._of_it(each.order_by(None)).exists() for each in due))
+            self._asked[1][(*tasks,)] = asked
+        return asked
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
         return due.where(due.selected_columns.tenant_id == self._tenant_id)

@@ -112,6 +112,20 @@ def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> bool:
                 break
     if not ids:
         return False
+    _forget_these(ctx, ids)
+    return most_bytes <= 0 or len(ids) == MOST_AT_ONCE
+
+
+def forget_every_event(ctx: Context) -> int:
+    """Forget a batch of the tenant's events, the newest of each name among them; return how many."""
+    ids = list(ctx.db.execute(sa.select(_e.id).where(own(ctx, events)).order_by(_e.sequence).limit(500)).scalars())
+    if ids:
+        _forget_these(ctx, ids)
+    return len(ids)
+
+
+def _forget_these(ctx: Context, ids: Sequence[str]) -> None:
+    """Delete these events, and note up to where the log has none of their names any more."""
     delete = sa.delete(events).where(own(ctx, events), _e.id.in_(ids)).returning(_e.event, _e.sequence, _SIZE)
     gone = ctx.db.execute(delete).all()
     counters.forget(ctx, events.name, len(gone))
@@ -124,7 +138,6 @@ def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> bool:
         ctx.db.execute(
             row.on_conflict_do_update(index_elements=["tenant_id", "event"], set_={"sequence": row.excluded.sequence})
         )
-    return most_bytes <= 0 or len(ids) == MOST_AT_ONCE
 
 
 def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:

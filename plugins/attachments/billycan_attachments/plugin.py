@@ -1,6 +1,6 @@
 """Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
 
-from billycan import App, Code, Deleted, Every, Manifest, Route, hookimpl
+from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from . import stored_files
@@ -62,6 +62,7 @@ manifest = Manifest(
         "too_many_attachments": Code(409, "The record has as many attachments as it can."),
     },
     doctor=doctor,
+    offers=(Context.Emptied(stay=(leftovers,), remove=stored_files.remove_some),),
 )
 
 

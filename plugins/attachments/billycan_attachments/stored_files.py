@@ -23,6 +23,7 @@ from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
 
 GRACE = timedelta(days=1)  # longer than any upload, and than the time between the backups of database and storage
+MOST_REMOVED = 200  # in one transaction of emptying a sandbox
 _ALL = "all"
 _decode = msgspec.json.Decoder(Deleted).decode
 
@@ -101,14 +102,27 @@ def count_bytes(ctx: Context, size: int, most: int | None) -> None:
 
 def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     """Delete locked attachments, given by id with their sizes, and note that their bytes are left."""
+    _remove(ctx, sizes)
+    for id in sizes:
+        ctx.emit("attachment.deleted", Deleted(id))
+
+
+def remove_some(ctx: Context) -> int:
+    """Delete some attachments of a sandbox that is emptied, and note that their bytes are left; return how many."""
+    some = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments)).limit(MOST_REMOVED)
+    sizes = {row.id: row.size for row in ctx.db.execute(some.with_for_update())}
+    if sizes:
+        _remove(ctx, sizes)
+    return len(sizes)
+
+
+def _remove(ctx: Context, sizes: Mapping[str, int]) -> None:
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
     left = {"tenant_id": ctx.tenant_id, "since": ctx.app.now()}
     ctx.db.execute(sa.insert(leftovers), [{**left, "id": id, "bytes": size} for id, size in sizes.items()])
     ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id.in_(ids)))
     ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))
-    for id in ids:
-        ctx.emit("attachment.deleted", Deleted(id))
 
 
 class MergedContact(Struct):

@@ -48,7 +48,9 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     if refusal := _admit(ctx, body):
         raise refusal
     assert ctx.identity is not None  # noqa: S101 - the route is not public
+    ctx.held.update(ctx.identity.scopes)  # a repeat by another key gets these answers only if it holds as much
     if body.atomic:
+        ctx.take_turns()  # two that change the same records in different orders would wait for each other
         return BatchResults(_carry_out_together(ctx, ctx.identity, body))
     return BatchResults([*_carry_out_each(ctx, ctx.identity, body)])
 
@@ -79,7 +81,8 @@ def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[B
             raise _of_operation(problem, i) from None
         answered += len(answer.body)
         changed = sum(memoryview(event.data).nbytes for event in ctx.events)
-        if len(ctx.events) > MOST_CHANGES or changed > MOST_CHANGED_BYTES or answered > MOST_ANSWERED_BYTES:
+        records = max(len(ctx.events), len(ctx.touched))  # some change without an event
+        if records > MOST_CHANGES or changed > MOST_CHANGED_BYTES or answered > MOST_ANSWERED_BYTES:
             raise Invalid(
                 f"operations[{i}]: up to here, the batch changes more than {MOST_CHANGES} records or"
                 f" {MOST_CHANGED_BYTES >> 10} KiB of them: send fewer operations at a time, or without `atomic`.",

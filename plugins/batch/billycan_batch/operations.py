@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from billycan import App, Conflict, Fault, Invalid
+from billycan.fields import is_id
 
 from .schemas import Batch
 
@@ -70,14 +72,24 @@ def fill_references(value: Any, found: Mapping[str, Any], failed: Collection[str
     record = found[name]
     for member in members:
         record = record.get(member) if isinstance(record, dict) else None
-    if not isinstance(record, str | int):
+    if not isinstance(record, str | int | Decimal):
         raise Invalid.member(param, "not_found", f"refers to {value}, which is no text or number of that record")
     return record
 
 
 def fill_path(path: str, found: Mapping[str, Any], failed: Collection[str]) -> str:
-    """Return a path with members of earlier records in place of the references to them."""
-    return "/".join(str(fill_references(each, found, failed)) for each in path.split("/"))
+    """Return a path with ids of earlier records in place of the references to them.
+
+    Raise Invalid for any other text: it could make another route of the path, such as one that shows a secret.
+    """
+    return "/".join(_fill_segment(each, found, failed) for each in path.split("/"))
+
+
+def _fill_segment(segment: str, found: Mapping[str, Any], failed: Collection[str]) -> str:
+    filled = fill_references(segment, found, failed)
+    if filled != segment and not is_id(filled):
+        raise Invalid.member("", "not_found", f"refers to {segment} in its path, which is not the id of a record")
+    return str(filled)
 
 
 def _texts(value: Any, param: str) -> Iterator[tuple[str, str]]:

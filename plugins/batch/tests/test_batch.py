@@ -1,11 +1,16 @@
 """Many requests in one: each as a request of its own, in one transaction or in one for each."""
 
+import threading
+
 import pytest
+import sqlalchemy as sa
 
 from billycan.testing import Client, run_timed
 from billycan_batch import handlers
 
 CONTACTS = "/v1/contacts"
+LOCK = "SELECT 1 FROM contacts WHERE tenant_id = :tenant AND id = :id FOR UPDATE"
+WAITING = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.fixture
@@ -18,8 +23,8 @@ def batch(client, *operations, atomic=False, status=200, **headers):
     return found["data"]["results"] if status == 200 else found["error"]
 
 
-def new(name, **more):
-    return {"method": "POST", "path": CONTACTS, "body": {"name": name}, **more}
+def new(name, notes=None, **more):
+    return {"method": "POST", "path": CONTACTS, "body": {"name": name, "notes": notes}, **more}
 
 
 def names(client):
@@ -161,6 +166,84 @@ def test_an_operation_counts_as_a_request(client, clock):
 
 
 @pytest.mark.parametrize("atomic", [False, True])
+def test_a_reference_makes_no_other_route_of_a_path(client, atomic):
+    """Otherwise a contact named so would lead to a batch in a batch, or to a secret."""
+    for name in ("batch", "webhook_endpoints", "attachments", "contacts"):
+        body = {"url": "https://example.com/hook", "events": ["*"]}
+        second = {"method": "POST", "path": "/v1/$it.name", "body": body}
+        found = batch(client, new(name, ref="it"), second, atomic=atomic, status=422 if atomic else 200)
+        error = found if atomic else found[1]["body"]["error"]
+        assert (error["code"], error["details"][0]["code"]) == ("validation_failed", "not_found")
+    assert client.get("/v1/webhook_endpoints")["data"] == []
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_an_answer_is_repeated_only_for_a_key_that_holds_the_scopes_of_the_first(client, atomic):
+    operations = [new("Ada", notes="secret")]
+    first = batch(client, *operations, atomic=atomic, Idempotency_Key="one")
+    for scopes in (("invoices:read",), ("contacts:read",)):
+        error = batch(client.key(*scopes), *operations, atomic=atomic, status=403, Idempotency_Key="one")
+        assert error["code"] == "insufficient_scope"
+    assert batch(client.key(), *operations, atomic=atomic, Idempotency_Key="one") == first
+
+
+def test_an_amount_of_an_earlier_record_can_be_used(client):
+    lines = [{"description": "Tap", "quantity": "1.5", "unit_price": "110.00"}]
+    invoice = {"method": "POST", "path": "/v1/invoices", "body": {"client_id": "$ada.id", "line_items": lines}}
+    payment = {"amount": "$bill.total", "payment_method": "cash"}
+    results = batch(
+        client,
+        new("Ada", ref="ada"),
+        {**invoice, "ref": "bill"},
+        {"method": "POST", "path": "/v1/invoices/$bill.id/send"},
+        {"method": "POST", "path": "/v1/invoices/$bill.id/payments", "body": payment},
+        atomic=True,
+    )
+    assert results[-1]["body"]["data"]["status"] == "paid"
+
+
+def test_batches_that_change_the_same_records_in_another_order_do_not_stop_each_other(client):
+    ids = [client.post(CONTACTS, {"name": f"Ada {i}"})["data"]["id"] for i in range(6)]
+
+    def notes(text, order):
+        made = [{"method": "PATCH", "path": f"{CONTACTS}/{id}", "body": {"notes": text}} for id in order]
+        return "POST", "/v1/batch", {"atomic": True, "operations": made}
+
+    for i in range(3):
+        answers = client.race(notes(f"{i} up", ids), notes(f"{i} down", ids[::-1]))
+        assert [answer.status_int for answer in answers] == [200, 200]
+        assert len({each["notes"] for each in client.get(CONTACTS)["data"]}) == 1
+
+
+def test_a_batch_that_postgresql_undoes_for_another_begins_anew(client, monkeypatch):
+    """It counts once: with its operations twice, it would be refused."""
+    app, tenant = client.app, client.tenant_id
+    if app.db.is_sqlite:
+        return  # which has one writer
+    first, second = (client.post(CONTACTS, {"name": "Ada"})["data"]["id"] for _ in range(2))
+    locked, note = threading.Event(), handlers._note
+
+    def pause(*given):
+        note(*given)
+        locked.wait(10)
+
+    def lock_backwards():
+        with app.db.writing(tenant) as db:
+            db.execute(sa.text(LOCK), {"tenant": tenant, "id": second})
+            locked.set()
+            any(db.execute(sa.text(WAITING)).scalar() for _ in range(20_000))  # longest, so it is undone
+            db.execute(sa.text(LOCK), {"tenant": tenant, "id": first})
+
+    monkeypatch.setattr(handlers, "_note", pause)
+    operations = [{"method": "PATCH", "path": f"{CONTACTS}/{id}", "body": {"notes": "y"}} for id in (first, second)]
+    other = threading.Thread(target=lock_backwards)
+    other.start()
+    results = batch(client.key(per_minute=3), *operations, atomic=True)
+    other.join()
+    assert [each["body"]["data"]["version"] for each in results] == [2, 2]
+
+
+@pytest.mark.parametrize("atomic", [False, True])
 def test_one_key_is_for_all_operations(client, atomic):
     operations = [new("Ada", ref="ada"), {"method": "POST", "path": "/v1/contacts/$ada.id/archive"}]
     failing = [] if atomic else [{"method": "POST", "path": "/v1/contacts/$ada.id/archive"}]
@@ -209,10 +292,19 @@ def test_an_atomic_batch_changes_only_so_much(client, monkeypatch):
     invoice = {"method": "POST", "path": "/v1/invoices", "body": body}
     error = batch(client, *[invoice] * 5, atomic=True, status=422)
     assert (error["code"], error["operation"]) == ("too_many_changes", 3)
+    monkeypatch.setattr(handlers, "MOST_CHANGES", 6)
+    bills = [client.post("/v1/invoices", {**body, "line_items": lines[:1]})["data"]["id"] for _ in range(6)]
+    for id in bills:
+        client.post(f"/v1/invoices/{id}/send", status=200)
+    payment = {"client_id": body["client_id"], "amount": "0.60", "payment_method": "cash"}
+    payment["allocations"] = [{"invoice_id": id, "amount": "0.10"} for id in bills]
+    pay = {"method": "POST", "path": "/v1/payments", "body": payment}
+    error = batch(client, pay, atomic=True, status=422)  # one event, but six invoices change, too
+    assert (error["code"], error["operation"]) == ("too_many_changes", 0)
     monkeypatch.setattr(handlers, "MOST_CHANGES", 2)
     error = batch(client, *[new("Eve")] * 3, atomic=True, status=422)
     assert (error["code"], error["operation"]) == ("too_many_changes", 2)
-    assert names(client) == ["Ada"] and client.get("/v1/invoices")["pagination"]["total"] == 0
+    assert names(client) == ["Ada"] and client.get("/v1/payments")["pagination"]["total"] == 0
 
 
 @pytest.mark.sqlite_alone  # which counts the rows, and whose one writer everybody waits for

@@ -3,9 +3,11 @@
 import pytest
 import sqlalchemy as sa
 
+from billycan import Context
 from billycan.events import events
 from billycan.testing import Client, counted, run_timed
 from billycan_changes import handlers
+from billycan_contacts.resource import contacts
 
 CONTACTS = "/v1/contacts"
 
@@ -182,3 +184,17 @@ def test_many_changes_of_others_are_passed_over_a_part_at_a_time(client, monkeyp
     monkeypatch.setattr(handlers, "MOST_LOOKED_AT", 500)
     monkeypatch.setattr(handlers, "MOST_BYTES", 1)
     assert [len(changes(client, start)["changes"]), changes(client, start)["has_more"]] == [1, True]
+
+
+def test_a_change_that_began_earlier_and_is_committed_later_is_not_passed_over(client):
+    """Its number is given out at its commit, for a record with an event and for one without."""
+    if client.app.db.is_sqlite:
+        return  # which has one writer
+    ada, start = add(client, "Ada"), changes(client)["cursor"]
+    slow = Context(client.app, client.tenant_id)
+    with slow.transaction():
+        contacts.records.save(slow, contacts.records.lock(slow, ada), notes="x")
+        eve = add(client, "Eve")
+        found = changes(client, start)
+        assert [each["id"] for each in found["changes"]] == [eve]
+    assert [each["id"] for each in changes(client, found["cursor"])["changes"]] == [ada]

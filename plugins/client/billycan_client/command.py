@@ -1,4 +1,4 @@
-"""The command `billycan-client`: a copy of a business's records in a file, kept up to date."""
+"""The command `billycan-client`: a copy of a business's records in a database, kept up to date."""
 
 import argparse
 import os
@@ -19,8 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     key = os.environ.get("BILLYCAN_KEY")
     if not key:
         return _fail("set BILLYCAN_KEY to an API key with the scope `read`")
-    if not given.copy.startswith(_START):
-        return _fail(f"{given.copy}: write the file as {_START}copy.db")
+    if not given.copy.startswith((_START, "postgresql://")):
+        return _fail(f"{given.copy}: write a file as {_START}copy.db, and a database as postgresql://host/name")
     try:
         with Connection(given.url, key) as api:
             names = given.resources.split(",") if given.resources else None
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="billycan-client", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="mirror")
-    mirror = commands.add_parser("mirror", help="copy records into a SQLite file, and then what changed")
-    mirror.add_argument("copy", help=f"the file, such as {_START}copy.db")
+    mirror = commands.add_parser("mirror", help="copy records into SQLite or PostgreSQL, and then what changed")
+    mirror.add_argument("copy", help=f"where to: a file such as {_START}copy.db, or postgresql://host/name")
     mirror.add_argument("--url", default="http://127.0.0.1:8000", help="the deployment (default: %(default)s)")
     mirror.add_argument("--resources", help=f"which records (default: {','.join(RESOURCES)})")
     mirror.add_argument("--every", type=float, metavar="SECONDS", help="do it again and again, so many seconds apart")

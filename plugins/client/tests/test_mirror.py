@@ -2,13 +2,16 @@
 
 import json
 import sqlite3
+from datetime import date, datetime
 from decimal import Decimal
 
 import httpx2
 import msgspec
+import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import make_url
 
 from billycan.testing import Client, run_timed
 from billycan_client import command
@@ -111,6 +114,31 @@ def test_a_mirror_ends_equal_wherever_it_is_killed(make_app, folder, rounds):
                 ids.pop(one % len(ids))
         copied.sync(*killed)
     copied.check()
+
+
+def test_a_mirror_in_postgresql_has_columns_of_their_types(make_app, databases):
+    """And it ends equal, though it is killed at each request in turn."""
+    if databases.postgres is None:
+        pytest.skip("PostgreSQL is not installed")
+    url = make_url(databases.empty("postgresql")).set(drivername="postgresql").render_as_string(hide_password=False)
+    copied = Copied(make_app(*PLUGINS), url)
+    web = copied.web
+    ada, eve = (web.post("/v1/contacts", {"name": name, "notes": "100 %s?"})["data"]["id"] for name in ("Ada", "Eve"))
+    body = {"client_id": ada, "line_items": LINES, "due_date": "2026-12-24"}
+    bill = web.post("/v1/invoices", body)["data"]
+    copied.sync(*["after"] * 3)
+    web.delete(f"/v1/contacts/{eve}")
+    web.patch(f"/v1/contacts/{ada}", {"tags": ["x"], "gst_registered": True})
+    copied.sync("before", "after")
+    with psycopg.connect(url, row_factory=psycopg.rows.dict_row) as db:
+        (contact,) = db.execute("SELECT * FROM contacts").fetchall()
+        (invoice,) = db.execute("SELECT * FROM invoices").fetchall()
+    assert (contact["id"], contact["tags"], contact["gst_registered"]) == (ada, ["x"], True)
+    assert (contact["notes"], contact["version"]) == ("100 %s?", 2)
+    assert (invoice["total"], invoice["due_date"]) == (Decimal("110.00"), date(2026, 12, 24))
+    assert invoice["created_at"] == datetime.fromisoformat(bill["created_at"])
+    assert [(line["description"], line["unit_price"]) for line in invoice["line_items"]] == [("Tap", 50.0)]
+    assert copied.sync() == 0
 
 
 def test_a_mirror_that_fell_behind_begins_anew(make_app, tmp_path, clock, capsys):

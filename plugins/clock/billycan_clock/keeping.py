@@ -52,6 +52,19 @@ def forget_known(app: App, tenant_id: str) -> None:
     _known.setdefault(app, app.recent()).forget(tenant_id)
 
 
+def are_any_waits(ctx: Context) -> bool:
+    """Tell whether a plugin has work of the business that waits by the real time; call it outside any transaction."""
+    asking = Context(ctx.app, ctx.tenant_id, writes=False, now=ctx.now())
+    with ctx.app.db.reading(ctx.tenant_id) as asking.db:
+        return any(each.are_any(asking) for _, each in ctx.app.offered(Context.Waits))
+
+
+def shorten_waits(ctx: Context, since: Moment, until: Moment) -> None:
+    """Let what waits by the real time wait less, in the transaction that moves the clock."""
+    for _, each in ctx.app.offered(Context.Waits):
+        each.shorten(ctx, since, until)
+
+
 def time_of(row: Row, now: Moment) -> Moment:
     """Return the time that a clock shows when the real time is `now`."""
     if row.until is not None:

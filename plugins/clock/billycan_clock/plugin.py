@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Code, Context, Every, Manifest, Route
+from billycan import App, Code, Context, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .keeping import find_time
@@ -24,7 +24,12 @@ manifest = Manifest(
     codes={
         "clock_advancing": Code(409, "The clock is advancing: wait until that is done, or delete it."),
         "clock_is_set": Code(409, "The sandbox has a clock: advance it, or delete it first."),
-        "sandbox_only": Code(403, "Only a sandbox has a clock: use a key that begins with `svc_test_`."),
+        "sandbox_only": Code(403, "This is for a sandbox alone: use a key that begins with `svc_test_`."),
     },
     offers=(Context.Clock(find=find_time, tenants=sa.select(clocks.c.tenant_id)),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    app.add_trigger("clock.advanced", h.step_ahead)

@@ -17,7 +17,7 @@ from billycan import App, Context, Row, own
 from billycan.fields import Moment
 
 from .handlers import show_clock
-from .keeping import forget_known, lock_clock, read_clock, time_of
+from .keeping import are_any_waits, forget_known, lock_clock, read_clock, shorten_waits, time_of
 from .tables import clocks
 
 LOOK_SECONDS = 60  # between two looks for the work of a clock that runs
@@ -80,10 +80,22 @@ def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
         _end(ctx, row)
         return False
     then = here.alone.next(row.at, Moment.of(min(row.until, row.at + STRIDE)))
-    this = own(ctx, clocks) & (clocks.c.id == row.id) & (clocks.c.at == row.at) & clocks.c.until.is_not(None)
-    with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later
-        db.execute(sa.update(clocks).where(this).values(at=then))
+    _move(ctx, row, then)
     return True
+
+
+def _move(ctx: Context, row: Row, then: Moment) -> None:
+    """Set an advancing clock to a time; what waits by the real time waits less by as much."""
+    this = own(ctx, clocks) & (clocks.c.id == row.id) & (clocks.c.at == row.at) & clocks.c.until.is_not(None)
+    moved = sa.update(clocks).where(this).values(at=then)
+    if not are_any_waits(ctx):
+        with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later
+            db.execute(moved)
+        return
+    there = Context(ctx.app, ctx.tenant_id, now=then)
+    with there.transaction():
+        if there.db.execute(moved).rowcount:
+            shorten_waits(there, row.at, then)
 
 
 def _end(ctx: Context, row: Row) -> None:

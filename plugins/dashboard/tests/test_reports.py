@@ -1,4 +1,4 @@
-"""The pages of what clients owe: the figures of the API, to read, to print and for a spreadsheet."""
+"""The pages of what is owed: the figures of the API, to read, to print and for a spreadsheet."""
 
 import pytest
 
@@ -56,13 +56,29 @@ def test_files_open_in_a_spreadsheet(client):
     assert rows[3].startswith("2026-10-02,payment,,EFT 7,-100.00")
 
 
+def test_payables_of_any_day_lead_to_unpaid_bills(make_app):
+    client = Client(make_app("contacts", "expenses", "reports", "users", "dashboard"))
+    category = client.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
+    sparky = client.post("/v1/contacts", {"name": "<Sparky>", "roles": ["supplier"]})["data"]["id"]
+    for who in ({"supplier_id": sparky, "description": "Cable"}, {"supplier_name": "Shop & Co"}, {}):
+        bill = {"date": "2026-09-01", "amount": "440.00", "category_id": category, "due_date": "2026-09-15"}
+        client.post("/v1/expenses", {**bill, **who})
+    browser = Browser(client.app).join(client, "viewer")
+    page = browser.get("/dashboard").click("Payables")
+    assert "&lt;Sparky&gt;" in page.text and "$1,320.00" in page.text and "Nobody named" in page.text
+    assert "Owed to 3 suppliers" in page.text and 'class="days_61_90" x="0" width="1000"' in page.text
+    assert b"supplier_id,supplier,supplier_name,current" in page.click("CSV").body
+    assert "Cable" in page.click("Sparky").text and "Shop &amp; Co" in page.click("Shop").text
+    assert "Nothing was owed" in browser.get("/dashboard/reports/payables?as_at=2026-08-31").text
+
+
 def test_what_is_off_has_no_page(make_app):
     client = Client(make_app("contacts", "users", "dashboard"))
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     browser = Browser(client.app).join(client)
     assert "Receivables" not in browser.get("/dashboard").text
     assert ">Statement<" not in browser.get(f"/dashboard/contacts/{contact}").text
-    for path in ("receivables", "receivables.csv", f"statements/{contact}"):
+    for path in ("receivables", "receivables.csv", "payables", "payables.csv", f"statements/{contact}"):
         browser.get(f"/dashboard/reports/{path}", status=404)
 
 
@@ -95,12 +111,13 @@ def test_a_report_of_many_is_shown_page_by_page(make_app, monkeypatch):
         client.post(f"/v1/invoices/{id}/send", status=200)
         spent = {"date": "2026-06-15", "amount": "1100.00", "category_id": category, "supplier_id": contact}
         client.post("/v1/expenses", spent)
+        client.post("/v1/expenses", {**spent, "amount": f"{9 - i}00.00", "paid_on": None})
     monkeypatch.setattr(reports, "SHOWN", 2)
     browser = Browser(client.app).join(client, "viewer")
-    for path in ("receivables", "taxable-payments"):
+    for path in ("receivables", "payables", "taxable-payments"):
         first = browser.get(f"/dashboard/reports/{path}")
         second = first.click(href="page=2")
         assert [f"Client {i}" in first.text for i in range(3)] == [True, True, False]
         assert [f"Client {i}" in second.text for i in range(3)] == [False, False, True]
-        assert "All c" in second.text  # and what they come to together
+        assert ">All " in second.text  # and what they come to together
         assert "Client 0" in browser.get(f"/dashboard/reports/{path}?page=x").text

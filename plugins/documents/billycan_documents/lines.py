@@ -26,10 +26,11 @@ from billycan import (
     NewResource,
     Patch,
     decode,
+    new_id,
     own,
     tenant_table,
 )
-from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice, new_ids
+from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
 
 from .rules import Charge, CodeTotals, GstCode, Totals, totals
 
@@ -419,10 +420,9 @@ def _price(line: NewLine) -> Decimal:
 
 
 def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
-    ids = iter(new_ids("lin", len(sent)))
     return [
         Line(
-            line.id or next(ids),
+            line.id or new_id("lin"),
             line.description or "",
             plain_number(line.quantity),
             line.unit,

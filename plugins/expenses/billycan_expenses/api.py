@@ -1,4 +1,4 @@
-"""Expenses' functions for other plugins: billing a job's expenses, payments to contractors, and lodged periods."""
+"""Expenses' functions for other plugins: billing a job's expenses, what is paid and due, and lodged periods."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -12,8 +12,10 @@ from msgspec import Struct
 from billycan import Context, Records, Row, own
 from billycan.sql import Statement
 
+from .double_entry import bought
 from .gst import not_claimed
 from .parts import in_parts
+from .payables import due_to_suppliers
 from .records import emit_expense, records
 from .splits import Cost, split
 from .tables import NONE, expenses
@@ -22,6 +24,8 @@ __all__ = [
     "Billable",
     "bill",
     "billable",
+    "bought",
+    "due_to_suppliers",
     "forget_lodged",
     "give_samples",
     "keep_lodged",

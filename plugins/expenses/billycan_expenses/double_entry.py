@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
-from msgspec import structs
+from msgspec import Struct, structs
 
 from billycan import Context, GstPeriod, LedgerEntries, Row
 from billycan.fields import Moment
@@ -27,14 +27,63 @@ Line = LedgerEntries.Line
 Standing = LedgerEntries.Standing
 # The day on which GST counts, or None if it does not yet; how much; and whether it is taken off what counted before.
 Credit = tuple[date | None, Decimal, bool]
+# An expense, its parts and payments, all of its GST to claim, and what counts of that.
+Stored = tuple[Row, Split, Decimal, list[Credit]]
 # The day of a line, its role, its amount, and its category or payment method and GST code, if it has them.
 Part = tuple[date, Any, Decimal, str | None, str | None]
 
 _FIRST_DATE = date(1900, 1, 1)
 
 
+class Cost(Struct, frozen=True):
+    """A part of an expense in the ledger: its amount with GST, and how much of that GST is claimed."""
+
+    role: Literal["purchases", "capital_purchases"]
+    category_id: str
+    gst_code: str
+    amount: Decimal
+    credit: Decimal
+
+
+class Bought(Struct, frozen=True):
+    """An expense that is not void, as a bill in other software: its supplier, days, texts and costs."""
+
+    supplier_id: str | None
+    supplier_name: str | None
+    dated: date
+    due_on: date
+    reference: str | None
+    description: str | None
+    costs: list[Cost]
+
+
 def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
     """Map expenses to all that each has in the ledger."""
+    return {
+        id: Standing(kind="expense", lines=[*_lines(row, parts, whole, credits)], contact_id=row.supplier_id)
+        for id, (row, parts, whole, credits) in _stored(ctx, ids).items()
+        if row.status != "void" or row.voided_on is not None
+    }
+
+
+def bought(ctx: Context, ids: Collection[str]) -> dict[str, Bought]:
+    """Map expenses to what each has in the ledger, as a bill; without void ones."""
+    return {
+        id: Bought(
+            supplier_id=row.supplier_id,
+            supplier_name=row.supplier_name,
+            dated=row.date,
+            due_on=row.due_date or row.date,
+            reference=row.reference,
+            description=row.description,
+            costs=[*_costs(parts, whole)],
+        )
+        for id, (row, parts, whole, _) in _stored(ctx, ids).items()
+        if row.status != "void"
+    }
+
+
+def _stored(ctx: Context, ids: Collection[str]) -> dict[str, Stored]:
     rows = {row.id: row for row in _EXPENSES.all(ctx.db, ctx.tenant_id, ids)}
     settings = ctx.tenant.gst_settings
     credits_of, parts = _credits(ctx, rows, settings), split(ctx, [*rows.values()])
@@ -43,15 +92,7 @@ def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
         # On a cash basis these have a credit for what was paid alone; on an accrual basis for all of it.
         accrual = [structs.replace(each, basis="accrual") for each in settings]
         whole |= {id: _sum(credits) for id, credits in _credits(ctx, part_paid, accrual).items()}
-    return {
-        id: Standing(
-            kind="expense",
-            lines=[*_lines(row, parts[id], whole.get(id, rules.NOTHING), credits_of[id])],
-            contact_id=row.supplier_id,
-        )
-        for id, row in rows.items()
-        if row.status != "void" or row.voided_on is not None
-    }
+    return {id: (row, parts[id], whole.get(id, rules.NOTHING), credits_of[id]) for id, row in rows.items()}
 
 
 def documents_of(ctx: Context, ids: Collection[str]) -> list[str]:
@@ -89,16 +130,23 @@ def _bought(row: Row, parts: Split, credit: Decimal) -> Iterator[Part]:
     held_on = row.tax_invoice_held_on or row.date
     is_needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
     claimable_on = max(row.date, held_on) if is_needed else row.date
+    for cost in _costs(parts, credit):
+        yield row.date, cost.role, cost.amount, cost.category_id, cost.gst_code
+        yield claimable_on, cost.role, -cost.credit, cost.category_id, cost.gst_code
+    yield claimable_on, "gst_not_due", credit, None, None
+    yield row.date, "payable", -row.amount, None, None
+
+
+def _costs(parts: Split, credit: Decimal) -> Iterator[Cost]:
     left, of = credit, sum((cost.gst_for_business for cost in parts.costs), Decimal(0))
     for cost in parts.costs:
         # Each part has its share of the credit, and the last one with GST what is left.
         share = left if cost.gst_for_business == of else (left * cost.gst_for_business / of).quantize(Decimal("0.01"))
         left, of = left - share, of - cost.gst_for_business
-        role = "capital_purchases" if cost.gst_code in ("capital", "capital_gst_free") else "purchases"
-        yield row.date, role, cost.amount, cost.category_id, cost.gst_code
-        yield claimable_on, role, -share, cost.category_id, cost.gst_code
-    yield claimable_on, "gst_not_due", credit, None, None
-    yield row.date, "payable", -row.amount, None, None
+        is_capital = cost.gst_code in ("capital", "capital_gst_free")
+        yield Cost(
+            "capital_purchases" if is_capital else "purchases", cost.category_id, cost.gst_code, cost.amount, share
+        )
 
 
 def _paid(parts: Split) -> Iterator[Part]:
@@ -168,7 +216,7 @@ in_ledger = LedgerEntries(
             ),
             documents_of,
         ),
-        "contact.updated": documents_of_suppliers,
+        **dict.fromkeys(("contact.updated", "contact.merged"), documents_of_suppliers),
     },
     after=documents_after,
     standing=standing,

@@ -250,9 +250,9 @@ def _check_not_paid(row: Row) -> None:
 def _check_unlocked(ctx: Context, row: Row, columns: dict[str, Any], changed: set[str]) -> None:
     """Raise Conflict if a change would alter a figure of the days for which the books are locked.
 
-    A later payment or a later tax invoice counts on its own day only.
+    A later payment or a later tax invoice counts on its own day only, and how it was paid on the day of that.
     """
-    counts = changed - rules.OPEN_WHERE_LOCKED
+    counts = {"paid_on" if name == "payment_method" else name for name in changed - rules.OPEN_WHERE_LOCKED}
     dates = rules.DATES if counts - {*rules.DATES} else [name for name in rules.DATES if name in counts]
     ctx.check_unlocked(*(one for name in dates for one in (getattr(row, name), columns.get(name))))
 

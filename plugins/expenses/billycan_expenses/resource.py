@@ -2,7 +2,7 @@
 
 import datetime
 from decimal import Decimal
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -250,11 +250,14 @@ class ExpenseQuery(Query[ListedExpense], kw_only=True):
 
     status: Expenses of any of these statuses; `unpaid` means recorded and not paid in full, and `overdue` those of
       them that were due before today.
+    amount_due_from, amount_due_to: Expenses of which at least or at most so much is still to be paid.
     include: The members to include that lists otherwise leave out.
     """
 
     status: list[Literal[Status, "unpaid", "overdue"]] | None = None
     claim_status: list[ClaimStatus] | None = None
+    amount_due_from: Amount | None = None
+    amount_due_to: Amount | None = None
     include: list[Include] | None = None
 
 
@@ -274,6 +277,23 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     unpaid = (table.c.status == "recorded") & table.c.paid_on.is_(None)
     conditions = {"unpaid": unpaid, "overdue": unpaid & (table.c.due_date < ctx.today()) & (table.c.amount > NOTHING)}
     return sa.or_(*(conditions.get(status, table.c.status == status) for status in statuses))
+
+
+def of_least_due(ctx: Context, least: Decimal) -> sa.ColumnElement[bool]:
+    """Match the expenses of which at least so much is still to be paid."""
+    return _amount_due() >= sa.literal(least, Decimals(2))
+
+
+def of_most_due(ctx: Context, most: Decimal) -> sa.ColumnElement[bool]:
+    """Match the expenses of which at most so much is still to be paid."""
+    return _amount_due() <= sa.literal(most, Decimals(2))
+
+
+def _amount_due() -> sa.ColumnElement[Any]:
+    """The amount due, as in `rules.amount_due`."""
+    c = expenses.table.c
+    is_settled = (c.status == "void") | c.paid_on.is_not(None)
+    return sa.case((is_settled, sa.literal(NOTHING, Decimals(2))), else_=c.amount - c.part_paid)
 
 
 def of_lines(ctx: Context, member: str, values: list[str]) -> sa.ColumnElement[bool]:
@@ -319,6 +339,8 @@ expenses = resource(
         "search": contacts.found_by("expenses", "supplier_id"),
         "status": of_status,
         "claim_status": of_claim_status,
+        "amount_due_from": of_least_due,
+        "amount_due_to": of_most_due,
         "category_id": lambda ctx, ids: of_lines(ctx, "category_id", ids),
         "gst_code": lambda ctx, codes: of_lines(ctx, "gst_code", codes),
     },

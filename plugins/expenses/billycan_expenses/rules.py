@@ -54,7 +54,7 @@ OF_THE_LINES = ("amount", "category_id", "gst_code", "gst", "business_use_percen
 # Members that change no figure of locked books, or that follow from the dates.
 OPEN_WHERE_LOCKED = frozenset(
     {
-        *("description", "due_date", "payment_method", "reference", "job_id", "billable", "external_id", "metadata"),
+        *("description", "due_date", "reference", "job_id", "billable", "external_id", "metadata"),
         *("tax_invoice_held", "claim_until", "recorded_late", "line_count"),
     }
 )

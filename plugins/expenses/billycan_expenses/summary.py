@@ -13,6 +13,7 @@ from billycan import Context, own
 from billycan.sql import fold
 
 from . import categories, resource, rules
+from .parts_tables import has_lines
 from .records import business_share, claimable, gst_for_business, records
 from .schemas import Group, GroupBy, SummaryQuery
 from .tables import NONE, expenses, lines
@@ -32,7 +33,7 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
     whole = _sums(ctx, by, expenses, sa.func.count()).where(*where)
     parts = [whole]
-    if by != "month":
+    if by != "month" and has_lines(ctx):
         parts = [whole.where(expenses.c.line_count == NONE), _by_line(ctx, by).where(*where)]
     keyed: dict[str, list[int]] = {}
     for row in ctx.db.execute(sa.union_all(*parts)):

@@ -70,6 +70,8 @@ def test_a_bill_is_due_until_it_is_paid(client):
         "status": "recorded", "allowed_actions": ["reverse"], "reversed_at": None, "reversed_on": None,
         "reverse_reason": None,
     }  # fmt: skip
+    for query, many in (("from=600&amount_due_to=600", 1), ("from=600.01", 0), ("to=599.99", 0)):
+        assert len(client.get(f"/v1/expenses?amount_due_{query}")["data"]) == many, query
     path = f"/v1/expenses/{made['id']}"
     error = client.refused(422, "overpayment_not_allowed", "POST", f"{path}/payments", {"amount": "600.01"})
     assert (error["amount_due"], error["param"]) == (600, "amount")
@@ -86,6 +88,7 @@ def test_a_bill_is_due_until_it_is_paid(client):
     assert (paid["amount_due"], paid["paid_on"], paid["is_overdue"]) == (0, "2026-11-20", False)
     assert client.patch(path, paid)["data"] == paid
     assert client.get("/v1/expenses?status=unpaid,overdue")["data"] == []
+    assert len(client.get("/v1/expenses?amount_due_from=0&amount_due_to=0")["data"]) == 1
     more = client.patch(path, {"amount": "1000.01"})["data"]
     assert (more["amount_due"], more["paid_on"]) == (D("0.01"), None)
     assert client.patch(path, {"amount": "1000.00"})["data"]["paid_on"] == "2026-11-20"

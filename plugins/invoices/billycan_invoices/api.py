@@ -10,6 +10,7 @@ import msgspec
 from billycan import Context, Records, decode
 from billycan_documents.api import NewLine
 
+from .books.double_entry import charged
 from .books.receivables import owed_by_each
 from .books.turnover import count_drafts, turnover
 from .invoices.claim_lines import Extra, Work
@@ -33,6 +34,7 @@ __all__ = [
     "Work",
     "already_invoiced",
     "billings",
+    "charged",
     "claim",
     "count_drafts",
     "entries",

@@ -9,6 +9,7 @@ from .cards import near_registration
 from .ledger import backlog
 from .ledger import manifest as ledger
 from .ledger.posting import on_event
+from .payables import get_payables, get_payables_as_csv
 from .receivables import get_receivables, get_receivables_as_csv
 from .schemas import Lodgement
 from .tables import entries, periods
@@ -48,6 +49,15 @@ manifest = Manifest(
             also={"text/csv": "/v1/reports/receivables.csv"},
         ),
         Route("GET", "/v1/reports/receivables.csv", get_receivables_as_csv, scope="reports:read", needs=("invoices",)),
+        Route(
+            "GET",
+            "/v1/reports/payables",
+            get_payables,
+            scope="reports:read",
+            needs=("expenses",),
+            also={"text/csv": "/v1/reports/payables.csv"},
+        ),
+        Route("GET", "/v1/reports/payables.csv", get_payables_as_csv, scope="reports:read", needs=("expenses",)),
         Route(
             "GET",
             "/v1/reports/taxable_payments",

@@ -266,6 +266,32 @@ def test_income_and_costs_are_tracked(client):
     assert client.refused(422, "validation_failed", "PATCH", f"/v1/invoices/{sale}", wrong)["details"]
 
 
+def test_no_entry_is_added_on_days_for_which_the_books_are_locked(client):
+    """Neither by another tracking nor by another payment method; a bill of those days can be paid later."""
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North", "South"]})
+    sale, spent, bill = invoice(client), expense(client, payment_method="card"), expense(client, paid_on=None)
+    client.patch("/v1/tenant", {"locked_until": "2026-11-10"})
+    before = listed(client)
+    north = {"tracking": {"Region": "North"}}
+    for path in (f"/v1/invoices/{sale}", f"/v1/expenses/{spent}"):
+        client.refused(409, "period_locked", "PATCH", path, north)
+    client.refused(409, "period_locked", "PATCH", f"/v1/expenses/{spent}", {"payment_method": "cash"})
+    assert listed(client) == before
+    client.patch(f"/v1/expenses/{bill}", {"payment_method": "cash", "paid_on": "2026-11-12"})
+    assert {date for date, *_ in listed(client)[len(before) :]} == {"2026-11-12"}
+    later = invoice(client, issue_date="2026-11-11")
+    assert client.patch(f"/v1/invoices/{later}", north)["data"]["tracking"] == {"Region": "North"}
+
+
+def test_what_is_tracked_by_a_renamed_category_can_be_tracked_by_the_other_one(client):
+    client.post("/v1/tracking_categories", {"name": "Van", "options": ["1", "2"]})
+    region = client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})["data"]["id"]
+    sale = invoice(client, tracking={"Region": "North", "Van": "1"})
+    client.patch(f"/v1/tracking_categories/{region}", {"name": "Area"})
+    changed = client.patch(f"/v1/invoices/{sale}", {"tracking": {"Van": "2"}})["data"]
+    assert changed["tracking"] == {"Region": "North", "Van": "2"}
+
+
 def test_what_was_there_before_gets_entries_in_the_background(app, client, clock):
     """As much as one transaction takes at a time, the same as if the ledger had been there."""
     from billycan_reports.ledger import backlog, catching_up
@@ -378,6 +404,149 @@ def test_the_files_are_what_other_software_takes(client, format, expected):
         header = expected.partition("\n")[0].split(",")
         text = "\n".join([",".join(header), *(",".join(row[name] for name in header) for row in rows), ""])
     assert text == expected.format(**ids)
+
+
+def sold_and_bought(client):
+    """A mixed sale and a note on it; a bill that is partly private, of which a line is GST-free, and a bank fee."""
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})
+    client.post("/v1/accounts", {"code": "4-1100", "name": "Parts sold", "type": "income"})
+    tap = client.post("/v1/items", {"name": "Tap", "unit_price": "30.00", "account_code": "4-1100"})["data"]["id"]
+    lines = [{"description": "Labour", "unit_price": "110.00"}, {"item_id": tap, "quantity": 2}]
+    lines.append({"description": "Water", "unit_price": "20.00", "gst_code": "gst_free"})
+    more = {"due_date": "2026-11-30", "purchase_order": "PO 9", "tracking": {"Region": "North"}}
+    sale = invoice(client, line_items=lines, amounts_are="inclusive", **more)
+    note = {
+        "invoice_id": sale,
+        "reason": "price_change",
+        "line_items": [{"description": "Late", "unit_price": "11.00"}],
+    }
+    note = client.post("/v1/adjustment_notes", {**note, "issue_date": "2026-11-04"})["data"]["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    void = invoice(client)
+    client.post(f"/v1/invoices/{void}/void", {"reason": "Twice"}, 200)
+    shop = client.post("/v1/contacts", {"name": "Pipe Shop", "abn": "47555222000", "roles": ["supplier"]})["data"]["id"]
+    of = {one["name"]: one["id"] for one in client.get("/v1/expense_categories?per_page=100")["data"]}
+    lines = [
+        {"category_id": of["Materials and supplies"], "amount": "220.00", "business_use_percent": 75},
+        {"category_id": of["Tools and equipment"], "amount": "1100.00", "gst_code": "capital"},
+        {"category_id": of["Materials and supplies"], "amount": "9.00", "gst_code": "gst_free"},
+    ]
+    body = {"date": "2026-11-05", "due_date": "2026-12-05", "supplier_id": shop, "reference": "P-77"}
+    bill = {**body, "description": "Pipes", "tax_invoice_held": True, "line_items": lines}
+    client.post("/v1/expenses", bill)
+    same = client.post("/v1/expenses", {**body, "amount": "11.00", "category_id": of["Materials and supplies"]})
+    fee = {"date": "2026-11-06", "amount": "5.00", "category_id": of["Bank fees"], "supplier_name": "Bank"}
+    return same["data"]["id"], client.post("/v1/expenses", fee)["data"]["id"]
+
+
+def exported(client, format, status=201, **days):
+    """The cells that are not empty of each line of an export's files, and of each document."""
+    days = {"from": "2026-11-01", "to": "2026-11-30", **days}
+    made = client.call("POST", "/v1/ledger_exports", {**days, "format": format}, status).json["data"]
+    text = client.call("GET", f"/v1/ledger_exports/{made['id']}/content", status=200).text
+    rows = csv.DictReader(text.splitlines(), delimiter="\t" if format.startswith("myob") else ",")
+    return made["entries"], [{name: cell for name, cell in row.items() if cell} for row in rows]
+
+
+SALES_OF_XERO = """INV-0001|02/11/2026|30/11/2026|400|GST on Income|110.00|10.00
+INV-0001|02/11/2026|30/11/2026|400|GST Free Income|20.00|0.00
+INV-0001|02/11/2026|30/11/2026|4-1100|GST on Income|60.00|5.45
+ADJ-0001|04/11/2026|04/11/2026|400|GST on Income|-11.00|-1.00
+"""
+BILLS_OF_XERO = """P-77|05/11/2026|05/12/2026|500|GST on Expenses|165.00|15.00
+P-77|05/11/2026|05/12/2026|500|BAS Excluded|55.00|0.00
+P-77|05/11/2026|05/12/2026|150|GST on Capital|1100.00|100.00
+P-77|05/11/2026|05/12/2026|500|GST Free Expenses|9.00|0.00
+P-77 {same}|05/11/2026|05/12/2026|500|GST on Expenses|11.00|1.00
+{fee}|06/11/2026|06/11/2026|500|GST Free Expenses|5.00|0.00
+"""
+
+
+def test_sales_and_bills_are_what_xero_imports(client):
+    """Their prices come to those of the documents, and what GST is claimed on to the GST report."""
+    same, fee = sold_and_bought(client)
+    names = ("*InvoiceNumber", "*InvoiceDate", "*DueDate", "*AccountCode", "*TaxType", "*UnitAmount", "TaxAmount")
+    for format, expected, many in (("xero_sales", SALES_OF_XERO, 2), ("xero_bills", BILLS_OF_XERO, 3)):
+        count, lines = exported(client, format)
+        assert count == many
+        assert "".join("|".join(line[name] for name in names) + "\n" for line in lines) == expected.format(
+            same=same, fee=fee
+        )
+        assert {line["*Quantity"] for line in lines} == {"1"} and {line["Currency"] for line in lines} == {"AUD"}
+        assert exported(client, format)[0] == 0
+        if format == "xero_sales":
+            assert {line["*ContactName"] for line in lines} == {"Ada"} and lines[0][
+                "*Description"
+            ] == "Invoice INV-0001"
+            assert all((line["TrackingName1"], line["TrackingOption1"]) == ("Region", "North") for line in lines)
+            assert lines[-1]["Reference"] == "INV-0001"
+        else:
+            assert [line["*ContactName"] for line in lines[-2:]] == ["Pipe Shop", "Bank"]
+    header = client.last.text.partition("\r\n")[0]
+    assert header.startswith("*ContactName,EmailAddress,POAddressLine1,") and header.count(",") == 25
+
+
+def test_sales_and_bills_are_what_myob_imports(client):
+    sold_and_bought(client)
+    names = ("Co./Last Name", "Invoice #", "Date", "Customer PO", "Account #", "Amount", "Inc-Tax Amount", "Tax Code")
+    count, lines = exported(client, "myob_sales")
+    assert count == 2 and [line.get(name) for name in names for line in lines[:1]] == [
+        *("Ada", "INV-0001", "02/11/2026", "PO 9", "400", "100.00", "110.00", "GST")
+    ]
+    assert [(line["Tax Code"], line["GST Amount"], line["Inclusive"], line["Sale Status"]) for line in lines] == [
+        ("GST", "10.00", "X", "I"),
+        ("FRE", "0.00", "X", "I"),
+        ("GST", "5.45", "X", "I"),
+        ("GST", "-1.00", "X", "I"),
+    ]
+    count, lines = exported(client, "myob_bills")
+    assert [line["Tax Code"] for line in lines] == ["GST", "N-T", "CAP", "FRE", "GST", "FRE"]
+    assert {line["Purchase Status"] for line in lines} == {"B"} and lines[0]["Supplier Invoice #"] == "P-77"
+    text = client.last.text.split("\r\n\r\n")
+    assert len(text) == count == 3  # an empty line between two of them
+
+
+def test_a_document_is_exported_once_whatever_happens_to_it(client, monkeypatch):
+    first, second = invoice(client), invoice(client, issue_date="2026-11-13")
+    assert exported(client, "xero_sales", **{"from": "2026-11-10"})[0] == 1
+    client.post(f"/v1/invoices/{second}/write_off", {"date": "2026-11-20"}, 200)
+    client.post(f"/v1/invoices/{first}/payments", {"amount": "110.00", "payment_method": "card"})
+    count, lines = exported(client, "xero_sales")
+    assert count == 1 and {line["*InvoiceNumber"] for line in lines} == {"INV-0001"}
+    invoice(client, issue_date="2026-11-05")
+    assert exported(client, "xero_sales")[0] == 1
+    assert exported(client, "myob_sales")[0] == 3
+    for _ in range(3):
+        invoice(client)
+    monkeypatch.setattr("billycan_reports.ledger.sales_and_bills.MOST_OF_A_FILE", 2)
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "xero_sales"})["data"]
+    files = [client.call("GET", f"/v1/ledger_exports/{made['id']}/content?file={n}").text for n in (1, 2)]
+    assert made["files"] == 2 and [len(each.splitlines()) - 1 for each in files] == [2, 1]
+    invoice(client)
+    invoice(client)
+    monkeypatch.setattr("billycan_reports.ledger.sales_and_bills.MOST_DOCUMENTS", 1)
+    many = {"from": "2026-11-01", "to": "2026-11-30", "format": "xero_sales"}
+    client.refused(422, "too_many_entries", "POST", "/v1/ledger_exports", many)
+
+
+@pytest.mark.parametrize("format", ["xero", "myob"])
+def test_what_came_to_nothing_before_the_export_is_in_no_journal(client, format):
+    void, sale = invoice(client), invoice(client)
+    client.post(f"/v1/invoices/{void}/void", {"reason": "Twice"}, 200)
+    client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})
+    client.patch(f"/v1/invoices/{sale}", {"tracking": {"Region": "North"}})
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": format})["data"]
+    lines = client.call("GET", f"/v1/ledger_exports/{made['id']}/content").text.splitlines()
+    assert made["entries"] == 11 and len([line for line in lines if sale in line]) == len(lines) - 1 == 3
+
+
+def test_no_name_hides_the_end_of_a_cell_from_myob(client):
+    """Or runs as a formula where the file is looked at in a spreadsheet."""
+    client.ada = client.post("/v1/contacts", {"name": '=cmd|"Ada'})["data"]["id"]
+    invoice(client)
+    made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "myob"})["data"]["id"]
+    lines = client.call("GET", f"/v1/ledger_exports/{made}/content").text.splitlines()
+    assert {line.split("\t")[-1] for line in lines[1:]} == {"cmd|'Ada"}
 
 
 def test_a_file_for_xero_has_no_more_lines_than_it_takes(client):

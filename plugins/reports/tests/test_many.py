@@ -72,6 +72,8 @@ def test_no_report_reads_its_documents_one_by_one(busy):
         "/v1/reports/receivables",
         "/v1/reports/receivables?as_at=2025-12-31",
         "/v1/reports/receivables.csv",
+        "/v1/reports/payables",
+        "/v1/reports/payables?as_at=2025-12-31",
         "/v1/reports/taxable_payments?year=2026",
         "/v1/contacts/con_1000077/statement?from=2024-12-01&to=2026-11-21",
         *(f"/v1/reports/gst?from=2025-11-01&to=2026-10-31{basis}" for basis in ("", "&basis=cash")),  # 20,000 of them

@@ -1,6 +1,6 @@
 """Requests: a log of each business's API requests, written in the background and shown to its developers."""
 
-from billycan import App, Every, Manifest, hookimpl
+from billycan import App, Context, Every, Manifest, hookimpl
 
 from . import showing
 from .collecting import Collector
@@ -15,6 +15,7 @@ manifest = Manifest(
     tables=(log, days, writers),
     pages=showing.screens,
     tasks=(Every(seconds=60, run=forget_old, tenants=with_old, real_time=True),),
+    offers=(Context.Emptied(stay=(log, days)),),
 )
 
 

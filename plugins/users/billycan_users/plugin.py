@@ -1,6 +1,6 @@
 """Users: people who sign in, their roles in each business, and the pages that let them in."""
 
-from billycan import App, Code, Identity, Manifest, hookimpl
+from billycan import App, Code, Context, Identity, Manifest, hookimpl
 
 from . import account, forgotten, members, passkeys, signing_in
 from .current_role import find_identity
@@ -23,7 +23,7 @@ manifest = Manifest(
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
         "person_removed": Code(401, "Whoever queued the work was removed from the business."),
     },
-    offers=(Identity.Kind("usr", find_identity),),
+    offers=(Identity.Kind("usr", find_identity), Context.Emptied(stay=(roles,))),
 )
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from billycan import App, Code, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .chores import owe_deliveries
@@ -21,7 +21,7 @@ from .retention import (
 )
 from .settings import Settings
 from .tables import attempts, chores, deliveries, endpoints
-from .waiting import let_time_pass
+from .waiting import are_any_retries, bring_retries_forward
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 
@@ -59,7 +59,6 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
-    hears={"clock.advanced": let_time_pass},
     tasks=(
         Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
@@ -80,7 +79,11 @@ manifest = Manifest(
         "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },
     doctor=describe_retention,
-    offers=(Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),),
+    offers=(
+        Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),
+        Context.Emptied(stay=(endpoints,)),
+        Context.Waits(are_any=are_any_retries, shorten=bring_retries_forward),
+    ),
 )
 
 

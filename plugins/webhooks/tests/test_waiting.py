@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from billycan.testing import Client, run_timed
+from billycan_clock import walking
 
 
 def test_retries_follow_the_clock_of_a_sandbox(make_app, receive, drain, subscribe, clock):
@@ -30,3 +31,28 @@ def test_retries_follow_the_clock_of_a_sandbox(make_app, receive, drain, subscri
     sandbox.post("/v1/contacts", {"name": "Lee Chan"})
     drain(app)
     assert attempts(sandbox)[0] == ("pending", 1)
+
+
+def test_retries_are_made_while_the_clock_still_advances(make_app, receive, drain, subscribe, clock, monkeypatch):
+    app = make_app("clock", "contacts", "webhooks", fresh=True, webhooks={"allow_private": True})
+    receiver, sandbox = receive(500), Client(app).sandbox()
+    subscribe(sandbox, receiver.url, "contact.*")
+    sandbox.post("/v1/contacts", {"name": "Ada Baker"})
+    sandbox.post("/v1/clock", {})
+    drain(app)
+    (first,) = sandbox.get("/v1/webhook_deliveries")["data"]
+    with monkeypatch.context() as patch:
+        patch.setattr(walking, "_end", lambda ctx, row: None)
+        sandbox.post("/v1/clock/advance", {"to": (clock.time + timedelta(hours=5)).isoformat()}, status=202)
+        run_timed(app)
+        assert not sandbox.get("/v1/clock")["data"]["done"]
+        for _ in range(3):
+            drain(app)
+        (now,) = sandbox.get("/v1/webhook_deliveries")["data"]
+        assert (now["status"], now["attempts_made"]) == ("pending", 3)
+    run_timed(app)
+    assert sandbox.get("/v1/clock")["data"]["done"]
+    drain(app)
+    (last,) = sandbox.get("/v1/webhook_deliveries")["data"]
+    assert (last["attempts_made"], last["next_attempt_at"]) == (3, now["next_attempt_at"])  # no time passed twice
+    assert first["next_attempt_at"] > clock.time.isoformat()

@@ -123,6 +123,8 @@ class Noisy:
             return [FILES[route.path](self)]
         if route.path.startswith("/v1/clock"):
             return self._of_clock(f"{route.method} {route.path}")
+        if route.path == "/v1/sandbox/reset":
+            return self._of_reset(route.method)
         resource, _, action = route.path.removeprefix("/v1/").partition("/{id}")
         ids = self._records(route.method, resource, action.strip("/.")) if "{" in route.path else [{}]
         paths = [route.path + query for query in self._queries(endpoint)]
@@ -142,7 +144,7 @@ class Noisy:
         """Return requests that set the sandbox's clock, advance it and delete it, the one of this name first."""
         now = self.app.now()
         steps = {
-            "POST /v1/clock": {"now": str(Moment.of(now + timedelta(minutes=1)))},
+            "POST /v1/clock": {"now": str(Moment.of(now + timedelta(days=1)))},  # later than any contest
             "POST /v1/clock/advance": {"to": str(Moment.of(now + timedelta(days=700)))},
             "DELETE /v1/clock": None,
         }
@@ -157,6 +159,12 @@ class Noisy:
             Request(*each.split(), encode(steps[each]) if steps[each] else b"", in_sandbox=True)
             for each in (*order[first:], *order[:first])
         ]
+
+    def _of_reset(self, method: str) -> list[Request]:
+        """Return a request that resets the sandbox, or one that asks how far that came."""
+        if method == "GET":
+            self.sandbox.call("POST", "/v1/sandbox/reset", {})  # there may be one under way
+        return [Request(method, "/v1/sandbox/reset", b"{}" if method == "POST" else b"", in_sandbox=True)]
 
     def _queries(self, endpoint: Endpoint) -> list[str]:
         """Return the queries of a route; a list is also searched, and filtered by as much metadata as it takes."""

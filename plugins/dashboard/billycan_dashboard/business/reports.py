@@ -1,6 +1,6 @@
-"""The pages of what clients owe: by age on any day, and as the statement of one of them, both to print."""
+"""The pages of what is owed: by and to whom, by age on any day, and as the statement of a client, all to print."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,11 +12,11 @@ from billycan import App
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from ..resources.files import STATEMENT, STATEMENTS, download_file, has_statements
-from ..resources.kinds import page_of
+from ..resources.kinds import page_at, page_of
 from ..resources.mailed import may_send
 
-RECEIVABLES = "/v1/reports/receivables"
-HERE = "/dashboard/reports/receivables"
+RECEIVABLES, PAYABLES = "/v1/reports/receivables", "/v1/reports/payables"
+HERE, TO_SUPPLIERS = "/dashboard/reports/receivables", "/dashboard/reports/payables"
 AGES = {
     "current": "Not due yet",
     "days_1_30": "1 to 30 days",
@@ -38,7 +38,7 @@ _WORDS = {
     "recovery": "Adjustment reversed",
 }
 SHOWN = 100  # rows on a page of a report: all are in its file
-_ANSWERED = 1000  # clients on a page of the API
+_ANSWERED = 1000  # clients or suppliers on a page of the API
 
 
 class Part(Struct, frozen=True):
@@ -52,25 +52,89 @@ class Part(Struct, frozen=True):
     percent: int
 
 
+class Words(Struct, frozen=True):
+    """The words on the page of a report by age; `owed` stands before a name or number."""
+
+    title: str
+    says: str
+    who: str
+    owed: str
+    credit: str
+    credit_note: str
+    note: str
+    nothing: str
+    settled: str
+
+
+_BY_CLIENTS = Words(
+    title="Receivables",
+    says="What clients owed",
+    who="client",
+    owed="Owed by",
+    credit="Credit of clients",
+    credit_note="Credit is what clients have paid and no invoice has used.",
+    note="Ages go by the due dates that invoices have now.",
+    nothing="Nobody owed anything",
+    settled="every invoice that was sent had been settled.",
+)
+_TO_SUPPLIERS = Words(
+    title="Payables",
+    says="What was owed to suppliers",
+    who="supplier",
+    owed="Owed to",
+    credit="Owed by suppliers",
+    credit_note="Credit is what suppliers owe: paid before the bill, or to be given back.",
+    note="Ages go by the due dates that bills have now; one without is due on its date.",
+    nothing="Nothing was owed",
+    settled="every bill had been paid.",
+)
+
+
 def show_receivables(visit: Visit) -> Answer:
     """Show the amounts that clients owe, or owed at the end of a day."""
+
+    def whose(entry: Mapping[str, Any], as_at: str) -> dict[str, str]:
+        statement = f"{STATEMENTS}/{entry['client_id']}?{urlencode({'to': as_at})}"
+        return {"name": entry["client"]["name"], "page": statement}
+
+    return _by_age(visit, RECEIVABLES, HERE, _BY_CLIENTS, whose)
+
+
+def show_payables(visit: Visit) -> Answer:
+    """Show the amounts owed to suppliers, now or at the end of a day."""
+
+    def whose(entry: Mapping[str, Any], as_at: str) -> dict[str, str]:
+        name = entry["supplier"]["name"] if entry["supplier"] else entry["supplier_name"]
+        if name is None:
+            return {"name": "Nobody named", "page": ""}
+        bills = {"supplier_id": entry["supplier_id"]} if entry["supplier"] else {"search": name}
+        return {"name": name, "page": page_at(visit.app, f"/v1/expenses?{urlencode({'status': 'unpaid', **bills})}")}
+
+    return _by_age(visit, PAYABLES, TO_SUPPLIERS, _TO_SUPPLIERS, whose)
+
+
+def _by_age(
+    visit: Visit, path: str, here: str, words: Words, whose: Callable[[Mapping[str, Any], str], dict[str, str]]
+) -> Answer:
+    """Show a report by age; `whose` gives the name of an entry, and the page that it leads to."""
     asked, page = parameters(visit, "as_at"), page_asked(visit)
     first = (page - 1) * SHOWN
-    answered = {**asked, "page": str(first // _ANSWERED + 1)}
-    report = visit.call("GET", RECEIVABLES, answered)["data"]
+    report = visit.call("GET", path, {**asked, "page": str(first // _ANSWERED + 1)})["data"]
+    shown = report["entries"][first % _ANSWERED :][:SHOWN]
     values = {
-        "report": {**report, "entries": report["entries"][first % _ANSWERED :][:SHOWN]},
+        "report": report,
+        "words": words,
+        "count": report[f"{words.who}s"],
+        "entries": [{**entry, **whose(entry, report["as_at"])} for entry in shown],
         "parts_of": _parts,
         "overdue": report["total"] - report["current"],
         "days": _ends(visit.today()),
-        "page": page_of_rows(page, report["clients"]),
+        "page": page_of_rows(page, report[f"{words.who}s"]),
         "query": [("as_at", report["as_at"])],
-        "file": f"{HERE}.csv?{urlencode({'as_at': report['as_at']})}",
-        "statements": STATEMENTS,
-        "statement_days": urlencode({"to": report["as_at"]}),
+        "file": f"{here}.csv?{urlencode({'as_at': report['as_at']})}",
         "business": business(visit),
     }
-    return Shown("dashboard/receivables.html", values)
+    return Shown("dashboard/aged.html", values)
 
 
 def show_statement(visit: Visit, id: str) -> Answer:
@@ -106,6 +170,11 @@ def get_receivables_file(visit: Visit) -> Answer:
     return download_file(visit, f"{RECEIVABLES}.csv", parameters(visit, "as_at"))
 
 
+def get_payables_file(visit: Visit) -> Answer:
+    """The payables for a spreadsheet."""
+    return download_file(visit, f"{PAYABLES}.csv", parameters(visit, "as_at"))
+
+
 def get_statement_file(visit: Visit, id: str) -> Answer:
     """A statement for a spreadsheet."""
     return download_file(visit, f"{STATEMENT.replace('{id}', id)}.csv", parameters(visit, "from", "to"))
@@ -113,6 +182,10 @@ def get_statement_file(visit: Visit, id: str) -> Answer:
 
 def has_receivables(app: App) -> bool:
     return ("GET", RECEIVABLES) in app.at
+
+
+def has_payables(app: App) -> bool:
+    return ("GET", PAYABLES) in app.at
 
 
 def parameters(visit: Visit, *names: str) -> dict[str, str]:
@@ -178,6 +251,8 @@ def _parts(owed: dict[str, Any]) -> list[Part]:
 screens = mounted(
     Screen(HERE, show_receivables, nav="Receivables", group="Reports", when=has_receivables),
     Screen(f"{HERE}.csv", get_receivables_file, when=has_receivables),
+    Screen(TO_SUPPLIERS, show_payables, nav="Payables", group="Reports", when=has_payables),
+    Screen(f"{TO_SUPPLIERS}.csv", get_payables_file, when=has_payables),
     Screen(f"{STATEMENTS}/{{id}}", show_statement, when=has_statements),
     Screen(f"{STATEMENTS}/{{id}}/file", get_statement_file, when=has_statements),
 )

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, GstPeriod, LedgerEntries, Row
 from billycan.fields import Moment
@@ -28,6 +29,18 @@ Line = LedgerEntries.Line
 Standing = LedgerEntries.Standing
 
 _FIRST_DATE = date(1900, 1, 1)
+
+
+class Charged(Struct, frozen=True):
+    """A sent invoice or, below zero, an issued note, neither of them void, as other software has it."""
+
+    number: str
+    client_id: str
+    dated: date
+    due_on: date
+    reference: str | None
+    purchase_order: str | None
+    total: Decimal
 
 
 class _Lines:
@@ -94,6 +107,12 @@ def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
                 tracked_by=invoice.id,
             )
     return stands | _of_payments(ctx, _with(ids, "pay_"))
+
+
+def charged(ctx: Context, ids: Collection[str]) -> dict[str, Charged]:
+    """Map sent invoices and issued adjustment notes to what each charges or takes off; without void ones."""
+    rows = (row for each in (_CHARGED, _TAKEN_OFF) for row in each.all(ctx.db, ctx.tenant_id, ids))
+    return {row.id: Charged(*row[1:]) for row in rows}
 
 
 def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
@@ -308,6 +327,26 @@ _INVOICES = ByIds(
 )
 _NOTES = ByIds(
     sa.select(*(notes.c[n] for n in ("id", "number", "invoice_id", "issue_date", "total", "gst", "gst_breakdown"))),
+    notes.c.id,
+)
+_CHARGED = ByIds(
+    sa.select(
+        *(
+            invoices.c[name]
+            for name in (
+                *("id", "number", "client_id", "issue_date", "due_date", "reference", "purchase_order", "total"),
+            )
+        )
+    ).where(invoices.c.status.not_in(("draft", "void"))),
+    invoices.c.id,
+)
+_TAKEN_OFF = ByIds(
+    sa.select(
+        *(notes.c.id, notes.c.number, invoices.c.client_id, notes.c.issue_date, notes.c.issue_date.label("due_date")),
+        *(invoices.c.number.label("reference"), invoices.c.purchase_order, (-notes.c.total).label("total")),
+    )
+    .join(invoices, (invoices.c.tenant_id == notes.c.tenant_id) & (invoices.c.id == notes.c.invoice_id))
+    .where(notes.c.status == "issued", invoices.c.tenant_id == sa.bindparam("tenant_id")),
     notes.c.id,
 )
 _FIGURES = ("paid", "cash_rounding", "written_off", "total", "gst", *UNTAXED)

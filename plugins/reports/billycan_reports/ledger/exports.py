@@ -6,6 +6,7 @@ is fetched, but for codes and names of accounts.
 """
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
@@ -32,14 +33,16 @@ from billycan.fields import Day
 from billycan.sql import Statement
 from billycan_contacts import api as contacts
 
-from . import accounts
+from . import accounts, sales_and_bills
 from .catching_up import catch_up
 from .entries import entries
 
-Format = Literal["xero", "myob", "csv"]
+Format = Literal["xero", "myob", "csv", "xero_sales", "xero_bills", "myob_sales", "myob_bills"]
 
 MOST_ENTRIES = 20_000  # of one export
 MOST_LINES_OF_XERO = 300  # of one file, says Xero
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what a spreadsheet takes for the beginning of one
+_AMOUNT = re.compile(r"-?\d+\.\d\d")
 _NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
 
 exports = resource_table(
@@ -62,6 +65,8 @@ class NewLedgerExport(NewResource, kw_only=True):
     from: The first day.
     to: The last day.
     format: `xero` and `myob` for the imports of manual journals of Xero and MYOB AccountRight; `csv` for any other use.
+      `xero_sales` and `myob_sales` for their imports of invoices: the invoices and adjustment notes of these days;
+      `xero_bills` and `myob_bills` for those of bills: the expenses.
     """
 
     since: Day = field(name="from")
@@ -75,8 +80,8 @@ class LedgerExport(Resource, kw_only=True):
     from: The first day.
     to: The last day.
     format: The software that it is for.
-    entries: How many entries it has that no earlier export of this format had.
-    files: How many files it has: one, but Xero takes no more than 300 lines at a time.
+    entries: How many entries it has that no earlier export of this format had; of sales or bills, how many documents.
+    files: How many files it has: one, but Xero takes no more than 300 lines, or 500 invoices or bills, at a time.
     """
 
     since: datetime.date = field(name="from")
@@ -128,7 +133,8 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
 
     What is added to the ledger later, also with a date on these days, is in the next export of them. Refused with
     `ledger_behind` while entries of older documents are still being made, and with `too_many_entries` if there are more
-    than 20,000: export fewer days. Emits `ledger_export.created`.
+    than 20,000, or 2,000 sales or bills: export fewer days. An export of sales or bills has documents that no earlier
+    one of its format had, without void ones; later changes of them are in none. Emits `ledger_export.created`.
     """
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
@@ -138,35 +144,46 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     last = ctx.advance_counter(entries.name, 0)
     number = ctx.advance_counter(f"{exports.name}.numbers")
     days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
-    count, journals = 0, list[int]()
-    for (count_of,) in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}):
-        count += count_of
-        journals.append(count_of)
-    if count > MOST_ENTRIES:
-        raise Invalid(
-            f"There are {count:,} entries, and an export has at most {MOST_ENTRIES:,}: export fewer days.",
-            code="too_many_entries",
-            param="to",
-        )
-    files = len(_filled(journals)) if body.format == "xero" else 1
+    if body.format in sales_and_bills.TAX_NAMES:
+        if not ctx.has(plugin := sales_and_bills.PLUGIN[sales_and_bills.kind_of(body.format)]):
+            raise Invalid.member("format", "invalid_value", f"needs the plugin {plugin}, which is off")
+        found = sales_and_bills.find(ctx, days)
+        if found is None:
+            raise _too_many(f"more than {sales_and_bills.MOST_DOCUMENTS:,} documents", sales_and_bills.MOST_DOCUMENTS)
+        count, files = len(found), len(sales_and_bills.files(found, body.format))
+    else:
+        journals = [row[0] for row in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})]
+        count = sum(journals)
+        if count > MOST_ENTRIES:
+            raise _too_many(f"{count:,} entries", MOST_ENTRIES)
+        files = len(_filled(journals)) if body.format == "xero" else 1
     members = {"external_id": body.external_id, "metadata": body.metadata}
     export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
     ctx.emit("ledger_export.created", export)
     return export
 
 
+def _too_many(found: str, most: int) -> Invalid:
+    message = f"There are {found}, and an export has at most {most:,}: export fewer days."
+    return Invalid(message, code="too_many_entries", param="to")
+
+
 def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     """The file of an export, as CSV or as MYOB's tab-separated text.
 
     A journal for each document and day: it adds up to nothing, and never stands in two files. `file` says which of its
-    files.
+    files. Of sales and bills, it has the lines of each as its account and tax say, with prices that include GST.
     """
     row = records.find(ctx, id)
     if query.file > row.files:
         raise NotFound
+    name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     days = {name: getattr(row, name) for name in ("since", "until", "format", "sequence", "last")}
-    found = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})
-    journals = [[*journal] for _, journal in groupby(found, lambda one: (one.document_id, one.date))]
+    if row.format in sales_and_bills.TAX_NAMES:
+        found = sales_and_bills.find(ctx, days) or []
+        return _of_documents(ctx, name, row.format, sales_and_bills.files(found, row.format)[query.file - 1 :][:1])
+    rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}, in_turns=True)
+    journals = [[*journal] for _, journal in groupby(ctx.in_turns(rows), lambda one: (one.document_id, one.date))]
     if row.format == "xero":
         places = _filled([len(one) for one in journals])
         first, last = places[query.file - 1] if places else (0, 0)
@@ -174,12 +191,21 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     of = [one for journal in journals for one in journal]
     chart = accounts.chart_of(ctx, {one.account_id for one in of})
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
-    name = f"ledger-{row.since}-{row.until}-{row.format}" + (f"-{query.file}" if row.files > 1 else "")
     if row.format == "xero":
-        return Reply.csv(name, _XERO, _xero(journals, chart, names))
+        return Reply.csv(name, _XERO, ctx.in_turns(_xero(_netted(ctx.in_turns(journals)), chart, names)))
     if row.format == "myob":
-        return _text(name, _myob(journals, chart, names))
-    return Reply.csv(name, _CSV, _csv(journals, chart, names))
+        return _text(name, ctx.in_turns(_myob(_netted(ctx.in_turns(journals)), chart, names)))
+    return Reply.csv(name, _CSV, ctx.in_turns(_csv(journals, chart, names)))
+
+
+def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[sales_and_bills.Document]]) -> Reply:
+    """Return a file of sales or bills; `file` has its documents, or is empty if nothing is left of them."""
+    found = file[0] if file else ()
+    chart = accounts.chart_of(ctx, {part.account_id for one in found for part in one.parts})
+    if format.startswith("myob"):
+        return _text(name, ctx.in_turns(sales_and_bills.myob(found, format, chart)))
+    columns, lines = sales_and_bills.xero(ctx.in_turns(found), format, chart)
+    return Reply.csv(name, columns, ctx.in_turns(lines))
 
 
 _XERO = (
@@ -196,10 +222,26 @@ _CSV = (
 )
 
 
-def _xero(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _netted(journals: Iterable[Sequence[Row]]) -> list[list[tuple[Row, Decimal]]]:
+    """Add up the entries of each journal that are alike in the file, and leave out what comes to nothing, such as a
+    document that was voided as a mistake before it was exported.
+    """
+    found = []
+    for journal in journals:
+        sums: dict[Any, tuple[Row, Decimal]] = {}
+        for one in journal:
+            alike = one.account_id, one.gst_code, *sorted(one.tracking.items())
+            first, amount = sums.get(alike, (one, Decimal("0.00")))
+            sums[alike] = first, amount + one.amount
+        if lines := [(one, amount) for one, amount in sums.values() if amount]:
+            found.append(lines)
+    return found
+
+
+def _xero(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of Xero's manual journals: one amount each, a credit below zero."""
     for journal in journals:
-        for one in journal:
+        for one, amount in journal:
             tracking = [text for pair in sorted(one.tracking.items()) for text in pair]
             yield (
                 _narration(one),
@@ -207,20 +249,20 @@ def _xero(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Seq
                 names.get(one.contact_id, ""),
                 chart[one.account_id].code,
                 _NO_TAX["xero"],
-                one.amount,
+                amount,
                 *tracking,
                 *[""] * (4 - len(tracking)),
             )
 
 
-def _myob(journals: Sequence[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of MYOB's general journal entries, with an empty one between two journals."""
     yield _MYOB
     for number, journal in enumerate(journals):
         if number:
             yield ()
-        for one in journal:
-            debit, credit = max(one.amount, Decimal(0)), max(-one.amount, Decimal(0))
+        for one, amount in journal:
+            debit, credit = max(amount, Decimal(0)), max(-amount, Decimal(0))
             yield (
                 "",
                 f"{one.date:%d/%m/%Y}",
@@ -246,10 +288,14 @@ def _csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequ
 
 
 def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
-    """Return tab-separated text with the line ends of Windows, on which MYOB runs."""
+    """Return tab-separated text with the line ends of Windows, on which MYOB runs.
+
+    No cell begins as a formula does, and none has a quotation mark: it might hide the end of a cell.
+    """
 
     def cell(value: Any) -> str:
-        return " ".join(str(value).split())
+        text = " ".join(str(value).split())
+        return text if _AMOUNT.fullmatch(text) else text.lstrip(_FORMULA).replace('"', "'")
 
     text = "".join("\t".join(map(cell, line)) + "\r\n" for line in lines)
     there = {"Content-Disposition": f'attachment; filename="{name}.txt"'}

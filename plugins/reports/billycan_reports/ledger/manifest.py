@@ -128,7 +128,7 @@ records = (
         path="/v1/ledger_exports",
         empty="An export has what no earlier export of its format had.",
         columns=("from", "to", "format", "entries", "created_at"),
-        hints={"format": "Xero and MYOB import it as manual journals."},
+        hints={"format": "As manual journals, or else as sales or bills: import either, never both."},
         order=98,
     ),
 )
@@ -138,6 +138,6 @@ codes = {
     "duplicate_payment_method": Code(409, "The payment method has an account already."),
     "duplicate_tracking_category": Code(409, "The other tracking category has this name."),
     "ledger_behind": Code(409, "Entries of older documents are still being made."),
-    "too_many_entries": Code(422, "The export would have more than 20,000 entries."),
+    "too_many_entries": Code(422, "The export would have more than 20,000 entries, or 2,000 sales or bills."),
     "too_many_tracking_categories": Code(409, "There are two tracking categories already."),
 }

@@ -25,6 +25,8 @@ from billycan import (
 from billycan.fields import Text
 from billycan.sql import ByIds
 
+from .entries import entries
+
 MOST_CATEGORIES = 2
 MOST_OPTIONS = 100
 
@@ -132,10 +134,18 @@ def fill_tracking(ctx: Context, ids: Collection[str]) -> dict[str, IsTracked]:
 
 
 def keep_tracking(ctx: Context, id: str, sent: TakesTracking) -> None:
-    """Store how a record is tracked. Raise Invalid for a category or option that does not exist."""
+    """Store how a record is tracked. Raise Invalid for a category or option that does not exist, and Conflict if the
+    record has entries of days for which the books are locked: they would be moved.
+    """
+    if ctx.tenant.locked_until is not None:
+        first = sa.select(sa.func.min(entries.c.date)).where(own(ctx, entries), entries.c.document_id == id)
+        ctx.check_unlocked(ctx.db.execute(first).scalar(), cure="Leave tracking as it is")
     rows = ctx.db.execute(sa.select(categories.table).where(own(ctx, categories.table))).all() if sent.tracking else []
     options = {row.name: row.options for row in rows}
+    stored = tracking_of(ctx, [id]).get(id, {})
     for name, option in sent.tracking.items():
+        if stored.get(name) == option:
+            continue  # it stays as it was named then
         if name not in options:
             raise Invalid.member("tracking", "not_found", f"names {name}, which is no tracking category")
         if option not in options[name]:

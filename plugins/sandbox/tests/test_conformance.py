@@ -1,0 +1,5 @@
+from billycan.testing import PluginConformance
+
+
+class TestSandbox(PluginConformance):
+    plugin = "sandbox"

@@ -130,6 +130,6 @@ def test_the_page_is_right_from_the_first_database_to_a_restored_backup(host):
     found = host.run(f"{environ}\n{restore.rstrip()} || :")
     assert "reads every row" not in found and "row-level security for the role billycan_web" in found
     count = "sudo -u postgres psql -Atc 'SELECT count(*) FROM core_tenants' "
-    assert host.run(f"{count} billycan").split() == ["2"], "a business and its sandbox"
-    assert host.run(f"{count} billycan_before").split() == ["4"]
+    assert host.run(f"{count} billycan").split()[0] == "2", "a business and its sandbox"
+    assert host.run(f"{count} billycan_before").split()[0] == "4"
     assert not (host.folder / "billycan.dump.part").exists()

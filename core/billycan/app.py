@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import ipaddress
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -417,12 +417,15 @@ class App:
         """
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
-    def read_records(self, ctx: Context, path: str, ids: Sequence[str]) -> dict[str, Any]:
-        """Return records by id, at most 100, as the list at a path shows them to the caller with all that it includes.
+    def read_records(
+        self, ctx: Context, path: str, ids: Sequence[str], members: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        """Return records by id, at most 100, as the list at a path shows them to the caller.
 
-        They are found by one query of the list. Ids that the list does not show are missing.
+        They have all that the list includes, or only these members, which may cost less. They are found by one query of
+        the list. Ids that the list does not show are missing.
         """
-        return read_records(ctx, self.at["GET", path], ids) if ids else {}
+        return read_records(ctx, self.at["GET", path], ids, members) if ids else {}
 
     def forgotten_events(self, ctx: Context) -> dict[str, int]:
         """Map names of events to the `sequence` up to which the business's log has none of them any more."""

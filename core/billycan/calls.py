@@ -1,7 +1,7 @@
 """Calls of the API: authorized, decoded, carried out in one transaction, and encoded before the commit."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -181,13 +181,21 @@ def count_records(
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
 
-def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[str, Any]:
-    """Return the records with these ids, at most a page of them, as their list shows them with all that it includes."""
+def read_records(
+    ctx: Context, endpoint: Endpoint, ids: Sequence[str], members: Collection[str] | None
+) -> dict[str, Any]:
+    """Return the records with these ids, at most a page of them, as their list shows them.
+
+    They have all that the list includes, or these members.
+    """
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
     own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
-    kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
+    kind, choice = endpoint.signature.query, endpoint.choice
+    included = sorted(choice.includes if choice and members is None else ())
+    if choice and members is not None:
+        own.chosen = choice.kind, frozenset(choice.names[name] for name in {"id", *members})
     query = kind(per_page=len(own.only), **({"include": included} if included else {}))
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 

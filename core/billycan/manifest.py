@@ -226,9 +226,12 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: What members are called; by default, made from their names.
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
+    fills: What the form of a new record begins with: `{"date": "today"}`; of a time, that is now.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
+    attention: Records that wait for somebody, such as those that are overdue.
     order: Its place in the navigation: lowest first.
+    daily: Whether it is among the few entries that the navigation always shows; the others are under More.
     hidden: Whether it has no such pages, for example because the plugin has its own.
     """
 
@@ -241,6 +244,10 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         asks: Whether the button of an action that takes no members asks first.
         weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
           what ends something: the button that confirms it is red.
+        fills: What its form begins with: `{"amount": "amount_due"}` takes that member of the record; `today` is
+          the day, or the time.
+        buttons: Buttons that carry it out at once, each with the members it sends: `{"Make a job": {"to": "job"}}`. The
+          action's own button then leads to all that it takes.
         """
 
         label: str = ""
@@ -248,6 +255,25 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         done: str = ""
         asks: bool = False
         weight: Literal["main", "aside", "ends"] = "main"
+        fills: Mapping[str, str] = {}
+        buttons: Mapping[str, Mapping[str, str]] = {}
+
+    class Attention(Struct, frozen=True, kw_only=True):
+        """Records that wait for somebody, which the overview begins with; an entry is gone once no record matches.
+
+        title: What they are, such as `Overdue invoices`.
+        filters: The filters of the list that has them. A value such as `{1}` is a date, so many days before today:
+          `{"status": "draft", "created_at_to": "{1}"}`.
+        sort: Which come first.
+        action: The action that the overview offers beside each.
+        page: The page that lists them, if the records have no such pages.
+        """
+
+        title: str
+        filters: Mapping[str, str]
+        sort: str = ""
+        action: str = ""
+        page: str = ""
 
     path: str
     title: str = ""
@@ -262,8 +288,11 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()
+    fills: Mapping[str, str] = {}
     tells: tuple[str, ...] = ()
+    attention: tuple[Attention, ...] = ()
     order: int = 100
+    daily: bool = False
     hidden: bool = False
 
 

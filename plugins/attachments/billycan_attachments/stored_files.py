@@ -181,7 +181,8 @@ def sweep_file(ctx: Context, id: str) -> None:
 def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
     """Select attachments whose record is gone, of resources that emit no event when a record is deleted."""
     a = attachments.c
-    silent = {prefix: owner.table.c for prefix, owner in owners_by_prefix(app).items() if not owner.tells}
+    owners = owners_by_prefix(app).items()
+    silent = {prefix: owner.table.c for prefix, owner in owners if owner.table is not None and not owner.tells}
     parts = [
         sa.select(a.tenant_id, a.id).where(
             a.kind == prefix, ~sa.exists().where(c.tenant_id == a.tenant_id, c.id == a.resource)
@@ -200,6 +201,8 @@ def remove_orphan(ctx: Context, id: str) -> None:
     ).first()
     if row is not None:
         record = owners_by_prefix(ctx.app)[row.kind].table
+        if record is None:
+            return
         if ctx.db.execute(sa.select(record.c.id).where(own(ctx, record), record.c.id == row.resource)).first() is None:
             remove_files(ctx, {id: row.size})
 

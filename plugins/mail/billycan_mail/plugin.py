@@ -41,6 +41,14 @@ manifest = Manifest(
             path="/v1/emails",
             empty="An invoice, a quote or a statement that you email from its page is listed here.",
             columns=("subject", "recipients", "created_at", "sent_at", "status"),
+            attention=(
+                RecordPages.Attention(
+                    title="Emails that failed",
+                    filters={"status": "failed", "created_at_from": "{14}"},
+                    sort="-created_at",
+                    action="resend",
+                ),
+            ),
             actions={
                 "resend": RecordPages.Action(
                     label="Send again",

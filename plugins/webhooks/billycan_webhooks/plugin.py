@@ -58,7 +58,20 @@ manifest = Manifest(
         Route("GET", "/v1/webhook_deliveries/{id}", h.get_delivery, scope=READ),
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
-    records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
+    records=(
+        RecordPages(path="/v1/webhook_endpoints", hidden=True),
+        RecordPages(
+            path="/v1/webhook_deliveries",
+            attention=(
+                RecordPages.Attention(
+                    title="Failed deliveries",
+                    filters={"status": "failed", "created_at_from": "{7}"},
+                    page="/dashboard/deliveries",
+                ),
+            ),
+            hidden=True,
+        ),
+    ),
     tasks=(
         Every(seconds=600, due=to_tidy, run=tidy_deliveries, real_time=True),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),

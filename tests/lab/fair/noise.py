@@ -608,6 +608,7 @@ REPEATABLE = {
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
 FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
+    "/v1/search": lambda n: {"q": "as agreed", "per_type": 20},
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},

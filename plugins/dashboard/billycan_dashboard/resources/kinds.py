@@ -52,8 +52,9 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members. `tells` are the events
-    of other records that its pages tell. `titles` are the members of which the first that is not empty is its title.
+    says; `words`, `labels`, `hints`, `rare` and `fills` are what its plugin says of actions and members. `tells` are
+    the events of other records that its pages tell. `titles` are the members of which the first that is not empty is
+    its title.
     """
 
     plugin: str
@@ -63,6 +64,7 @@ class Kind(Struct, frozen=True, eq=False):
     one: str
     empty: str
     order: int
+    daily: bool
     columns: tuple[Member, ...]
     members: tuple[Member, ...]
     routes: Mapping[str, Any]
@@ -73,6 +75,7 @@ class Kind(Struct, frozen=True, eq=False):
     labels: Mapping[str, str]
     hints: Mapping[str, str]
     rare: tuple[str, ...]
+    fills: Mapping[str, str]
     tells: tuple[str, ...]
     sort: str
     filters: Mapping[str, Any]
@@ -244,6 +247,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         one=pages.one or own,
         empty=pages.empty,
         order=pages.order,
+        daily=pages.daily,
         columns=tuple(chosen),
         members=members,
         routes=routes,
@@ -254,6 +258,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         labels=pages.labels,
         hints=pages.hints,
         rare=pages.rare,
+        fills=pages.fills,
         tells=pages.tells,
         sort=pages.sort,
         filters=filters,

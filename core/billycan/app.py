@@ -32,7 +32,7 @@ from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
-from .sharing.folder import Epoch, Recent
+from .sharing.folder import Epoch, Recent, sweep_folders
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
@@ -195,6 +195,8 @@ class App:
         For core alone.
         """
         private_files.close_to_others([self.shared])
+        for folder in sweep_folders(self.shared):
+            log.info("%s, which no process used, was removed", folder)
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):

@@ -108,13 +108,14 @@ class Every(Struct, frozen=True, kw_only=True):
     seconds: How often to look for what is due.
     run: `run(ctx, id)` for each record that is due, in a transaction of its own. One that fails is tried again later
       and undoes none of the others. Lock the record and look again, because another worker may have come first. Without
-      `due` it is `run(ctx)`, in a transaction of its own for each business, and again while it returns True: return
-      that if more is left than one transaction should change.
+      `due` it is `run(ctx)`, in a transaction of its own for each business. Either is called again while it returns
+      True: return that if more is left than one transaction should change.
     own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with a
       Context of its own: for work that is not only SQL, and for records of which much may be due at once.
     due: `due(app, now)` returns a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent
       first.
-    tenants: Without `due`: `tenants(db, now)` names the only businesses to visit.
+    tenants: Without `due`: `tenants(db, now)` names the only businesses to visit. Without it all are visited, which
+      takes a transaction for each, however little there is to do.
     real_time: Whether it goes by the real time for a sandbox with a time of its own, too: for work that keeps the
       deployment in order, such as deleting what is old.
     of_the_closed: Whether it is also run for businesses that are suspended or closed. For core alone.

@@ -12,7 +12,7 @@ from .moving import closing
 from .reader import Patch
 from .resources import Named, Reply
 from .tenants import Profile, ProfileChange, Tenant
-from .timed import forget_mornings
+from .timed import forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
 
@@ -135,12 +135,12 @@ manifest = Manifest(
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json"),
     ),
     tasks=(
-        Every(seconds=3600, run=replays.forget_old, real_time=True),
+        Every(seconds=3600, run=replays.forget_old, tenants=replays.with_old, real_time=True),
         Every(seconds=60, due=replays.too_large, run=replays.forget_large, real_time=True),
-        Every(seconds=600, run=retention.forget_old_events, real_time=True),
-        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
-        Every(seconds=3600, run=worker.forget_put_off, real_time=True),
-        Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
+        Every(seconds=3600, due=retention.too_old, run=retention.forget_old_events, real_time=True),
+        Every(seconds=60, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
+        Every(seconds=3600, run=worker.forget_put_off, tenants=worker.with_old_failures, real_time=True),
+        Every(seconds=24 * 3600, run=forget_mornings, tenants=with_old_mornings, real_time=True),
         Every(
             seconds=60,
             due=closing.businesses_to_end,

@@ -254,7 +254,9 @@ class Round:
                     break
             return not more
         for number, id in enumerate(ids, 1):
-            self._do(name, every, tenant_id, id)
+            while self._do(name, every, tenant_id, id):
+                if self.clock() >= over:
+                    return False
             if self.clock() >= over:
                 return number == len(ids) < MOST_AT_ONCE
         return len(ids) < MOST_AT_ONCE
@@ -411,10 +413,19 @@ def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
     return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
 
 
+def with_old_failures(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Return the tenants with failures of more than a day ago."""
+    return db.execute(sa.select(put_off.c.tenant_id).where(_is_past(now)).distinct()).scalars()
+
+
 def forget_put_off(ctx: Context) -> bool:
     """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
-    old = own(ctx, put_off) & (put_off.c.until <= ctx.now() - timedelta(days=1))
+    old = own(ctx, put_off) & _is_past(ctx.now())
     return ctx.db.execute(sa.delete(put_off).where(at_most(MOST_AT_ONCE, put_off, old))).rowcount == MOST_AT_ONCE
+
+
+def _is_past(now: Moment) -> sa.ColumnElement[bool]:
+    return put_off.c.until <= now - timedelta(days=1)
 
 
 def last_seen(db: sa.Connection) -> Moment | None:

@@ -5,7 +5,7 @@ from billycan import Code, Deleted, Document, Every, Gauge, Manifest, RecordPage
 from . import handlers as h
 from . import suppressing
 from .document_email import routes_of_document
-from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds
+from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds, too_old
 from .schemas import Email, SuppressedAddress
 from .sending import run_sender
 from .settings import Settings
@@ -68,7 +68,7 @@ manifest = Manifest(
         ),
     ),
     hears={"contact.merged": h.move_statements},
-    tasks=(Every(seconds=3600, run=forget_old, real_time=True),),
+    tasks=(Every(seconds=3600, due=too_old, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(
         Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),

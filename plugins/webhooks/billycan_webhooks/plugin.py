@@ -14,9 +14,9 @@ from .retention import (
     describe_retention,
     needed_events,
     oldest_due_seconds,
-    tenants_to_tidy,
     tenants_to_trim,
     tidy_deliveries,
+    to_tidy,
     trim_answers,
 )
 from .settings import Settings
@@ -73,7 +73,7 @@ manifest = Manifest(
         ),
     ),
     tasks=(
-        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
+        Every(seconds=600, due=to_tidy, run=tidy_deliveries, real_time=True),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
     ),
     workers=(deliver,),

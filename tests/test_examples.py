@@ -4,6 +4,7 @@ BILLYCAN_RECORD=1 records them again.
 """
 
 from datetime import timedelta
+from decimal import Decimal
 from unittest import mock
 from zoneinfo import ZoneInfo
 
@@ -11,14 +12,16 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Context, Event
+from billycan import Address, Context, Event, Identity
 from billycan.csv import exporting
 from billycan.describe.codes import every_code
 from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.web import encode, parse
+from billycan_agents.testing import agent_of, set_policy
 from billycan_apps.testing import OAuthApp
+from billycan_custom_fields import handlers as custom_fields
 from billycan_imports.testing import finish_imports
 from billycan_invoices.full_lists import MOST
 from billycan_invoices.tables import invoices
@@ -28,6 +31,7 @@ from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
 from billycan_reports.ledger import exports
 from billycan_reports.ledger.backlog import imported
+from billycan_users.testing import Browser
 from billycan_webhooks.tables import deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -78,7 +82,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry, write_together):
+    for chapter in (*first, *then, hurry, write_together, define, ask_first):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -694,10 +698,52 @@ def write_together(c, clock):
     c.get(f"/v1/changes?resources=contacts,invoices&after={cursor}")
     c.refused(410, "resync", "GET", "/v1/changes?after=1000000.1000000.evt_01m7yjmt31mtrmy8tkhfwv38rc")
     long = {"method": "POST", "path": "/v1/contacts", "body": {"name": "Moonah Bakery", "notes": "x" * 10_000}}
+    c.get("/v1/search?q=lindisfarne")
     c.refused(422, "too_many_changes", "POST", "/v1/batch", {"atomic": True, "operations": [long] * 30})
     before, c.headers = c.headers, c.key("read", "write", per_minute=5).headers
     c.refused(400, "too_many_operations", "POST", "/v1/batch", {"operations": [long] * 7})
     c.headers = before
+
+
+def define(c, clock):
+    """Define custom fields for contacts, and use one."""
+    path, access = "/v1/custom_fields", {"resource": "contacts", "key": "access", "type": "choice"}
+    access |= {"choices": ["gate code", "key box", "ring"], "label": "Access to the site"}
+    field = c.post(path, access)["data"]["id"]
+    c.refused(409, "duplicate_custom_field", "POST", path, access)
+    c.post("/v1/contacts", {"name": "Rosny Dental", "custom": {"access": "ring"}})
+    c.get(f"{path}?resource=contacts")
+    c.get(f"{path}/{field}")
+    c.patch(f"{path}/{field}", {"choices": ["gate code", "key box", "ring", "neighbour"]})
+    c.refused(409, "has_values", "DELETE", f"{path}/{field}")
+    with mock.patch.object(custom_fields, "MOST_FIELDS", 1):
+        other = {"resource": "jobs", "key": "insured", "type": "boolean"}
+        c.refused(409, "too_many_custom_fields", "POST", path, other)
+    c.delete(f"{path}/{field}?clear_values=true")
+
+
+def ask_first(c, clock):
+    """Have an agent propose what a person decides."""
+    live, agent, owner = c.headers, agent_of(c, "propose"), Browser(c.app).join(c, "owner", "owner@example.com")
+    c.headers = agent.headers
+    asked = {"Prefer": "propose", "X-Reason": "They rang this morning, and want a quote."}
+    new = {"name": "Sorell Joinery", "phone": "03 5550 0188"}
+    error = c.refused(403, "approval_required", "POST", "/v1/contacts", new, headers=asked)
+    c.get("/v1/proposals?status=pending")
+    page = f"/dashboard/approvals/{error['proposal_id']}"
+    owner.get(page)
+    owner.send(f"{page}/approve")
+    made = c.get(f"/v1/proposals/{error['proposal_id']}")["data"]["record_id"]
+    set_policy(
+        agent,
+        Identity.Policy(mode="limits", auto_below=Decimal("500.00"), per_day=Decimal("2000.00"), never=["delete_*"]),
+    )
+    c.get("/v1/me")
+    c.refused(403, "not_allowed_for_agents", "DELETE", f"/v1/contacts/{made}")
+    owner.get(f"/dashboard/agents/{agent.key_id}")
+    owner.send(f"/dashboard/agents/{agent.key_id}/freeze")
+    c.refused(403, "frozen", "POST", "/v1/contacts", new)
+    c.headers = live
 
 
 def repeat(c, tomorrow):
@@ -734,7 +780,7 @@ def test_what_an_operation_refuses_and_emits_is_what_its_description_says(told):
         said = {code for answer in answers for code in every_code(told.app) if f"`{code}`:" in answer["description"]}
         assert told.codes.get(id, set()) <= said, id
         events = {name for name in told.app.events if f"`{name}`" in operation.get("description", "")}
-        told_of = told.emitted.get(id, set()) - {"quote.expired"}
+        told_of = told.emitted.get(id, set()) - {"quote.expired", "proposal.created"}  # whoever asked, whatever it was
         assert id == "carry_out_batch" or told_of <= events, id  # which emits whatever its operations do
         assert events <= told.bodies.keys()
 

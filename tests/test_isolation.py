@@ -56,6 +56,7 @@ BODIES = {
         "start_on": "2027-01-31",
         "line_items": [LINE],
     },
+    "/v1/custom_fields": {"resource": "contacts", "key": "size", "type": "number"},
     "/v1/webhook_endpoints": {"url": "https://example.com/hook", "events": ["*"]},
     "/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": "{/v1/contacts}"},
     "/v1/visits": {"job_id": "{/v1/jobs}", "visited_on": "2026-11-20", "minutes": 45},
@@ -127,6 +128,14 @@ def enter(client, ids):
     return client.get("/v1/ledger_entries")["data"][0]["id"]
 
 
+def propose(client, ids):
+    from billycan_agents.testing import agent_of
+
+    agent = agent_of(client, "propose")
+    body, headers = {"name": "Ada"}, {"Prefer": "propose"}
+    return agent.call("POST", "/v1/contacts", body, 403, headers).json["error"]["proposal_id"]
+
+
 OTHERWISE = {
     "/v1/adjustment_notes": take_off,
     "/v1/attachments": attach,
@@ -136,6 +145,7 @@ OTHERWISE = {
     "/v1/invoices/{id}/payments": pay,
     "/v1/expenses/{id}/payments": pay_bill,
     "/v1/ledger_entries": enter,
+    "/v1/proposals": propose,
     "/v1/events": newest("/v1/events"),
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),
 }

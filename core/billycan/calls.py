@@ -1,7 +1,7 @@
 """Calls of the API: authorized, decoded, carried out in one transaction, and encoded before the commit."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ from .fields import is_id
 from .idempotency import Answer
 from .manifest import Route
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
-from .reader import SetAside, decode, decode_patch, differing
+from .reader import SetAside, decode, differing
 from .resources import Empty, Page, Reply
 from .web import Incoming
 
@@ -38,8 +38,9 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew. `count`
-    counts further requests of the caller.
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for a file as bytes of no certain
+    type. `repeats` is how often it has begun anew. `count` counts further requests of the caller. `proposes` is why the
+    caller does it, if it prefers that a person is asked where one has to approve it.
     """
 
     method: str
@@ -53,8 +54,10 @@ class Call(Struct, kw_only=True):
     key: str | None = None
     takes_json: bool = True
     prefers_csv: bool = False
+    prefers_bytes: bool = False
     repeats: int = 0
     count: Callable[[int], None] = lambda requests: None
+    proposes: str | None = None
 
     @property
     def query_string(self) -> str:
@@ -68,6 +71,9 @@ class Taken(NamedTuple):
     values: dict[str, Any]
     params: dict[str, str]
     aside: list[SetAside]
+
+
+OCTETS = "application/octet-stream"
 
 
 def answer_call(
@@ -85,6 +91,8 @@ def answer_call(
         writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
+    if ctx.writes and tenant_id:
+        app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
@@ -124,10 +132,37 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
+            checks = _watch(ctx, call, endpoint, taken.params, None if endpoint.route.receive else sent)
             given = _handle(ctx, call, endpoint, taken)
+            if checks:
+                notify_hearers(ctx)
+                ctx.heard = len(ctx.events)
+            for check in checks:
+                check(given)
             if key:
                 idempotency.store_answer(ctx, key, request, _without_secret(given, endpoint.route))
     return given
+
+
+def _watch(
+    ctx: Context, call: Call, endpoint: Endpoint, params: Mapping[str, str], body: bytes | None
+) -> list[Callable[[Answer], None]]:
+    """Let every guard look at a call before its handler runs; return what has to approve of its answer."""
+    guards = ctx.app.offered(Context.Guard)
+    if not guards:
+        return []
+    versions = [*(call.if_match or ())]
+    seen = Context.Guard.Call(
+        method=call.method,
+        path=call.path,
+        query=call.query_string,
+        body=body,
+        version=int(versions[0]) if len(versions) == 1 and versions[0].isdecimal() else None,
+        proposes=call.proposes,
+        route=endpoint.route,
+        params=params,
+    )
+    return [check for _, guard in guards if (check := guard.watch(ctx, seen))]
 
 
 def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
@@ -153,8 +188,12 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     own = ctx.beside(call.path, call.if_match)
     own.app.hook.authorize(ctx=own, route=endpoint.route)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
-    answer = _handle(own, call, endpoint, _decode(own, call.query, endpoint, params, raw))
+    taken = _decode(own, call.query, endpoint, params, raw)
+    checks = _watch(own, call, endpoint, params, raw)
+    answer = _handle(own, call, endpoint, taken)
     notify_hearers(own)
+    for check in checks:
+        check(answer)
     ctx.heard, ctx.changed, ctx.outdates = len(ctx.events), ctx.changed or own.changed, ctx.outdates or own.outdates
     return answer
 
@@ -181,13 +220,21 @@ def count_records(
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
 
-def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[str, Any]:
-    """Return the records with these ids, at most a page of them, as their list shows them with all that it includes."""
+def read_records(
+    ctx: Context, endpoint: Endpoint, ids: Sequence[str], members: Collection[str] | None
+) -> dict[str, Any]:
+    """Return the records with these ids, at most a page of them, as their list shows them.
+
+    They have all that the list includes, or these members.
+    """
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
     own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
-    kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
+    kind, choice = endpoint.signature.query, endpoint.choice
+    included = sorted(choice.includes if choice and members is None else ())
+    if choice and members is not None:
+        own.chosen = choice.kind, frozenset(choice.names[name] for name in {"id", *members})
     query = kind(per_page=len(own.only), **({"include": included} if included else {}))
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 
@@ -206,10 +253,8 @@ def _decode(
     if signature.query:
         values["query"] = query
     tree = web.parse(raw) if raw else {}
-    if signature.patch:
-        values["body"], aside = decode_patch(tree, signature.body, signature.shown)
-    elif signature.body:
-        values["body"] = decode(tree, signature.body, signature.shown)
+    if signature.body:
+        values["body"], aside = endpoint.read(ctx, tree)
     elif raw:
         decode(tree, Empty)
     return Taken(values, params, aside)
@@ -232,7 +277,8 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
             close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
-        headers = {"Content-Type": result.content_type, **headers}
+        as_bytes = call.prefers_bytes and result.content_type != falcon.MEDIA_JSON
+        headers = {"Content-Type": OCTETS if as_bytes else result.content_type, **headers}
         if isinstance(result.body, bytes):
             return Answer(endpoint.route.status, headers, result.body)
         return Answer(endpoint.route.status, headers, b"", pieces=result.body)

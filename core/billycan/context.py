@@ -17,7 +17,7 @@ from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
-from .extending import fill_members
+from .extending import fill_members, of_business
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
@@ -25,10 +25,12 @@ from .web import encode
 
 if TYPE_CHECKING:
     from .app import App
+    from .endpoints import Endpoint
     from .engines.statements import Asked
     from .extending import Sent
+    from .idempotency import Answer
     from .keys import Identity
-    from .manifest import Extends
+    from .manifest import Extends, Route
     from .paging import Found
     from .tenants import Tenant
 
@@ -123,6 +125,8 @@ class Context:
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
     key: The Idempotency-Key of the request, if it has one.
+    touched: The ids of records that the call changes, as keys. Add one of another plugin's if only a member changes
+      that yours adds: followers such as `changes` are told.
     """
 
     class Clock(Struct, frozen=True, kw_only=True):
@@ -136,6 +140,38 @@ class Context:
 
         find: "Callable[[Context, Moment], Moment | None]"
         tenants: sa.Select[Any]
+
+    class Guard(Struct, frozen=True, kw_only=True):
+        """A plugin that may refuse what a call has done, before it is kept, such as `agents`.
+
+        watch: `watch(ctx, call)` is called at the beginning of the transaction of each call that writes. It returns
+          None, or a function that is called with the call's Answer before the commit, once its events are heard: what
+          that raises refuses the call and undoes all of it.
+        policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
+        codes: The codes of its refusals, which any route that writes may answer with.
+        """
+
+        class Call(Struct, frozen=True, kw_only=True):
+            """A call that writes, as it was sent.
+
+            method, path, query, body: The request; the body is None if it is no JSON.
+            version: What If-Match says, if that is one version.
+            proposes: Why the caller does it, if it prefers that a person is asked; None if it does not.
+            route, params: Its route, and the parameters of its path.
+            """
+
+            method: str
+            path: str
+            query: str
+            body: bytes | None
+            version: int | None
+            proposes: str | None
+            route: "Route"
+            params: Mapping[str, str]
+
+        watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
+        policy: "Callable[[Context], Identity.Policy | None]"
+        codes: Sequence[str] = ()
 
     class Waits(Struct, frozen=True, kw_only=True):
         """A plugin with work that waits by the real time, and waits less while a sandbox's own time passes faster.
@@ -264,6 +300,14 @@ class Context:
     ) -> sa.ColumnElement[bool]:
         """Match the rows that `search=` finds; `within` is a folded column that has to hold the text itself."""
         return filters.search_condition(table, text, self, within=within)
+
+    def newest_indexed(self, table: sa.Table, text: str, most: int) -> list[str] | None:
+        """Return the ids of the newest rows that may hold a text that `search=` looks for, by SQLite's index.
+
+        None if the rows themselves are to be asked: PostgreSQL looks in its index by itself, and a text of one or two
+        letters has none.
+        """
+        return filters.newest_indexed(self, table, text, most)
 
     def either(self, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
         """Match rows for which one of several conditions holds, each found by its own index."""
@@ -458,6 +502,10 @@ class Context:
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise RateLimited(message, code=code, headers=headers, retry_after=_RETRY_SECONDS)
         return slot
+
+    def of_business(self, endpoint: "Endpoint") -> "Endpoint":
+        """Return an endpoint whose Structs say what members such as `custom` hold for the business."""
+        return of_business(self, endpoint)
 
     def settings(self, kind: type[S]) -> S:
         """Return the settings of the plugin whose manifest names this Struct."""

@@ -233,6 +233,8 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
             ctx.memo = {}
             with ctx.app.db.reading(ctx.tenant_id) as ctx.db:
                 problem.more |= problem.find_more(ctx)
+        if problem.settle:
+            problem.more |= problem.settle()
         raise
     if ctx.outdates:
         ctx.app.epoch.bump()

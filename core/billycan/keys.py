@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
-from .fields import Moment, new_id
+from .fields import Count, Moment, NotNegative, new_id
 from .problems import Conflict, NotFound, Unauthenticated
 from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
@@ -76,6 +76,27 @@ class Identity(Struct, frozen=True, kw_only=True):
 
         prefix: str
         find: "Callable[[App, str, str], Identity]"
+
+    class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+        """Limits on what a key or connection does alone of all that its scopes allow.
+
+        mode: `full`: all of it. `read_only`: it changes nothing. `propose`: a person approves each change. `limits`:
+          the members below say what needs approval.
+        auto_below: The greatest amount of a change that needs no approval; null for any.
+        per_day: The greatest amount of all changes of a day that need no approval; null for any.
+        writes_per_hour: How many changes it may make within an hour; null for any number.
+        never: Operations that are refused, such as `delete_*`.
+        propose: Operations that a person approves each time, such as `pay_*`.
+        contacts: The only contacts that its changes may concern; empty for all.
+        """
+
+        mode: Literal["full", "read_only", "propose", "limits"]
+        auto_below: NotNegative | None = None
+        per_day: NotNegative | None = None
+        writes_per_hour: Count | None = None
+        never: list[str] = []
+        propose: list[str] = []
+        contacts: list[str] = []
 
     id: str
     tenant_id: str

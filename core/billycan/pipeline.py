@@ -89,7 +89,9 @@ class Pipeline:
             state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
-        self.admit(req, needs_key=is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
+        public = endpoint.route.public if endpoint else False
+        is_open = public == "or_key" and not req.get_header("Authorization") if public is not True else True
+        admit(self.app, req, needs_key=is_of_the_api(req.path) and not is_open)
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
@@ -97,30 +99,6 @@ class Pipeline:
         """Return the endpoint that a request is for, among those at its path."""
         method = "GET" if req.method == "HEAD" else req.method
         return self.app.at.get((method, found[-1])) if found else None
-
-    def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
-        """Authenticate the caller and count the call: all requests but those for pages come here, whatever the path."""
-        state, hook = req.context, self.app.hook
-        state.at = self.app.now()
-        address = self.app.address_of(req)
-        refused: Exception | None = None
-        if needs_key:
-            try:
-                state.identity = hook.authenticate(app=self.app, req=req)
-                if state.identity:
-                    state.tenant_id = hook.resolve_tenant(identity=state.identity, req=req)
-                else:
-                    refused = Unauthenticated()
-            except Exception as error:  # noqa: BLE001 - raised below, once it is counted
-                refused = error
-        state.allowance = self.app.count_call(state.at.timestamp(), state.identity, address)
-        # A failure of our own, such as an unreachable database, is no 401: callers cannot be identified meanwhile.
-        if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
-            raise rate_limit_refusal(state.allowance)
-        if refused:
-            raise refused
-        if state.tenant_id:
-            self.app.take_share(req, state.tenant_id)
 
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
         """Redirect from a page's path with a final slash to the page; raise RouteNotFound for any other spelling."""
@@ -148,8 +126,10 @@ class Pipeline:
             if_match=_if_match(req),
             has=tuple(req.if_none_match or ()),
             key=req.get_header("Idempotency-Key"),
-            count=lambda requests: self.count_more(req, requests),
+            count=lambda requests: count_more(self.app, req, requests),
             takes_json=req.client_accepts_json,
+            prefers_bytes=req.accept == calls.OCTETS,
+            proposes=_reason(req),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
@@ -163,16 +143,6 @@ class Pipeline:
         )
         if answer.replayed:
             resp.set_header("Idempotent-Replayed", "true")
-
-    def count_more(self, req: falcon.Request, requests: int) -> None:
-        """Count further requests of a caller whose request does the work of several."""
-        state = req.context
-        if state.identity is None:
-            return
-        address, now = self.app.address_of(req), state.at.timestamp()
-        state.allowance = self.app.count_calls(now, state.identity, address, requests)
-        if not state.allowance.allowed:
-            raise rate_limit_refusal(state.allowance)
 
     def read_body(self, req: falcon.Request) -> bytes:
         """Return the body; refuse a caller who lost access while it arrived."""
@@ -272,6 +242,41 @@ class Pipeline:
             resp.content_type = falcon.MEDIA_JSON
 
 
+def admit(app: "App", req: falcon.Request, *, needs_key: bool) -> None:
+    """Authenticate the caller and count the call: all requests come here but those for pages that need no key."""
+    state, hook = req.context, app.hook
+    state.at = app.now()
+    address = app.address_of(req)
+    refused: Exception | None = None
+    if needs_key:
+        try:
+            state.identity = hook.authenticate(app=app, req=req)
+            if state.identity:
+                state.tenant_id = hook.resolve_tenant(identity=state.identity, req=req)
+            else:
+                refused = Unauthenticated()
+        except Exception as error:  # noqa: BLE001 - raised below, once it is counted
+            refused = error
+    state.allowance = app.count_call(state.at.timestamp(), state.identity, address)
+    # A failure of our own, such as an unreachable database, is no 401: callers cannot be identified meanwhile.
+    if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
+        raise rate_limit_refusal(state.allowance)
+    if refused:
+        raise refused
+    if state.tenant_id:
+        app.take_share(req, state.tenant_id)
+
+
+def count_more(app: "App", req: falcon.Request, requests: int) -> None:
+    """Count further requests of a caller whose request does the work of several."""
+    state = req.context
+    if state.identity is None:
+        return
+    state.allowance = app.count_calls(state.at.timestamp(), state.identity, app.address_of(req), requests)
+    if not state.allowance.allowed:
+        raise rate_limit_refusal(state.allowance)
+
+
 def _keep_headers(environ: dict[str, Any]) -> bool:
     """Tell whether the headers are small enough in all; if not, remove them so that nothing reads them."""
     if sum([len(value) for name, value in environ.items() if name.startswith("HTTP_")]) <= MOST_HEADERS_BYTES:
@@ -363,6 +368,14 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     if header is None or header.strip() == "*":
         return None
     return frozenset(map(endpoints.version_in, header.split(",")))
+
+
+def _reason(req: falcon.Request) -> str | None:
+    """Return why the caller does it, if it prefers that a person is asked (`Prefer: propose`, RFC 7240); else None."""
+    prefer = req.get_header("Prefer")
+    if prefer is None or "propose" not in [each.strip().lower() for each in prefer.split(",")]:
+        return None
+    return (req.get_header("X-Reason") or "").encode("latin-1").decode("utf-8", "replace")
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:

@@ -6,11 +6,13 @@ from msgspec import Struct
 
 from .context import Context
 from .events import get_event, list_events
+from .keys import Identity
 from .manifest import Every, Gauge, Manifest, Route
+from .moving import closing
 from .reader import Patch
 from .resources import Named, Reply
 from .tenants import Profile, ProfileChange, Tenant
-from .timed import forget_mornings
+from .timed import forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
 
@@ -54,6 +56,8 @@ class Me(Struct, kw_only=True):
     environment: Production, or the sandbox.
     scopes: What the key may do.
     limits: The key's rate limits.
+    policy: What the key or connection may do alone, as an owner of the business has set it; null if it may do all that
+      its scopes allow.
     app: The app that is calling with an access token; null for a key.
     connection: Its connection to the tenant; null for a key.
     """
@@ -64,6 +68,7 @@ class Me(Struct, kw_only=True):
     environment: Literal["live", "sandbox"]
     scopes: list[str]
     limits: Limits
+    policy: Identity.Policy | None
     app: Named | None
     connection: ConnectionName | None
 
@@ -82,6 +87,7 @@ def get_me(ctx: Context) -> Me:
         environment=identity.environment,
         scopes=list(identity.scopes),
         limits=Limits(*ctx.app.ceilings.in_force(ctx.tenant_id, identity.per_minute, identity.per_second)),
+        policy=next((guard.policy(ctx) for _, guard in ctx.app.offered(Context.Guard)), None),
         app=Named(identity.app_id, identity.app_name or "") if identity.app_id else None,
         connection=ConnectionName(identity.connection_id) if identity.connection_id else None,
     )
@@ -110,10 +116,12 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    It describes the enabled plugins of this deployment and needs no key.
+    It describes the enabled plugins of this deployment and needs no key. With a key, it also describes what the
+    business has defined, such as its custom fields.
     """
-    body, tag = ctx.app.openapi_file
-    return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})
+    body, tag = ctx.app.openapi_of_business(ctx) if ctx.identity else ctx.app.openapi_file
+    caching = "private, no-cache" if ctx.identity else "public, max-age=300"
+    return Reply(body, "application/json", {"Cache-Control": caching, "ETag": tag, "Vary": "Authorization"})
 
 
 manifest = Manifest(
@@ -124,15 +132,23 @@ manifest = Manifest(
         Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
         Route("GET", "/v1/events", list_events, scope="events:read"),
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
-        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
+        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json"),
     ),
     tasks=(
-        Every(seconds=3600, run=replays.forget_old, real_time=True),
+        Every(seconds=3600, run=replays.forget_old, tenants=replays.with_old, real_time=True),
         Every(seconds=60, due=replays.too_large, run=replays.forget_large, real_time=True),
-        Every(seconds=600, run=retention.forget_old_events, real_time=True),
-        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
-        Every(seconds=3600, run=worker.forget_put_off, real_time=True),
-        Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
+        Every(seconds=3600, due=retention.too_old, run=retention.forget_old_events, real_time=True),
+        Every(seconds=60, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
+        Every(seconds=3600, run=worker.forget_put_off, tenants=worker.with_old_failures, real_time=True),
+        Every(seconds=24 * 3600, run=forget_mornings, tenants=with_old_mornings, real_time=True),
+        Every(
+            seconds=60,
+            due=closing.businesses_to_end,
+            run=closing.end_business,
+            own_transactions=True,
+            real_time=True,
+            of_the_closed=True,
+        ),
     ),
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),

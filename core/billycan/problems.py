@@ -41,7 +41,8 @@ class Problem(Exception):
 
     `param` names the member or parameter, and `details` lists every fault found. Anything in `more`, such as
     `allowed_actions`, joins the error object. `find_more` looks up more of it on a reading context, after the
-    transaction, so that nothing waits for it.
+    transaction, so that nothing waits for it. `settle` is called once the transaction is undone, may open one of its
+    own, and what it returns joins the error, too.
     """
 
     status: ClassVar[int] = 500
@@ -58,6 +59,7 @@ class Problem(Exception):
         details: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
         find_more: Callable[["Context"], Mapping[str, Any]] | None = None,
+        settle: Callable[[], Mapping[str, Any]] | None = None,
         **more: Any,
     ) -> None:
         self.message = message or self.message
@@ -65,7 +67,7 @@ class Problem(Exception):
         self.param = param
         self.details = list(details)
         self.headers = dict(headers or {})
-        self.find_more, self.more = find_more, more
+        self.find_more, self.settle, self.more = find_more, settle, more
         self.request_id: str | None = None
         super().__init__(self.message)
 

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .. import problems
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 
 def find_refusals(
-    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint"
+    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint", besides: Collection[str] = ()
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
     """Yield the problems that a route may answer with, by status: class, label of the response, codes.
 
     Core's own follow from what the route takes. The others are those of the `listed` codes that the handler names in
-    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types.
+    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types; and
+    those `besides`.
     """
-    own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed}
+    own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed} | {*besides}
     for kind, label, codes in _possible(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
@@ -40,8 +41,10 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
-    if route.scope or "insufficient_scope" in named_words(endpoint):
-        yield problems.Forbidden, "", ["insufficient_scope"]
+    scoped = ["insufficient_scope"] if route.scope or "insufficient_scope" in named_words(endpoint) else []
+    standing = ["business_suspended", "business_closed"] if writes and not route.public else []
+    if scoped or standing:
+        yield problems.Forbidden, "Write" * bool(standing) + "AnyKey" * (not scoped), [*scoped, *standing]
     if endpoint.signature.params or "resource_not_found" in named_words(endpoint):
         yield problems.NotFound, "", ["resource_not_found"]
     if endpoint.signature.answer is not Reply:
@@ -67,7 +70,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
         yield problems.Invalid, "", ["idempotency_key_reused"]
     is_list = endpoint.signature.listed is not None
     limits = [*(["too_many_at_once"] if not route.public else []), *(["too_many_exports"] if is_list else [])]
-    yield problems.RateLimited, "Public" * route.public + "List" * is_list, ["rate_limited", *limits]
+    yield problems.RateLimited, "Public" * bool(route.public) + "List" * is_list, ["rate_limited", *limits]
     yield problems.Problem, "", ["internal_error"]
     yield problems.Unavailable, "", ["unavailable"]
 
@@ -100,6 +103,7 @@ def example_errors(app: "App") -> dict[str, Json]:
 _ALWAYS_THE_SAME: tuple[type[problems.Problem], ...] = (
     problems.Unauthenticated,
     problems.NotFound,
+    problems.RouteNotFound,
     problems.NotAcceptable,
     problems.Timeout,
     problems.VersionConflict,

@@ -32,7 +32,7 @@ class Alone:
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._asked: tuple[Moment | None, dict[tuple[str, ...], sa.Select[Any]]] = None, {}
-        self._rows: tuple[dict[str, int], sa.Select[Any]] | None = None
+        self._rows: tuple[dict[str, int], Any] | None = None
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:

@@ -16,11 +16,12 @@ from msgspec import Struct
 
 from billycan import Context, new_id
 from billycan.app import App
-from billycan.endpoints import MOST_METADATA, PARAMETER, Endpoint
+from billycan.endpoints import MOST_KEYS, PARAMETER, Endpoint
 from billycan.fields import Moment
 from billycan.starting.settings import Settings
 from billycan.testing import Client
 from billycan.web import encode
+from billycan_agents.testing import agent_of
 from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind
@@ -90,6 +91,7 @@ class Noisy:
         self.formats = cycle(("csv", "xero", "myob"))
         self.client = Client(app, profile={"name": "Noisy", "timezone": ZONE})
         self.sandbox = self.client.sandbox()
+        self.agent: Client | None = None
         bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
         self.client.patch("/v1/tenant", {"bank_account": bank})
         limits = {"per_minute": Settings().per_minute, "per_second": Settings().per_second}
@@ -172,7 +174,7 @@ class Noisy:
         takes = {*getattr(endpoint.signature.query, "__struct_fields__", ())} if endpoint.signature.listed else set()
         found: dict[str, str] = {"search": TEXT[:20].strip()} if "search" in takes else {}
         if "metadata" in takes:
-            found |= {f"metadata[key {i}]": TEXT for i in range(min(MOST_METADATA, self.sizes.keys))}
+            found |= {f"metadata[key {i}]": TEXT for i in range(min(MOST_KEYS, self.sizes.keys))}
         return [query, f"?{urlencode(found)}"] if found else [query]
 
     def _query(self, endpoint: Endpoint) -> str:
@@ -385,6 +387,13 @@ class Noisy:
             remind(ctx, id)
         return self.newest("sent_reminders")
 
+    def proposal(self) -> str:
+        """Have an agent propose a new contact."""
+        headers = {"Prefer": "propose", "X-Reason": TEXT}
+        self.agent = self.agent or agent_of(self.client, "propose")
+        answer = self.agent.call("POST", "/v1/contacts", NEW["contacts"](self), 403, headers)
+        return str(answer.json["error"]["proposal_id"])
+
     def deposit(self) -> str:
         """Make an invoice for a deposit that was paid."""
         job = self.make("jobs")["id"]
@@ -484,6 +493,12 @@ NEW: dict[str, Make] = {
         "options": [f"Option {i}, {TEXT}"[:50].strip() for i in range(min(100, n.sizes.lines))],
     },
     "ledger_exports": Noisy.export,
+    "custom_fields": lambda n: {
+        "resource": "contacts",
+        "key": f"colour_{next(n.numbers)}",
+        "type": "choice",
+        "choices": [f"choice {i}" for i in range(min(100, n.sizes.lines))],
+    },
     "webhook_endpoints": lambda n: {"url": "https://example.com/rare", "events": ["gst_period.reopened"]},
 }
 # The bodies for other routes, by the start of their path and the part after the id.
@@ -573,6 +588,7 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("webhook_endpoints", "recover"): Noisy.failing,
     ("invoices", "forfeit"): Noisy.deposit,
     ("payments", "deallocate"): Noisy.paid,
+    ("proposals", ""): Noisy.proposal,
 }
 NOBODYS = "con_" + "0" * 26
 # The records whose ids the pages below have.
@@ -583,14 +599,19 @@ PAGES = {
     "/dashboard/reports/statements/": "contacts",
     "/dashboard/attachments/": "attachments",
     "/dashboard/imports/": "imports",
+    "/dashboard/approvals/": "proposals",
 }
 # Of these each new one must differ from all others.
 DIFFERING = {
     *("items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes", "invoices/import"),
-    *("accounts", "payment_methods", "tracking_categories", "ledger_exports"),
+    *("accounts", "custom_fields", "payment_methods", "tracking_categories", "ledger_exports"),
 }
 # Members that a change of a record does not take.
-KEPT = {"bookings": ("service_id", "start_at", "staff_id", "force"), "adjustment_notes": ("invoice_id",)}
+KEPT = {
+    "bookings": ("service_id", "start_at", "staff_id", "force"),
+    "adjustment_notes": ("invoice_id",),
+    "custom_fields": ("resource", "key", "type"),
+}
 # Actions that a record allows again and again.
 REPEATABLE = {
     *(("webhook_endpoints", action) for action in ("rotate_secret", "test", "recover")),
@@ -606,8 +627,10 @@ REPEATABLE = {
 }
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
+FEW |= {"proposals": 50, "custom_fields": 20}
 FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
+    "/v1/search": lambda n: {"q": "as agreed", "per_type": 20},
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},

@@ -1,0 +1,56 @@
+"""An agent that uses the API's tools by the Model Context Protocol, with the public package `mcp`.
+
+    pip install mcp
+    BILLYCAN_KEY=svc_test_… python examples/agent/agent.py --url http://127.0.0.1:8000
+
+It contains nothing of billycan but the address. In the place of a model it goes by a plan: it looks for a client,
+drafts an invoice, and tells what has to be approved.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+from typing import Any
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+
+async def call(client: Any, name: str, **arguments: Any) -> Any:
+    """Call a tool, tell of it, and return what it answered."""
+    result = await client.call_tool(name, arguments)
+    answer = json.loads(result.content[0].text)
+    if not result.is_error:
+        print(f"{name}: done")
+        return answer
+    print(f"{name}: {answer['code']}: {answer['message']}")
+    if url := answer.get("approval_url"):
+        print(f"  to be approved at {url}")
+    return None
+
+
+async def work(url: str, key: str) -> None:
+    headers = {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        tools = await client.list_tools()
+        print(f"{len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}")
+        found = await call(client, "list_contacts", per_page=1, fields=["name"])
+        if not found:
+            return
+        line = {"description": "Replace tap washers", "quantity": 2, "unit_price": "45.00"}
+        body = {"client_id": found[0]["id"], "line_items": [line]}
+        invoice = await call(client, "create_invoice", body=body)
+        if invoice:
+            print(f"  {invoice['number']} for {found[0]['name']}: {invoice['total']}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", default="http://127.0.0.1:8000")
+    given = parser.parse_args()
+    asyncio.run(work(given.url, os.environ["BILLYCAN_KEY"]))

@@ -1,0 +1,113 @@
+"""Calls of tools: each is a call of the API, with the same authorization, validation, events and refusals."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import falcon
+import msgspec
+from msgspec import Struct
+
+from billycan import App, Context, Fault, Identity, Invalid, Problem
+from billycan.web import encode
+
+from .policies import find_policy
+from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, search_tools
+
+MOST_ANSWERED_BYTES = 200_000
+
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
+class Called(Struct, frozen=True):
+    """The outcome of a call: what it answered, or the API's error.
+
+    note: A sentence beside it, such as which page of a list it is.
+    lacks: The scope that the caller lacks for the tool.
+    """
+
+    value: Any
+    is_error: bool = False
+    note: str = ""
+    lacks: str = ""
+
+
+def call_tool(
+    app: App, identity: Identity, name: str, arguments: Mapping[str, Any], req: falcon.Request
+) -> Called | None:
+    """Call a tool for a caller whom the page let in; None if there is no such tool."""
+    request_id: str = req.context.request_id
+    try:
+        if name == SEARCH:
+            return _found(app, identity, arguments)
+        if name == CALL:
+            name, inner = arguments.get("name", ""), arguments.get("arguments")
+            if not isinstance(name, str) or not isinstance(inner, Mapping | None):
+                raise Invalid.member("arguments", "invalid_type", "give a name and an object of arguments")
+            arguments = inner or {}
+        tool = all_tools(app).get(name)
+        return None if tool is None else _carry_out(app, identity, tool, arguments, req)
+    except Problem as problem:
+        problem.request_id = request_id
+        lacks = str(problem.more.get("required_scope", "")) if problem.code == "insufficient_scope" else ""
+        return Called(problem.as_error(), is_error=True, lacks=lacks)
+
+
+def _found(app: App, identity: Identity, arguments: Mapping[str, Any]) -> Called:
+    query = arguments.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise Invalid.of(Fault("query", "required", "must be words of what you want to do"))
+    found = search_tools(allowed_tools(app, identity), query)
+    takes_reason = has_policy(app, identity)
+    return Called({"tools": [tool.describe(takes_reason=takes_reason) for tool in found]})
+
+
+def has_policy(app: App, identity: Identity) -> bool:
+    """Tell whether a person may have to approve what a caller does."""
+    kept = find_policy(Context(app, identity.tenant_id, identity, writes=False))
+    return kept is not None and kept.policy.mode in ("propose", "limits")
+
+
+def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str, Any], req: falcon.Request) -> Called:
+    # Whoever has a policy may say why, and a person who has to approve the call is asked.
+    takes_reason = tool.writes and has_policy(app, identity)
+    asked = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
+    path, query, body, version, key = tool.request(asked)
+    reason = arguments.get("reason") if takes_reason else None
+    answer = app.call(
+        identity,
+        tool.method,
+        path,
+        query,
+        body,
+        version=version,
+        key=key,
+        request_id=req.context.request_id,
+        req=req,
+        proposes=str(reason or "") if takes_reason else None,
+    )
+    found = _decode(answer.body)
+    data, page = found["data"], found["pagination"]
+    if len(answer.body) <= MOST_ANSWERED_BYTES:
+        return Called(data, note=_page_note(page) if page else "")
+    if tool.writes:
+        # It is done, whatever can be shown of it.
+        few = {name: value for name, value in data.items() if not isinstance(value, dict | list)}
+        return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
+    raise TooLarge(tool)
+
+
+class TooLarge(Invalid):
+    """422: an answer that is too large for a model."""
+
+    code = "answer_too_large"
+
+    def __init__(self, tool: Tool) -> None:
+        by = [name for name in ("fields", "per_page") if name in tool.places]
+        cure = f"ask for less by {' and '.join(f'`{name}`' for name in by)}" if by else "ask for a part of it"
+        super().__init__(f"The answer has more than {MOST_ANSWERED_BYTES // 1000} kB: {cure}.", fields=by)
+
+
+def _page_note(page: Mapping[str, Any]) -> str:
+
+    return encode({"pagination": page}).decode()

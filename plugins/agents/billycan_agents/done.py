@@ -1,0 +1,97 @@
+"""The outcome of a call within its transaction, which the guard and proposals look at."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from billycan import Context, NotFound, Route, new_id
+from billycan.fields import Moment
+from billycan.web import encode
+
+from .amounts import amounts_of
+
+Call = Context.Guard.Call
+MARK = "agents.mark"  # in a context's memo: an id made when the call was authorized
+
+_CONTACT = re.compile(rb"con_[0-9a-z]{1,40}")
+_PARAMETER = re.compile(r"{(\w+)}")
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
+class Begun:
+    """A call that is about to be made: the record that its path names, as it is before."""
+
+    def __init__(self, ctx: Context, before: Mapping[str, Any] | None) -> None:
+        self.ctx, self.before = ctx, before
+        self.first, self.at = len(ctx.events), ctx.now()
+        # Some ids are made ahead of the transaction.
+        self.mark: str = ctx.memo.pop(MARK, None) or new_id("prp")
+
+    def end(self, answer: Any, method: str) -> "Done":
+        """Return what the call has done."""
+        return Done(self, answer, method)
+
+
+class Done:
+    """The outcome of a call: its answer, its events, and the record that it named as it was before.
+
+    mark: An id that is older than all that the call made.
+    at: The time of the call.
+    """
+
+    def __init__(self, begun: Begun, answer: Any, method: str) -> None:
+        self.before, self.mark, self.method = begun.before, begun.mark, method
+        self.at: Moment = begun.at
+        self.status: int = answer.status
+        self.body: bytes = answer.body
+        envelope = _decode(answer.body) if answer.body else {}
+        self.data: Any = envelope.get("data") if isinstance(envelope, dict) else None
+        self.events = [(event.name, bytes(event.data)) for event in begun.ctx.events[begun.first :]]
+
+    @staticmethod
+    def begin(ctx: Context, route: Route, params: Mapping[str, str]) -> Begun:
+        """Look at what a call is about to change."""
+        return Begun(ctx, read_before(ctx, route, params))
+
+    @property
+    def amounts(self) -> dict[str, Decimal]:
+        """The amount of each document that the call shows."""
+        found = amounts_of([*(_decode(data) for _, data in self.events), self.data], self.before)
+        return found | amounts_of([self.before], None) if self.method == "DELETE" else found
+
+    def contacts(self, call: Call) -> set[str]:
+        """The contacts that the call concerns, sent or shown."""
+        texts = [call.path.encode(), call.body or b"", self.body, *(data for _, data in self.events)]
+        texts += [encode(self.before)] if self.before is not None else []
+        return {found.decode() for text in texts for found in _CONTACT.findall(text)}
+
+
+def operation_of(route: Route) -> str:
+    """Return the operation id of a route."""
+    return str(getattr(route.handler, "__name__", ""))
+
+
+def params_of(route: Route, path: str) -> dict[str, str]:
+    """Return the parameters of a path that leads to a route."""
+    pattern = _PARAMETER.sub(r"(?P<\1>[^/]+?)", re.sub(r"\.", r"\\.", route.path))
+    found = re.fullmatch(pattern, path)
+    return found.groupdict() if found else {}
+
+
+def read_before(ctx: Context, route: Route, params: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Return the record that a call names in its path, as it is before the call; None if there is none."""
+    home = "".join(route.path.partition("}")[:2])
+    endpoint = ctx.app.at.get(("GET", home)) if params else None
+    if endpoint is None or ctx.identity is None:
+        return None
+    query = endpoint.signature.query
+    try:
+        ids = {name: params[name] for name in endpoint.signature.params}
+        record = endpoint.run(ctx.acting_as(ctx.identity), {"query": query()} if query else {}, ids)
+        shown = _decode(encode(record))
+    except (NotFound, KeyError, TypeError):
+        return None
+    return shown if isinstance(shown, dict) else None

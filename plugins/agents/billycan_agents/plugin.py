@@ -1,0 +1,48 @@
+"""Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
+
+from billycan import Code, Context, Every, Manifest, Route
+
+from . import approvals, guarding, pages, proposing, protocol
+from . import handlers as h
+from .guarding import authorize
+from .schemas import Proposal
+from .tables import policies, proposals, spent, writes
+
+__all__ = ["authorize", "manifest"]
+
+manifest = Manifest(
+    name="agents",
+    requires=("users",),
+    uses=("apps",),
+    tables=(policies, spent, writes, proposals),
+    events={"proposal.created": Proposal, "proposal.decided": Proposal},
+    routes=(
+        Route("GET", "/v1/proposals", h.list_proposals, scope="agents:read"),
+        Route("GET", "/v1/proposals/{id}", h.get_proposal, scope="agents:read"),
+    ),
+    pages=(
+        *approvals.screens,
+        *pages.screens,
+        (protocol.ENDPOINT, protocol.Endpoint),
+        (protocol.RESOURCE, protocol.ProtectedResource),
+        (protocol.RESOURCE + protocol.ENDPOINT, protocol.ProtectedResource),
+    ),
+    tasks=(
+        Every(seconds=60, due=proposing.past_expiry, run=proposing.expire, real_time=True),
+        Every(seconds=3600, run=guarding.forget_old, real_time=True),
+    ),
+    codes={
+        "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),
+        "approval_required": Code(403, "A person of the business has to approve this."),
+        "frozen": Code(403, "An owner of the business has frozen the key or connection."),
+        "not_allowed_for_agents": Code(403, "The policy of the key or connection refuses this."),
+    },
+    offers=(
+        Context.Guard(
+            watch=guarding.watch,
+            policy=guarding.policy_of,
+            codes=("approval_required", "frozen", "not_allowed_for_agents"),
+        ),
+        Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything
+    ),
+)

@@ -1,0 +1,89 @@
+"""Policies of keys and connections: what each may do alone, known for a second and locked to count."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Context, Identity, own
+from billycan.sql import Statement, upsert
+
+from .tables import policies
+
+_OWN = "agents"  # the plugin's place in a context's memo
+_THIS = (policies.c.tenant_id == sa.bindparam("of_tenant"), policies.c.id == sa.bindparam("of_id"))
+_FIND = Statement(sa.select(policies.c.policy, policies.c.frozen_at).where(*_THIS))
+_LOCK = Statement(sa.select(policies.c.policy, policies.c.frozen_at).where(*_THIS).with_for_update())
+msgspec.json.Decoder(Identity.Policy)  # so that it is known before two threads need it at once
+_recent: "WeakKeyDictionary[App, Any]" = WeakKeyDictionary()
+
+
+class Kept(Struct, frozen=True):
+    """A policy as it is kept, and whether its key or connection is frozen."""
+
+    policy: Identity.Policy
+    is_frozen: bool
+
+
+def find_policy(ctx: Context) -> Kept | None:
+    """Return the policy of the caller, at most a second old; None for people, and for what has no policy."""
+    identity = ctx.identity
+    if identity is None or not identity.id.startswith(("key_", "cnx_")):
+        return None
+    known: dict[str, Kept | None] = ctx.memo.setdefault(_OWN, {})
+    if identity.id not in known:
+        recent = _recent.setdefault(ctx.app, ctx.app.recent())
+        (known[identity.id],) = recent.get(identity.id, lambda: (_load(ctx, identity.id),))
+    return known[identity.id]
+
+
+def lock_policy(ctx: Context, caller_id: str) -> Kept | None:
+    """Lock the policy of a caller until the transaction ends, and return it as it is now."""
+    row = _LOCK.first(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": caller_id})
+    return _kept(row) if row else None
+
+
+def list_policies(ctx: Context) -> Mapping[str, Kept]:
+    """Map the keys and connections that have a policy to it."""
+    return {row.id: _kept(row) for row in ctx.db.execute(sa.select(policies).where(own(ctx, policies)))}
+
+
+def set_policy(ctx: Context, caller_id: str, policy: Identity.Policy) -> None:
+    """Set the policy of a key or connection, from the next request on."""
+    _store(ctx, caller_id, policy=msgspec.to_builtins(policy, builtin_types=()))
+
+
+def freeze(ctx: Context, caller_id: str, *, is_frozen: bool) -> None:
+    """Refuse every request of a key or connection from now on, or no longer."""
+    _store(ctx, caller_id, frozen_at=ctx.app.now() if is_frozen else None)
+
+
+def _store(ctx: Context, caller_id: str, **values: Any) -> None:
+    assert ctx.identity is not None  # noqa: S101 - a person sets it
+    given = {**values, "changed_by": ctx.identity.id, "updated_at": ctx.app.now()}
+    new = {"policy": msgspec.to_builtins(Identity.Policy(mode="full")), "frozen_at": None, **given}
+    row = upsert(policies, ctx.db).values(tenant_id=ctx.tenant_id, id=caller_id, **new)
+    ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=given))
+    ctx.outdates = True
+
+
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    """Tell whether an operation is one of these, of which `*` at the end stands for anything."""
+    return any(name == each or (each.endswith("*") and name.startswith(each.removesuffix("*"))) for each in patterns)
+
+
+def _load(ctx: Context, caller_id: str) -> Kept | None:
+    given = {"of_tenant": ctx.tenant_id, "of_id": caller_id}
+    if hasattr(ctx, "db"):
+        row = _FIND.first(ctx.db, given)
+    else:
+        with ctx.app.db.reading(ctx.tenant_id) as db:
+            row = _FIND.first(db, given)
+    return _kept(row) if row else None
+
+
+def _kept(row: Any) -> Kept:
+    return Kept(msgspec.convert(row.policy, Identity.Policy, strict=False), row.frozen_at is not None)

@@ -1,0 +1,6 @@
+from billycan.testing import PluginConformance
+
+
+class TestAgents(PluginConformance):
+    plugin = "agents"
+    enable = ("users",)

@@ -1,0 +1,267 @@
+"""Calls that a person decides: proposed once, carried out once as they were shown, or not at all."""
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+
+from billycan.testing import Client, run_timed
+from billycan_agents.testing import Agent, agent_of, bill
+from billycan_apps.testing import OAuthApp
+from billycan_users.testing import PASSWORD, Browser
+
+HELD = "approval_required"
+ASK = {"Prefer": "respond-async, propose", "X-Reason": "The client asked for it"}
+
+
+@pytest.fixture
+def client(make_app):
+    return Client(make_app("agents", "users", "dashboard", "contacts", "hosted", "documents", "invoices", "webhooks"))
+
+
+@pytest.fixture
+def owner(client):
+    return Browser(client.app).join(client)
+
+
+def propose(agent, method, path, body=None, headers=ASK):
+    """Make a call that becomes a proposal; return it."""
+    error = agent.refused(403, HELD, method, path, body, headers=headers)
+    assert error["approval_url"].endswith(f"/dashboard/approvals/{error['proposal_id']}")
+    return agent.get(f"/v1/proposals/{error['proposal_id']}")["data"]
+
+
+def approve(owner, proposal, status=200, **fields):
+    path = f"/dashboard/approvals/{proposal['id']}"
+    owner.get(path)
+    return owner.send(f"{path}/approve", status=status, **fields)
+
+
+def test_a_proposal_says_what_would_happen_and_is_carried_out_once_approved(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 250, contact))
+    assert (made["status"], made["operation"], made["amount"]) == ("pending", "create_invoice", Decimal("250.00"))
+    assert made["reason"] == "The client asked for it" and made["caller"]["id"] == agent.key_id
+    assert made["arguments"] == {"body": bill(client, 250, contact)}
+    assert made["preview"]["data"]["total"] == Decimal("250.00") and made["preview"]["events"] == ["invoice.created"]
+    assert client.get("/v1/invoices")["data"] == []
+    # The same call is the same proposal.
+    assert propose(agent, "POST", "/v1/invoices", bill(client, 250, contact))["id"] == made["id"]
+    assert "$250.00" in owner.get("/dashboard/approvals").text
+    page = owner.get(f"/dashboard/approvals/{made['id']}")
+    assert "The client asked for it" in page.text and "Ada" in page.text
+    assert "It is approved" in approve(owner, made).text
+    (invoice,) = client.get("/v1/invoices")["data"]
+    done = agent.get(f"/v1/proposals/{made['id']}")["data"]
+    assert (done["status"], done["record_id"]) == ("done", invoice["id"]) and done["decided_by"]["name"] == "Owner"
+    assert client.events() == ["contact.created", "proposal.created", "invoice.created", "proposal.decided"]
+    told = client.get("/v1/events?event=proposal.*")["data"]
+    assert [each["data"]["status"] for each in told] == ["done", "pending"]
+    assert not {"arguments", "preview"} & told[0]["data"].keys()
+    # Who decided it twice did it once.
+    owner.web.post(f"/dashboard/approvals/{made['id']}/approve", status=403)
+    owner.get(f"/dashboard/approvals/{made['id']}")
+    assert "Approve and carry it out" not in owner.page.text
+    assert client.get("/v1/proposals?status=done")["data"][0]["id"] == made["id"]
+    assert client.get("/v1/proposals?status=pending")["data"] == []
+
+
+def test_a_tool_asks_with_its_reason_and_says_where(client, owner):
+    agent = Agent(agent_of(client, "propose"))
+    assert agent.tools()["create_contact"]["inputSchema"]["properties"]["reason"]
+    error = agent.refused(HELD, "create_contact", body={"name": "Ada"}, reason="Rang this morning")
+    assert "do not repeat" in error["message"]
+    found = agent.done("get_proposal", id=error["proposal_id"])
+    assert (found["status"], found["reason"]) == ("pending", "Rang this morning")
+    approve(owner, found)
+    assert agent.done("get_proposal", id=error["proposal_id"])["status"] == "done"
+    assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
+
+
+def test_a_change_is_shown_member_by_member_and_declined_with_a_reason(client, owner):
+    agent = agent_of(client, propose=["update_contact"])
+    contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]
+    made = propose(agent, "PATCH", f"/v1/contacts/{contact['id']}", {"email": "eve@example.com"})
+    assert made["preview"]["changes"] == {"email": ["ada@example.com", "eve@example.com"]}
+    assert made["versions"] == {contact["id"]: 1} and made["arguments"]["id"] == contact["id"]
+    page = owner.get(f"/dashboard/approvals/{made['id']}")
+    assert "<del>ada@example.com</del>" in page.text and "<ins>eve@example.com</ins>" in page.text
+    owner.send(f"/dashboard/approvals/{made['id']}/decline", reason="Not hers")
+    found = agent.get(f"/v1/proposals/{made['id']}")["data"]
+    assert (found["status"], found["decline_reason"]) == ("declined", "Not hers")
+    assert client.get(f"/v1/contacts/{contact['id']}")["data"] == contact
+
+
+def test_what_changed_meanwhile_is_shown_anew_before_anything_is_done(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    invoice = client.post("/v1/invoices", bill(client, 100, contact))["data"]
+    path = f"/v1/invoices/{invoice['id']}"
+    made = propose(agent, "POST", f"{path}/send", {})
+    client.patch(path, {"line_items": bill(client, 900, contact)["line_items"]})
+    page = approve(owner, made, 409)
+    assert 'data-code="changed_meanwhile"' in page.text and "$900.00" in page.text
+    assert client.get(path)["data"]["status"] == "draft"
+    again = agent.get(f"/v1/proposals/{made['id']}")["data"]
+    assert (again["status"], again["amount"], again["versions"]) == ("pending", Decimal(900), {invoice["id"]: 2})
+    # A page that was opened before that approves nothing.
+    assert "It is approved" in approve(owner, made).text
+    assert client.get(path)["data"]["status"] == "sent"
+
+
+def test_a_page_opened_before_the_preview_changed_approves_nothing(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]
+    path = f"/v1/contacts/{contact['id']}"
+    made = propose(agent, "PATCH", path, {"notes": "x"})
+    other = Browser(client.app).join(client, "owner", "second@example.com")
+    page = f"/dashboard/approvals/{made['id']}"
+    other.get(page)
+    client.patch(path, {"name": "Ada Lovelace"})
+    approve(owner, made, 409)
+    assert 'data-code="changed_meanwhile"' in other.send(f"{page}/approve", status=409).text
+    assert client.get(path)["data"]["notes"] is None
+    other.get(page)
+    other.send(f"{page}/approve")
+    assert client.get(path)["data"]["notes"] == "x"
+
+
+def test_a_number_given_to_another_meanwhile_does_not_matter(client, owner, clock):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 100, contact))
+    client.post("/v1/invoices", bill(client, 5, contact))
+    clock.move(hours=1)
+    # Whoever signed in a while ago gives the password again.
+    assert 'id="fault-current_password"' in approve(owner, made, 422).text
+    approve(owner, made, current_password=PASSWORD)
+    assert agent.get(f"/v1/proposals/{made['id']}")["data"]["status"] == "done"
+    # Its dates do: tomorrow's invoice is due a day later.
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 200, contact))
+    clock.move(days=1)
+    other = Browser(client.app).join(client, "owner", "second@example.com")
+    assert 'data-code="changed_meanwhile"' in approve(other, made, 409).text
+    approve(other, made)
+    assert agent.get(f"/v1/proposals/{made['id']}")["data"]["status"] == "done"
+
+
+def test_one_that_is_refused_when_carried_out_has_failed(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 100, contact))
+    client.delete(f"/v1/contacts/{contact}")
+    assert "refused when it was carried out" in approve(owner, made).text
+    found = agent.get(f"/v1/proposals/{made['id']}")["data"]
+    assert found["status"] == "failed" and found["error"]["code"] == "validation_failed"
+    assert client.get("/v1/invoices")["data"] == []
+
+
+@pytest.mark.both
+def test_whoever_approves_at_once_it_is_carried_out_once(client):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 100, contact))
+    people = [Browser(client.app).join(client, "owner", f"o{i}@example.com") for i in range(4)]
+    path = f"/dashboard/approvals/{made['id']}"
+    for each in people:
+        each.get(path)
+    with ThreadPoolExecutor() as pool:
+        pages = [*pool.map(lambda each: each.send(f"{path}/approve", status=None), people)]
+    assert sum("It is approved" in page.text for page in pages) == 1
+    assert {page.status_int for page in pages} == {200, 409}
+    assert len(client.get("/v1/invoices")["data"]) == 1
+
+
+@pytest.mark.both
+def test_the_same_call_at_once_is_one_proposal(client):
+    agent = agent_of(client, "propose")
+    with ThreadPoolExecutor() as pool:
+        sent = [agent.key(), agent.key()]
+        for each in sent:
+            each.headers = {**agent.headers, **ASK}
+        answers = [*pool.map(lambda each: each.call("POST", "/v1/contacts", {"name": "Ada"}).json, sent * 2)]
+    assert len({answer["error"]["proposal_id"] for answer in answers}) == 1
+    assert len(client.get("/v1/proposals")["data"]) == 1
+
+
+def test_it_expires_and_ends_with_the_key_or_its_freezing(client, owner, clock):
+    agent = agent_of(client, "propose")
+    late = propose(agent, "POST", "/v1/contacts", {"name": "Late"})
+    clock.move(hours=72)
+    assert client.get(f"/v1/proposals/{late['id']}")["data"]["status"] == "expired"
+    assert client.get("/v1/proposals?status=expired")["data"] and not client.get("/v1/proposals?status=pending")["data"]
+    run_timed(client.app)
+    assert client.events().count("proposal.decided") == 1
+    owner = Browser(client.app).join(client, "owner", "second@example.com")
+    made = propose(agent, "POST", "/v1/contacts", {"name": "Frozen"})
+    owner.get(f"/dashboard/agents/{agent.key_id}")
+    owner.send(f"/dashboard/agents/{agent.key_id}/freeze")
+    assert client.get(f"/v1/proposals/{made['id']}")["data"]["status"] == "expired"
+    owner.send(f"/dashboard/agents/{agent.key_id}/unfreeze")
+    made = propose(agent, "POST", "/v1/contacts", {"name": "Revoked"})
+    owner.get("/dashboard/keys")
+    owner.send(f"/dashboard/keys/{agent.key_id}/revoke")
+    assert approve(owner, made, 409)
+    assert client.get(f"/v1/proposals/{made['id']}")["data"]["status"] == "expired"
+    assert client.get("/v1/contacts")["data"] == []
+
+
+def test_only_who_might_do_it_decides_it_and_only_who_may_read_it_sees_it(client):
+    agent = agent_of(client, "propose", ("contacts:write", "agents:read"))
+    made = propose(agent, "POST", "/v1/contacts", {"name": "Ada"})
+    assert made["preview"]["data"]["name"] == "Ada"  # it proposed it itself
+    found = client.key("agents:read").get(f"/v1/proposals/{made['id']}")["data"]
+    assert found["arguments"] is None and found["preview"] is None and found["operation"] == "create_contact"
+    viewer = Browser(client.app).join(client, "viewer")
+    page = viewer.get(f"/dashboard/approvals/{made['id']}")
+    assert "Approve and carry it out" not in page.text
+    other = Client(client.app)
+    other.get(f"/v1/proposals/{made['id']}", 404)
+    Browser(client.app).join(other).get(f"/dashboard/approvals/{made['id']}", 404)
+
+
+def test_what_cannot_wait_is_not_proposed(client):
+    agent = agent_of(client, "propose")
+    body = {"url": "https://example.com/hook", "events": ["contact.created"]}
+    for call in (("POST", "/v1/webhook_endpoints", body),):
+        error = agent.refused(403, HELD, *call, headers=ASK)
+        assert error["proposal_id"] is None and "cannot be proposed" in error["message"]
+    for name in range(100):
+        agent.call("POST", "/v1/contacts", {"name": str(name)}, 403, ASK)
+    error = agent.refused(403, HELD, "POST", "/v1/contacts", {"name": "One more"}, headers=ASK)
+    assert error["proposal_id"] is None and "100 proposals" in error["message"]
+    assert client.get("/v1/contacts")["data"] == []
+
+
+def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
+    """Connect it with `resource`, as clients of the protocol must."""
+    client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
+    oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")
+    app, owner = oauth.connect(resource=f"{client.app.public_url}/mcp"), oauth.person()
+    path = f"/dashboard/agents/{app.key_id}"
+    assert path in owner.get("/dashboard/connections").text
+    owner.get(path)
+    owner.send(path, mode="propose")
+    error = Agent(app).refused(HELD, "create_contact", body={"name": "Ada"}, reason="New")
+    found = app.get(f"/v1/proposals/{error['proposal_id']}")["data"]
+    assert found["caller"] == {"id": app.key_id, "name": "Ledger Sync"}
+    approve(owner, found)
+    assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
+    made = propose(app, "POST", "/v1/contacts", {"name": "Eve"})
+    owner.get("/dashboard/connections")
+    owner.send(f"/dashboard/connections/{app.key_id}/disconnect")
+    approve(owner, made, 409)
+    assert len(client.get("/v1/contacts")["data"]) == 1
+
+
+def test_an_app_that_lacks_a_scope_is_told_which_to_ask_for(make_app):
+    client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
+    app = OAuthApp(client, "contacts:read").connect()
+    given = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}}
+    assert Agent(app).send("tools/call", given, 403)["error"]["data"]["required_scope"] == "contacts:write"
+    challenge = app.last.headers["WWW-Authenticate"]
+    assert 'error="insufficient_scope", scope="contacts:write", resource_metadata="' in challenge
+    app.headers = {"Authorization": f"Bearer {app.secret[:-1]}x"}
+    Agent(app).send("tools/list", status=401)
+    assert 'error="invalid_token", resource_metadata="' in app.last.headers["WWW-Authenticate"]

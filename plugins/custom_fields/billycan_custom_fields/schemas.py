@@ -17,6 +17,12 @@ def _choice(text: str) -> str:
     return text
 
 
+def _resource(text: str) -> str:
+    if not re.fullmatch("[a-z][a-z0-9_/]*", text, re.ASCII):
+        raise RuleBroken("invalid_value", "must be the name of a resource, as in the path of its list")
+    return text
+
+
 def _key(text: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9_]*", text, re.ASCII) or text == "id":
         raise RuleBroken("invalid_value", "must be lower-case letters, digits and _, such as paint_colour")
@@ -35,7 +41,9 @@ Key = Annotated[
         check=_key,
     ),
 ]
-ResourceName = Annotated[str, Text("The name of a resource, as in its path, such as `contacts`.", least=1, most=100)]
+ResourceName = Annotated[
+    str, Text("The name of a resource, as in its path, such as `contacts`.", least=1, most=100, check=_resource)
+]
 
 
 class NewCustomField(NewResource, kw_only=True):

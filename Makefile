@@ -38,13 +38,14 @@ fix: setup ## mend the style, and write anew what the tree keeps of what is made
 		tests/test_examples.py::test_the_examples_are_what_the_app_answers \
 		plugins/webhooks/tests/test_payloads.py::test_the_example_of_the_document_is_the_recorded_one
 
-client: setup ## make the Python client's wheel and, where npm is, the TypeScript types
+client: setup ## make the Python client's wheel and, where npm is, the TypeScript client's package
 	@sh deploy/client.sh
 	@.venv/bin/uv build -q --offline --wheel --clear --out-dir plugins/client/dist ./plugins/client
+	@.venv/bin/python -m billycan_generator .venv/openapi.json --into plugins/client/typescript/src --typescript
 	@if command -v npm >/dev/null; then cd plugins/client/typescript && \
 		{ [ -d node_modules ] || npm ci -s --ignore-scripts --no-audit --no-fund; } && \
-		npm run -s types -- ../../../.venv/openapi.json billycan.d.ts; \
-	else echo "client: there is no npm here: the TypeScript types were not made" >&2; fi
+		rm -rf dist && npm run -s build && npm pack -s --pack-destination ../dist >/dev/null; \
+	else echo "client: there is no npm here: the TypeScript package was not made" >&2; fi
 
 docs: setup ## render docs/ as a site in site/html
 	@cmp -s deploy/requirements/docs.txt .venv/docs/lock || { rm -rf .venv/docs && \
@@ -91,18 +92,21 @@ release: ## set the version of all packages and keep what their clients rely on 
 	@for project in pyproject.toml core/pyproject.toml plugins/*/pyproject.toml; do \
 		sed 's/^version = .*/version = "$(VERSION)"/' $$project >.version && cat .version >$$project && rm .version || exit; \
 	done
+	@for file in $(wildcard plugins/client/typescript/package*.json); do \
+		sed '1,10s/"version": ".*"/"version": "$(VERSION)"/' $$file >.version && cat .version >$$file && rm .version || exit; \
+	done
 	@mkdir -p docs/released && cp docs/openapi.json docs/released/openapi-$(VERSION).json
 
 setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
 lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
-	@for lock in installer runtime development docs peers; do \
+	@for lock in installer runtime development docs generators peers; do \
 		.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--no-emit-index-url $(ARGS) deploy/requirements/$$lock.in -o deploy/requirements/$$lock.txt || exit; \
 	done
 
 clean: ## remove .venv, site and caches, never data
-	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/browser/axe/node_modules
-	@rm -rf plugins/client/dist; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
+	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/*/node_modules tests/browser/axe/node_modules
+	@rm -rf plugins/client/dist plugins/client/typescript/dist plugins/client/typescript/src; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
 	@find core plugins examples tests deploy docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -8,4 +8,4 @@ package=plugins/client/billycan_client
 ours=$(env | sed -n 's/^\(BILLYCAN_[A-Z_]*\)=.*/-u \1/p')
 # shellcheck disable=SC2086 # each is a word
 env $ours BILLYCAN_CONFIG=/dev/null .venv/bin/billycan openapi >.venv/openapi.json
-.venv/bin/python $package/generate.py .venv/openapi.json --into $package
+.venv/bin/python -m billycan_generator .venv/openapi.json --into $package

@@ -54,7 +54,7 @@ ready() { usable && [ "$(cat $stamp)" = "$(place; echo "$wanted")" ]; }
 # Three modules of the client follow from the API, of which docs/openapi.json has every line.
 client=plugins/client/billycan_client
 client_stamp=.venv/billycan-client
-client_inputs() { cksum deploy/client.sh $locks/development.txt docs/openapi.json $client/generate.py; }
+client_inputs() { cksum deploy/client.sh $locks/development.txt docs/openapi.json plugins/client/billycan_generator/*.py; }
 client_ready() {
     [ ! -d $client ] || { [ -f $client/api.py ] && [ -f $client/models.py ] && [ -f $client/webhooks.py ] &&
         [ "$(cat $client_stamp 2>/dev/null)" = "$(client_inputs)" ]; }

@@ -19,7 +19,10 @@ for project in . core plugins/*; do
     [ "$project" = plugins/client ] || [ ! -f "$project/pyproject.toml" ] || "$tools/bin/uv" build -q --offline --wheel --out-dir dist "./$project"
 done
 ours=$(cd dist && sha256sum -- *.whl)
-$pip download --only-binary :all: --require-hashes --no-deps --dest dist -r $locks/runtime.txt
+# What another patch release of this Python needs, too: Debian 12's 3.11.2 takes a package that 3.11.3 has no use for.
+minor=$("$tools/bin/python" -c 'import sys; print("%d[.]%d" % sys.version_info[:2])')
+sed -E "s/ ; python_full_version < '$minor[.][0-9]+'//" $locks/runtime.txt >"$tools/runtime.txt"
+$pip download --only-binary :all: --require-hashes --no-deps --dest dist -r "$tools/runtime.txt"
 {
     cat $locks/runtime.txt
     echo "$ours" | sed -E 's/^([0-9a-f]+) +([^-]+)-([^-]+)-.*/\2==\3 --hash=sha256:\1/'

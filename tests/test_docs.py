@@ -53,7 +53,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Programs of the system in the documents: only the files of ours that they name are checked.
 SYSTEM = {
     *("adduser", "cd", "chgrp", "chmod", "cp", "createdb", "createuser", "export", "install", "pg_dump", "pg_restore"),
-    *("git", "pip", "psql", "pytest", "python", "python3", "set", "sqlite3", "systemctl", "umask", "."),
+    *("docker", "git", "mv", "pip", "psql", "pytest", "python", "python3", "set", "sqlite3", "systemctl", "umask", "."),
 }
 
 
@@ -387,6 +387,9 @@ class Reader:
             return
         exec(compile(block, str(self.page), "exec", dont_inherit=True), {})
 
+    def read_ts(self, block: str) -> None:
+        assert self.page.name == "typescript.md"  # run in plugins/client/tests/test_typescript.py
+
     def read_diff(self, block: str) -> None:
         assert self.page.name == TUTORIAL.name  # whose plugin the answers are from
 
@@ -573,6 +576,11 @@ def test_systemd_takes_the_units(tmp_path):
     done = subprocess.run([verify, "verify", *tmp_path.glob("*.service")], capture_output=True, text=True, check=False)
     ours = [line for line in done.stderr.splitlines() if "billycan" in line]
     assert not ours, ours
+    rate = [verify, "security", "--offline=yes", "--threshold=20", *tmp_path.glob("*.service")]
+    done = subprocess.run(rate, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # It empties the user's folders in /dev/shm when either service stops, and the other one still uses them.
+    assert "RemoveIPC=true" not in unit.read_text("utf-8")
 
 
 def test_nginx_takes_its_configuration(tmp_path):

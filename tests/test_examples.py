@@ -21,6 +21,7 @@ from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.web import encode, parse
 from billycan_agents.testing import agent_of, set_policy
 from billycan_apps.testing import OAuthApp
+from billycan_custom_fields import handlers as custom_fields
 from billycan_imports.testing import finish_imports
 from billycan_invoices.full_lists import MOST
 from billycan_invoices.tables import invoices
@@ -81,7 +82,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry, write_together, ask_first):
+    for chapter in (*first, *then, hurry, write_together, define, ask_first):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -697,10 +698,28 @@ def write_together(c, clock):
     c.get(f"/v1/changes?resources=contacts,invoices&after={cursor}")
     c.refused(410, "resync", "GET", "/v1/changes?after=1000000.1000000.evt_01m7yjmt31mtrmy8tkhfwv38rc")
     long = {"method": "POST", "path": "/v1/contacts", "body": {"name": "Moonah Bakery", "notes": "x" * 10_000}}
+    c.get("/v1/search?q=lindisfarne")
     c.refused(422, "too_many_changes", "POST", "/v1/batch", {"atomic": True, "operations": [long] * 30})
     before, c.headers = c.headers, c.key("read", "write", per_minute=5).headers
     c.refused(400, "too_many_operations", "POST", "/v1/batch", {"operations": [long] * 7})
     c.headers = before
+
+
+def define(c, clock):
+    """Define custom fields for contacts, and use one."""
+    path, access = "/v1/custom_fields", {"resource": "contacts", "key": "access", "type": "choice"}
+    access |= {"choices": ["gate code", "key box", "ring"], "label": "Access to the site"}
+    field = c.post(path, access)["data"]["id"]
+    c.refused(409, "duplicate_custom_field", "POST", path, access)
+    c.post("/v1/contacts", {"name": "Rosny Dental", "custom": {"access": "ring"}})
+    c.get(f"{path}?resource=contacts")
+    c.get(f"{path}/{field}")
+    c.patch(f"{path}/{field}", {"choices": ["gate code", "key box", "ring", "neighbour"]})
+    c.refused(409, "has_values", "DELETE", f"{path}/{field}")
+    with mock.patch.object(custom_fields, "MOST_FIELDS", 1):
+        other = {"resource": "jobs", "key": "insured", "type": "boolean"}
+        c.refused(409, "too_many_custom_fields", "POST", path, other)
+    c.delete(f"{path}/{field}?clear_values=true")
 
 
 def ask_first(c, clock):

@@ -76,7 +76,7 @@ def test_an_event_is_triggered_with_the_members(client):
 
 
 def test_a_generated_client_has_the_members(client):
-    generate = pytest.importorskip("billycan_client.generate", reason="The client was NOT TESTED: not installed")
+    generate = pytest.importorskip("billycan_generator.python", reason="The client was NOT TESTED: not installed")
     models = generate.modules(client.app.openapi())["models.py"]
     job = models.partition("class Job(")[2].partition("\nclass ")[0]
     assert "next_visit_on" in job and "visit_every_days" in job

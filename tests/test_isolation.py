@@ -56,6 +56,7 @@ BODIES = {
         "start_on": "2027-01-31",
         "line_items": [LINE],
     },
+    "/v1/custom_fields": {"resource": "contacts", "key": "size", "type": "number"},
     "/v1/webhook_endpoints": {"url": "https://example.com/hook", "events": ["*"]},
     "/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": "{/v1/contacts}"},
     "/v1/visits": {"job_id": "{/v1/jobs}", "visited_on": "2026-11-20", "minutes": 45},

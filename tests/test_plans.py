@@ -43,7 +43,7 @@ OTHERS, REFERRED = 20_000, 2_000
 # Tables in which a business has at most ten rows, or a dozen a year.
 FEW = (
     *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
-    *("reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
+    *("custom_fields", "reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
 )
 MOST_IN_VAIN = 3_000  # rows that a plan may read and not return
 # The URL of the copies' webhooks, which the sender refuses before it sends.
@@ -141,10 +141,17 @@ def fill(app, tenant_id):
             added = {"number": counters.c.number + 2_000_000, "live": counters.c.live + count}
             its = (counters.c.tenant_id == tenant_id) & (counters.c.name == table.name)
             db.execute(sa.update(counters).where(its).values(added))
+        db.execute(_SIZES, {"tenant": tenant_id, "count": ROWS["contacts"]})
     with owner(app).connect() as db:
         db.exec_driver_sql("VACUUM ANALYZE")
 
 
+# Of all contacts but every tenth.
+_SIZES = sa.text(
+    "INSERT INTO custom_fields_values (tenant_id, id, field_id, value, comparable)"
+    " SELECT tenant_id, 'con_' || (1000000 + n), id, n, lpad((10000000000000 + 10000 * n)::text, 14, '0')"
+    " FROM custom_fields, generate_series(1, :count) n WHERE tenant_id = :tenant AND mod(n, 10) <> 0"
+)
 _INDEXES = sa.text(
     "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index"
     " WHERE indrelid = CAST(:name AS regclass) AND NOT indisunique AND NOT indisexclusion"
@@ -161,7 +168,7 @@ def owner(app, isolation_level="AUTOCOMMIT"):
 def filters(query):
     """Return, for each filter of a list, values that find something and values that do not."""
     for name, hint in get_type_hints(query).items():
-        if name not in query.__struct_fields__ or name in STEERING:
+        if name not in query.__struct_fields__ or name in (*STEERING, "custom", "custom_from", "custom_to"):
             continue
         if name == "search":
             yield from ((name, text) for text in ("job 4711", "nobody at all"))
@@ -179,6 +186,9 @@ def filters(query):
             yield from ((name, text) for text in literals(hint) or [sample(hint)])
 
 
+_CUSTOM = [("custom[size]", "4711"), ("custom[size]", "-1"), ("custom[size]_from", "99990"), ("custom[size]_to", "9")]
+
+
 def reads(tenant):
     """Yield every GET, with the member it sorts or filters by."""
     client, ids = tenant.client, tenant.ids
@@ -194,8 +204,11 @@ def reads(tenant):
         for sort in (s for name in query.sortable for s in (name, f"-{name}")):
             first = client.get(f"{path}?sort={sort}")["pagination"]
             yield template, sort.strip("-"), f"{path}?sort={sort}&cursor={first['next_cursor']}"
-        for name, text in filters(query):
+        for name, text in (*filters(query), *(_CUSTOM if template == "/v1/contacts" else ())):
             yield template, name, f"{path}?{name}={quote(text)}"
+        for sort in ("custom[size]", "-custom[size]") if template == "/v1/contacts" else ():
+            first = client.get(f"{path}?sort={sort}")["pagination"]
+            yield template, sort.strip("-"), f"{path}?sort={sort}&cursor={first['next_cursor']}"
 
 
 def writes(tenant):
@@ -301,7 +314,7 @@ def excused(tables, template, about):
     """Tell whether a list is filtered or sorted by a column that promises no index."""
     column = about.removesuffix("_from").removesuffix("_to").replace("updated_since", "updated_at")
     table = tables.get(template)
-    if table is None or column in ("", "search"):
+    if table is None or column in ("", "search") or column.startswith("custom["):
         return False
     return not {column, f"{column}_folded", {"number": "sequence"}.get(column, column)} & promised(table)
 

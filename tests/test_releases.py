@@ -1,5 +1,6 @@
 """All packages have one version, the changelog lists it, and `billycan --version` names its commit."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -30,7 +31,8 @@ def test_all_packages_have_the_version_on_top_of_the_changelog():
 
 def test_a_release_sets_all_versions_and_keeps_the_surface(tmp_path):
     copied = ("Makefile", "pyproject.toml", "core/pyproject.toml", "plugins/items/pyproject.toml", "docs/openapi.json")
-    for name in copied:
+    packages = [path.relative_to(ROOT) for path in ROOT.glob("plugins/client/typescript/package*.json")]
+    for name in (*copied, *packages):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     make = ["make", "-s", "release"]
@@ -41,6 +43,11 @@ def test_a_release_sets_all_versions_and_keeps_the_surface(tmp_path):
         before = (ROOT / project.relative_to(tmp_path)).read_text("utf-8")
         after = project.read_text("utf-8")
         assert after != before and after == re.sub(r'(?m)^version = ".*"$', 'version = "1.1.0"', before)
+    for name in packages:  # where the client is
+        before, after = ((folder / name).read_text("utf-8") for folder in (ROOT, tmp_path))
+        own = json.loads(after)
+        assert own["version"] == own.get("packages", {"": own})[""]["version"] == "1.1.0"
+        assert after == before.replace(f'"version": "{json.loads(before)["version"]}"', '"version": "1.1.0"')
     kept = tmp_path / "docs" / "released" / "openapi-1.1.0.json"
     assert kept.read_bytes() == (ROOT / "docs" / "openapi.json").read_bytes()
 

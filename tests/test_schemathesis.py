@@ -100,6 +100,7 @@ RULES = {
     r"must be a whole number, without a fraction or an exponent": "JSON Schema takes 1.0 for an integer",
     r"must be a plain decimal number.*": "schemathesis writes numbers in a query with exponents",
     r"events\[\d+\]: must be one of .*": "events are those of what is enabled",
+    r"mistake: cannot be true together with date: .*": "members bound each other",
     r"must be the name of a file, without a folder": "what a name is, no pattern says",
     r"must not be empty: send the file's bytes": "that a body of bytes is not empty, no schema says",
     r"resource: '.*' is not the id of a record\.": "which ids there are depends on what is enabled",

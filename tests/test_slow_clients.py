@@ -1,5 +1,6 @@
 """Two hundred clients that send or read as slowly as they can, or not at all, while everybody else is answered."""
 
+import gzip
 import http.client
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -197,7 +198,7 @@ def is_listened_on(port: int) -> bool:
 
 
 @contextmanager
-def nginx(upstream: int):
+def nginx(*upstreams: int):
     """Run a real nginx with deploy/nginx.conf, as nobody, on loopback, without TLS; yield its port and folder."""
     with tempfile.TemporaryDirectory(prefix="billycan-nginx-") as name:
         folder = Path(name)
@@ -205,7 +206,7 @@ def nginx(upstream: int):
         port, plain = (each.getsockname()[1] for each in held)
         site = (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
         for written, here in {
-            r"127\.0\.0\.1:8000": f"127.0.0.1:{upstream}",
+            r"server 127\.0\.0\.1:8000;": " ".join(f"server 127.0.0.1:{each};" for each in upstreams),
             r"listen \[::\]:.*": "",
             r"listen 443 ssl": f"listen 127.0.0.1:{port}",
             r"listen 80": f"listen 127.0.0.1:{plain}",
@@ -299,8 +300,75 @@ def test_nginx_logs_neither_links_nor_queries(tmp_path):
         assert written.count('"GET /q/..." 404 ') == 4
         assert not logged(kept, "tell-nobody")
     with nginx(1) as (port, kept):
-        assert answers(port, "/q/tell-nobody") == 502, "nothing listens there"
+        assert answers(port, "/q/tell-nobody") == 503, "nothing listens there"
         assert not logged(kept, "tell-nobody")
+
+
+def fetch(
+    port: int, method: str, path: str, body: bytes = b"", **headers: str
+) -> tuple[http.client.HTTPResponse, bytes]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)) as connection:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        return response, response.read()
+
+
+@needs_nginx
+@pytest.mark.either
+def test_what_nginx_refuses_is_in_the_envelope():
+    with nginx(1) as (port, _):  # nothing listens there
+        for path, size, status, code in [
+            ("/v1/contacts", 0, 503, "unavailable"),
+            ("/-/plugins", 0, 404, "route_not_found"),
+            ("/v1/attachments", 13 * 1024 * 1024, 413, "payload_too_large"),
+        ]:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                response, body = fetch(port, "POST", path, **{"Content-Length": str(size)})
+            answer = json.loads(body)
+            assert (response.status, answer["error"]["code"]) == (status, code)
+            assert answer["data"] is answer["pagination"] is None
+            assert answer["error"]["request_id"] == response.headers["X-Request-Id"]
+            assert response.headers["Content-Type"] == "application/json"
+            assert response.headers["Retry-After"] == ("1" if status == 503 else None)
+
+
+@pytest.mark.long
+@needs_nginx
+def test_nginx_compresses_what_the_api_answers_and_no_page(tmp_path):
+    with (
+        served(tmp_path, "gthread", trusted_proxies="127.0.0.1") as (upstream, client),
+        nginx(upstream, 1) as (port, _),  # the other host is away
+    ):
+        for _ in range(10):
+            created, _ = fetch(
+                port,
+                "POST",
+                "/v1/contacts",
+                b'{"name": "Ada"}',
+                **client.headers,
+                **{"Content-Type": "application/json"},
+            )
+            assert created.status == 201
+        fill(client)
+        given = {"Authorization": client.headers["Authorization"], "Accept-Encoding": "gzip"}
+        response, body = fetch(port, "GET", "/v1/contacts", **given)
+        assert response.headers["Content-Encoding"] == "gzip" and len(body) < 5_000
+        found = json.loads(gzip.decompress(body))["data"][0]
+        response, body = fetch(port, "GET", f"/v1/contacts/{found['id']}", **given)
+        assert response.headers["ETag"] == 'W/"1"', "nginx marks what it compresses"
+        again, _ = fetch(port, "GET", f"/v1/contacts/{found['id']}", **given, **{"If-None-Match": 'W/"1"'})
+        assert again.status == 304
+        changed, _ = fetch(
+            port,
+            "PATCH",
+            f"/v1/contacts/{found['id']}",
+            b'{"name": "Bob"}',
+            **given,
+            **{"If-Match": 'W/"1"', "Content-Type": "application/json"},
+        )
+        assert changed.status == 200
+        response, _ = fetch(port, "GET", "/explore", **{"Accept-Encoding": "gzip", "Accept": "text/html"})
+        assert response.headers["Content-Encoding"] is None
 
 
 def logged(folder: Path, text: str) -> list[Path]:

@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from billycan.describe.surface import facts_of, printed
+from billycan.describe.comparing import find_broken as broken
+from billycan.describe.comparing import write_changes
+from billycan.describe.surface import facts_in, facts_of, printed
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 
 DOCS = Path(__file__).parents[1] / "docs"
 RELEASED = re.compile(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", re.MULTILINE)
-UPPER = {"maximum", "exclusiveMaximum", "maxItems", "maxLength", "maxProperties"}
-LOWER = {"minimum", "exclusiveMinimum", "minItems", "minLength", "minProperties"}
-INNER = {"additionalProperties", "items", "propertyNames"}
-APART = {"required", "default"}  # judged apart from what a value may be
 
 
 @pytest.mark.whole
@@ -57,90 +55,6 @@ def test_what_was_released_is_still_there():
         assert not faults, "\n".join([f"clients of {version} rely on this (docs/versions.md):", *faults])
 
 
-def broken(before, now):
-    """Name, in sentences, everything that a client of one release relies on and another lacks."""
-    faults = [f"{name} was there, and is not" for name in before.keys() - now.keys()]
-    for name in before.keys() & now.keys():
-        old, new = before[name], now[name]
-        if name.startswith("/") and "?" not in name:
-            faults += [f"{name}: {fault}" for fault in broken_operation(old, new)]
-            faults += [f"{name}: its body changed"] * (not takes_body(before, now, old.get("body"), new.get("body")))
-        elif "is" in old or name.startswith("code "):
-            faults += [f"{name} was {old}, and is {new}"] * (old != new)
-        elif name.startswith("event ") or before.get(name.partition(".")[0]) == {"is": "shown"}:
-            faults += [f"{name} was {old}, and may be {new}"] * (not is_still_shown(old, new))
-        elif not is_still_taken(old, new):
-            faults.append(f"{name} took {old}, and takes {new}")
-    for name in now.keys() - before.keys():
-        owner = name.partition(" ?")[0] if " ?" in name else name.partition(".")[0]
-        is_sent = " ?" in name or now.get(owner) == {"is": "sent"}
-        if owner in before and is_sent and now[name].get("required"):
-            faults.append(f"{name} is new, and required")
-    return sorted(faults)
-
-
-def broken_operation(old, new):
-    same = [name for name in ("id", "status") if old[name] != new[name]]
-    lost = [name for name in ("other", "refuses", "takes") if {*old.get(name, ())} - {*new.get(name, ())}]
-    return [
-        *(f"{name} was {old[name]}, and is {new[name]}" for name in same),
-        *(f"{name} had {', '.join({*old[name]} - {*new.get(name, ())})}" for name in lost),
-        *(["its answer changed"] * (not admits(old.get("answer", {}), new.get("answer", {})))),
-        *(["it needed no key"] * ("needs" in new and "needs" not in old)),
-        *(
-            f"a key with {scopes!r} does not suffice any more"
-            for scopes in old.get("needs", ())
-            if not any({*less.split()} <= {*scopes.split()} for less in new.get("needs", [""]))
-        ),
-    ]
-
-
-def takes_body(before, now, old, new):
-    """Return True for the same body, or for optional members where there was no body."""
-    had = [fact for name, fact in before.items() if name.startswith(f"{(old or {}).get('$ref')}.")]
-    has = [fact for name, fact in now.items() if name.startswith(f"{(new or {}).get('$ref')}.")]
-    return old == new or (not had and not any(fact.get("required") for fact in has))
-
-
-def is_still_shown(old, new):
-    """Return True if answers have the member whenever they had it, without values that were impossible before."""
-    return old.get("required", False) <= new.get("required", False) and admits(old, new, limits=False)
-
-
-def is_still_taken(old, new):
-    """Return True if everything that could be sent or omitted still can be, with the same meaning."""
-    same_default = old.get("required") or old.get("default", ...) == new.get("default", ...)
-    return bool(new.get("required", False) <= old.get("required", False) and same_default and admits(new, old))
-
-
-def admits(wide, narrow, *, limits=True):
-    """Return True if a schema takes each value that another takes."""
-    if "anyOf" in narrow:
-        return all(admits(wide, option, limits=limits) for option in narrow["anyOf"])
-    if "anyOf" in wide:
-        return any(admits(option, narrow, limits=limits) for option in wide["anyOf"])
-    for key in wide.keys() - APART:
-        is_limit = key in UPPER | LOWER | {"pattern"}
-        if is_limit and not limits:
-            continue
-        if key not in narrow:
-            return False
-        a, b = wide[key], narrow[key]
-        if key in UPPER:
-            fits = a >= b
-        elif key in LOWER:
-            fits = a <= b
-        elif key == "enum":
-            fits = {*b} <= {*a}
-        elif key in INNER and isinstance(a, dict) and isinstance(b, dict):
-            fits = admits(a, b, limits=limits)
-        else:
-            fits = a == b or (key == "type" and (a, b) == ("number", "integer"))
-        if not fits:
-            return False
-    return True
-
-
 TEXT = {"type": "string", "maxLength": 100}
 OR_NULL = {"anyOf": [TEXT, {"type": "null"}]}
 KIND = {"type": "string", "enum": ["car", "van"]}
@@ -168,6 +82,60 @@ BEFORE = {
     "code too_many_vans": {"status": 409},
     "event van.sold": {"data": {"$ref": "Van"}},
 }  # fmt: skip
+
+
+def test_a_changelog_is_written_from_what_changed():
+    now = changed("NewVan.kind", enum=["bus", "car", "van"]) | {
+        "/v1/vans/{id}/wash POST": {"answer": {"$ref": "Van"}, "id": "wash_van", "status": 200},
+        "/v1/vans/{id}/wash POST ?wax": {"type": "boolean"},
+        "/v1/vans GET ?name": {"type": "string"},
+        "Wash": {"is": "shown"},
+        "Wash.price": {"type": "number", "required": True},
+        "NewVan.colour": {**OR_NULL},
+        "code van_sold": {"status": 409},
+        "event van.washed": {"data": {"$ref": "Wash"}},
+        "Van.name": {**OR_NULL, "required": True},
+        "/v1/vans POST": {**BEFORE["/v1/vans POST"], "refuses": ["van_sold"], "deprecated": True},
+    }
+    del now["Van.sold_on"]
+    assert write_changes(BEFORE, BEFORE) == ""
+    assert write_changes(BEFORE, now).splitlines() == [
+        "### Clients that rely on this must change",
+        "",
+        "- /v1/vans POST: refuses had too_many_vans",
+        f"- Van.name was {BEFORE['Van.name']}, and may be {now['Van.name']}",
+        "- Van.sold_on was there, and is not",
+        "",
+        "### Added",
+        "",
+        "- `GET /v1/vans` `?name`: string",
+        "- `POST /v1/vans/{id}/wash`: `wash_van`; `?wax`",
+        "- `NewVan.colour`: string or null",
+        "- `Wash`: `price`",
+        "- code `van_sold`: status 409",
+        "- event `van.washed`",
+        "",
+        "### Changed",
+        "",
+        "- `POST /v1/vans`: deprecated was `null`, is `true`; refuses has `van_sold`; refuses lacks `too_many_vans`",
+        "- `NewVan.kind`: enum has `bus`",
+        "- `Van.name`: was string, required, is string or null, required",
+        "",
+        "### Removed",
+        "",
+        "- `Van.sold_on`: date or null, required",
+    ]
+
+
+@pytest.mark.sqlite_alone
+def test_a_document_alone_has_the_same_facts(make_app):
+    app = make_app("contacts", "webhooks")
+    whole, alone = facts_of(app), facts_in(json.loads(json.dumps(app.openapi(), default=float)))
+    without = {name: {**fact, "refuses": None} for name, fact in alone.items() if not name.startswith("code ")}
+    assert without == {name: {**whole[name], "refuses": None} for name in without}
+    assert whole.keys() - alone.keys() <= {name for name in whole if name.startswith("code ")}
+    assert {*whole["/v1/contacts/{id} DELETE"]["refuses"]} < {*alone["/v1/contacts/{id} DELETE"]["refuses"]}
+    assert alone["code validation_failed"] == whole["code validation_failed"] == {"status": 422}
 
 
 def changed(name, **members):

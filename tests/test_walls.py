@@ -447,7 +447,8 @@ def test_one_command_builds_the_wall_and_doctor_says_so(make_app, engine, monkey
     assert [f.message for f in examine() if f.check == "tenants"] == ["isolated by each query"]
     said = run("database", "harden", "billycan_web")
     assert said.exit_code == 0 and "postgresql+psycopg://billycan_web:" in said.output, said.output
-    assert "already" in run("database", "harden", "billycan_web").output
+    again = run("database", "harden", "billycan_web").output
+    assert "already" in again and "//billycan_web@" in again and "password that the role was given" in again
     assert "superuser" in run("database", "harden", "postgres").output
     monkeypatch.setenv("BILLYCAN_DATABASE", owner.replace("postgres@", "billycan_web@"))
     (found,) = [f for f in examine() if f.check == "tenants"]

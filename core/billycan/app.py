@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import ipaddress
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -32,12 +32,12 @@ from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
-from .sharing.folder import Epoch, Recent
+from .sharing.folder import Epoch, Recent, sweep_folders
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
-from .tenants import Ceilings, Tenants
+from .tenants import Ceilings, Standings, Tenants
 
 if TYPE_CHECKING:
     from .working.alone import Alone
@@ -103,6 +103,7 @@ class App:
         self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))
         self.ceilings = Ceilings(self, Recent(self.epoch))
+        self.standings = Standings(self, Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
         self.hearers = mounting.find_hearers(parts, manifests)
@@ -117,6 +118,8 @@ class App:
         self.prefixes = added_members.paths_by_prefix(manifests, endpoints)
         self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
         self.extensions, endpoints = added_members.extend_endpoints(manifests, endpoints)
+        # By the Struct that has the added members.
+        self.shown_with_added = dict(self.extensions.values())
         self.endpoints = [msgspec.structs.replace(e, choice=choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
@@ -192,6 +195,8 @@ class App:
         For core alone.
         """
         private_files.close_to_others([self.shared])
+        for folder in sweep_folders(self.shared):
+            log.info("%s, which no process used, was removed", folder)
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):
@@ -319,6 +324,10 @@ class App:
         identity: Identity = req.context.identity
         return identity
 
+    def check_open(self, tenant_id: str) -> None:
+        """Raise Forbidden if a business is suspended or closed; for a page that writes without calling the API."""
+        self.standings.check_open(tenant_id)
+
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Count a request for a page among those that its business may make, and has at work until it is answered.
 
@@ -328,6 +337,7 @@ class App:
         Pages that anybody may open by a link say so by `is_visited`, and are counted apart. Requests for a route count
         by themselves.
         """
+        self.standings.check_known(tenant_id)
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key
@@ -430,12 +440,15 @@ class App:
         """
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
-    def read_records(self, ctx: Context, path: str, ids: Sequence[str]) -> dict[str, Any]:
-        """Return records by id, at most 100, as the list at a path shows them to the caller with all that it includes.
+    def read_records(
+        self, ctx: Context, path: str, ids: Sequence[str], members: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        """Return records by id, at most 100, as the list at a path shows them to the caller.
 
-        They are found by one query of the list. Ids that the list does not show are missing.
+        They have all that the list includes, or only these members, which may cost less. They are found by one query of
+        the list. Ids that the list does not show are missing.
         """
-        return read_records(ctx, self.at["GET", path], ids) if ids else {}
+        return read_records(ctx, self.at["GET", path], ids, members) if ids else {}
 
     def forgotten_events(self, ctx: Context) -> dict[str, int]:
         """Map names of events to the `sequence` up to which the business's log has none of them any more."""
@@ -466,6 +479,13 @@ class App:
         For core alone.
         """
         body = web.encode(self.openapi())
+        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+
+    def openapi_of_business(self, ctx: Context) -> tuple[bytes, str]:
+        """That document with what the calling business has defined, and its ETag. For core alone."""
+        from .describe import business  # noqa: PLC0415 - as above
+
+        body = web.encode(business.describe_for(ctx))
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def scopes_to_make(self, route: Route) -> list[str]:

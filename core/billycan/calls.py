@@ -1,7 +1,7 @@
 """Calls of the API: authorized, decoded, carried out in one transaction, and encoded before the commit."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ from .fields import is_id
 from .idempotency import Answer
 from .manifest import Route
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
-from .reader import SetAside, decode, decode_patch, differing
+from .reader import SetAside, decode, differing
 from .resources import Empty, Page, Reply
 from .web import Incoming
 
@@ -38,9 +38,9 @@ class Call(Struct, kw_only=True):
 
     `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV. `repeats` is how often it has begun anew. `count`
-    counts further requests of the caller. `proposes` is why the caller does it, if it prefers that a person is asked
-    where one has to approve it.
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for a file as bytes of no certain
+    type. `repeats` is how often it has begun anew. `count` counts further requests of the caller. `proposes` is why the
+    caller does it, if it prefers that a person is asked where one has to approve it.
     """
 
     method: str
@@ -54,6 +54,7 @@ class Call(Struct, kw_only=True):
     key: str | None = None
     takes_json: bool = True
     prefers_csv: bool = False
+    prefers_bytes: bool = False
     repeats: int = 0
     count: Callable[[int], None] = lambda requests: None
     proposes: str | None = None
@@ -72,6 +73,9 @@ class Taken(NamedTuple):
     aside: list[SetAside]
 
 
+OCTETS = "application/octet-stream"
+
+
 def answer_call(
     app: "App", call: Call, endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
 ) -> Answer:
@@ -87,6 +91,8 @@ def answer_call(
         writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
+    if ctx.writes and tenant_id:
+        app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
@@ -214,13 +220,21 @@ def count_records(
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
 
-def read_records(ctx: Context, endpoint: Endpoint, ids: Sequence[str]) -> dict[str, Any]:
-    """Return the records with these ids, at most a page of them, as their list shows them with all that it includes."""
+def read_records(
+    ctx: Context, endpoint: Endpoint, ids: Sequence[str], members: Collection[str] | None
+) -> dict[str, Any]:
+    """Return the records with these ids, at most a page of them, as their list shows them.
+
+    They have all that the list includes, or these members.
+    """
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
     own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
-    kind, included = endpoint.signature.query, sorted(endpoint.choice.includes if endpoint.choice else ())
+    kind, choice = endpoint.signature.query, endpoint.choice
+    included = sorted(choice.includes if choice and members is None else ())
+    if choice and members is not None:
+        own.chosen = choice.kind, frozenset(choice.names[name] for name in {"id", *members})
     query = kind(per_page=len(own.only), **({"include": included} if included else {}))
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 
@@ -239,10 +253,8 @@ def _decode(
     if signature.query:
         values["query"] = query
     tree = web.parse(raw) if raw else {}
-    if signature.patch:
-        values["body"], aside = decode_patch(tree, signature.body, signature.shown)
-    elif signature.body:
-        values["body"] = decode(tree, signature.body, signature.shown)
+    if signature.body:
+        values["body"], aside = endpoint.read(ctx, tree)
     elif raw:
         decode(tree, Empty)
     return Taken(values, params, aside)
@@ -265,7 +277,8 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
             close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
-        headers = {"Content-Type": result.content_type, **headers}
+        as_bytes = call.prefers_bytes and result.content_type != falcon.MEDIA_JSON
+        headers = {"Content-Type": OCTETS if as_bytes else result.content_type, **headers}
         if isinstance(result.body, bytes):
             return Answer(endpoint.route.status, headers, result.body)
         return Answer(endpoint.route.status, headers, b"", pieces=result.body)

@@ -17,7 +17,7 @@ from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
-from .extending import fill_members
+from .extending import fill_members, of_business
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
@@ -25,6 +25,7 @@ from .web import encode
 
 if TYPE_CHECKING:
     from .app import App
+    from .endpoints import Endpoint
     from .engines.statements import Asked
     from .extending import Sent
     from .idempotency import Answer
@@ -124,6 +125,8 @@ class Context:
       profile, and what plugins keep by `App.recent`, as soon as the transaction is committed.
     chosen: Set it to None if the handler itself reads members of records that the client left out of `fields`.
     key: The Idempotency-Key of the request, if it has one.
+    touched: The ids of records that the call changes, as keys. Add one of another plugin's if only a member changes
+      that yours adds: followers such as `changes` are told.
     """
 
     class Clock(Struct, frozen=True, kw_only=True):
@@ -297,6 +300,14 @@ class Context:
     ) -> sa.ColumnElement[bool]:
         """Match the rows that `search=` finds; `within` is a folded column that has to hold the text itself."""
         return filters.search_condition(table, text, self, within=within)
+
+    def newest_indexed(self, table: sa.Table, text: str, most: int) -> list[str] | None:
+        """Return the ids of the newest rows that may hold a text that `search=` looks for, by SQLite's index.
+
+        None if the rows themselves are to be asked: PostgreSQL looks in its index by itself, and a text of one or two
+        letters has none.
+        """
+        return filters.newest_indexed(self, table, text, most)
 
     def either(self, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
         """Match rows for which one of several conditions holds, each found by its own index."""
@@ -491,6 +502,10 @@ class Context:
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise RateLimited(message, code=code, headers=headers, retry_after=_RETRY_SECONDS)
         return slot
+
+    def of_business(self, endpoint: "Endpoint") -> "Endpoint":
+        """Return an endpoint whose Structs say what members such as `custom` hold for the business."""
+        return of_business(self, endpoint)
 
     def settings(self, kind: type[S]) -> S:
         """Return the settings of the plugin whose manifest names this Struct."""

@@ -11,12 +11,12 @@ import msgspec
 from msgspec import UNSET, Struct, structs
 
 from .context import Context
-from .extending import Extended, Sent, fill_members
+from .extending import Extended, Sent, fill_members, read_members
 from .fields import Rule, is_id
 from .manifest import Route
 from .members import is_struct, options, parts
-from .problems import MOST_FAULTS, BadRequest, Fault, RuleBroken
-from .reader import Reader, Walk, compiled
+from .problems import MOST_FAULTS, BadRequest, Fault, Invalid, RuleBroken
+from .reader import MapOf, Reader, SetAside, Walk, compiled, decode, decode_patch
 from .resources import STEERING, NotPossible, Page
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
-MOST_METADATA = 10  # metadata filters in a query: each reads the metadata of every record that the others leave
+MOST_KEYS = 10  # filters by metadata in a query: each reads the metadata of every record that the others leave
 
 
 def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str, str] | None = None) -> T:
@@ -43,17 +43,19 @@ def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str
         text = given if isinstance(given, int | list) else str(given)
         if "\x00" in f"{name}{text}":
             raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
-        member, _, key = name.partition("[")
-        if member == "metadata" and "metadata" in known and key.endswith("]"):
-            given_keys = values.setdefault("metadata", {})
-            given_keys[key[:-1]] = text
-            if len(given_keys) == MOST_METADATA + 1:
-                found.append(Fault(name, "invalid_filter", f"is one too many: use at most {MOST_METADATA} by metadata"))
-        elif name not in known or name == "metadata":
-            names = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in known)) or "none"
+        of, key = _within(name)
+        if (member := known.get(of)) and member.is_map and key is not None:
+            given_keys = values.setdefault(of, {})
+            given_keys[key] = text
+            if len(given_keys) == MOST_KEYS + 1:
+                found.append(Fault(name, "invalid_filter", f"is one too many: use at most {MOST_KEYS} by {of}"))
+        elif (member := known.get(name)) is None or member.is_map:
+            names = (
+                ", ".join(sorted(_parameter_name(f"{n}.key") if p.is_map else n for n, p in known.items())) or "none"
+            )
             found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {names}"))
         else:
-            value = values[name] = known[name].parse(text) if isinstance(text, str) else text
+            value = values[name] = member.parse(text) if isinstance(text, str) else text
             if isinstance(value, list) and len(value) > MOST_VALUES:
                 values[name] = value[:MOST_VALUES]
                 found.append(Fault(name, _query_code(name), f"takes at most {MOST_VALUES} values"))
@@ -79,6 +81,11 @@ class _Parameter(NamedTuple):
     member: str
     parse: Callable[[str], Any]
     reader: Reader
+
+    @property
+    def is_map(self) -> bool:
+        """True if it is sent as `name[key]`, once for each key."""
+        return isinstance(self.reader, MapOf)
 
 
 @cache
@@ -129,10 +136,20 @@ def _parser(kind: Any) -> Callable[[str], Any]:
     return parse
 
 
+def _within(name: str) -> tuple[str, str | None]:
+    """Return the member and the key that a parameter sets: `custom_from` and `size` of `custom[size]_from`."""
+    member, opens, rest = name.partition("[")
+    key, closes, end = rest.rpartition("]")
+    return (member + end, key) if opens and closes and end in ("", "_from", "_to") else (name, None)
+
+
 def _parameter_name(path: str) -> str:
-    """Return the parameter of a fault: `kind[0]` came from `kind`, `metadata.a` from `metadata[a]`."""
+    """Return the parameter of a fault: `kind[0]` came from `kind`, `custom_from.a` from `custom[a]_from`."""
     name, inside, key = path.partition(".")
-    return f"{name}[{key}]" if inside else name.partition("[")[0]
+    if not inside:
+        return name.partition("[")[0]
+    end = next((each for each in ("_from", "_to") if name.endswith(each)), "")
+    return f"{name.removesuffix(end)}[{key}]{end}"
 
 
 def _query_code(name: str) -> str:
@@ -254,7 +271,8 @@ class Endpoint(Struct, frozen=True):
     """A mounted route: its plugin, its handler's signature, and the prefixes of the ids that its filters take.
 
     `extended` is the resource whose body it takes, if other plugins take members of that body, too. `choice` has the
-    members that its `fields` can choose. `off` are the actions of its record whose plugins are off.
+    members that its `fields` can choose. `off` are the actions of its record whose plugins are off. `general` is that
+    of all businesses, if its Structs are those of one.
     """
 
     plugin: str
@@ -264,11 +282,29 @@ class Endpoint(Struct, frozen=True):
     extended: Extended | None = None
     choice: Choice | None = None
     off: frozenset[str] = frozenset()
+    general: "Endpoint | None" = None
 
     @property
     def writes(self) -> bool:
         """True if it may change records, and so runs in a write transaction."""
         return self.route.method != "GET" and self.route.stores
+
+    def read(self, ctx: Context, tree: Any) -> tuple[Any, list[SetAside]]:
+        """Return a body as its type, and the read-only members of a patch; raise one Invalid with every fault."""
+        if self.general:
+            return self.general.read(ctx, tree)
+        signature = self.signature
+        tree, faults = read_members(ctx, self, tree)
+        try:
+            if signature.patch:
+                found = decode_patch(tree, signature.body, signature.shown)
+            else:
+                found = decode(tree, signature.body, signature.shown), []
+        except Invalid as refused:
+            faults = [*refused.details, *faults]
+        if faults:
+            raise Invalid.of(*faults)
+        return found
 
     def prepare(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> None:
         """Call the route's `prepare` with what its handler will get, before the transaction begins."""
@@ -280,6 +316,8 @@ class Endpoint(Struct, frozen=True):
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """Call the handler with these values, its `query` and `body`; return its answer with the plugins' members."""
+        if self.general:
+            return self.general.run(ctx, values, params)
         if self.extended and "body" in values:
             body, ctx.sent_besides = self._taken_out(ctx, values["body"], params)
             values = {**values, "body": body}
@@ -287,7 +325,7 @@ class Endpoint(Struct, frozen=True):
             answer = self.route.handler(ctx, **values, **params)
         except NotPossible as refusal:
             raise refusal.without(self.off) from None
-        if ctx.sent_besides:
+        if ctx.sent_besides and ctx.sent_besides.says_anything():
             raise RuntimeError(
                 f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
             )

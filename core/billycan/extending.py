@@ -5,16 +5,20 @@ runs and stored when the record's row is written; those that are shown are added
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache, partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from .manifest import Extends
-from .reader import Patch, as_stored
+from .members import is_struct, options
+from .problems import Fault
+from .reader import Patch, StructOf, Walk, as_stored
 from .resources import Page
 
 if TYPE_CHECKING:
@@ -33,6 +37,32 @@ class Sent(Struct):
     id: str | None
     parts: list[tuple[Extends, Any]]
 
+    def says_anything(self) -> bool:
+        """Tell whether the client sent any of them, or at least other values than they have by default."""
+        return any(part != (e.takes() if e.takes and isinstance(part, e.takes) else {}) for e, part in self.parts)
+
+
+def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, list[Fault]]:
+    """Return a body whose added members are read by their Structs for the business, and the faults in them."""
+    extended, faults = endpoint.extended, list[Fault]()
+    if not extended or not isinstance(tree, dict) or not extended.is_record(endpoint):
+        return tree, faults
+    for name, kind in extended.of_business(ctx).items():
+        partial = endpoint.signature.patch
+        if name not in tree and partial:
+            continue
+        walk, sent = Walk(), tree.get(name, {})
+        values = StructOf(kind, None).read_members({} if sent is None and partial else sent, name, walk, partial)
+        if sent is None and partial:
+            for field in structs.fields(kind):
+                if field.required:
+                    walk.refuse(f"{name}.{field.encode_name}", "required", "is required and cannot be cleared")
+        faults += walk.faults
+        if sent is not None and (name in tree or values):
+            given = msgspec.to_builtins(values, builtin_types=(Decimal,))
+            tree = {**tree, name: given if partial else {k: v for k, v in given.items() if v is not None}}
+    return tree, faults
+
 
 class Extended(Struct, frozen=True):
     """A resource to which other plugins have added members.
@@ -44,6 +74,18 @@ class Extended(Struct, frozen=True):
     adds: Sequence[Extends]
     own: Mapping[Any, Any]
     table: sa.Table | None
+
+    def is_record(self, endpoint: "Endpoint") -> bool:
+        """Tell whether a route makes or changes a record itself."""
+        return endpoint.route.path in (self.path, f"{self.path}/{{id}}")
+
+    def of_business(self, ctx: "Context") -> dict[str, type[Struct]]:
+        """Map the members that hold what a business wants to the Structs of that."""
+        found: dict[str, type[Struct]] = {}
+        for e in self.adds:
+            if e.of_business:
+                found |= e.of_business(ctx, self.path)
+        return found
 
     def take_out(self, endpoint: "Endpoint", body: Any, id: str | None) -> tuple[Any, Sent | None]:
         """Return the body as the handler takes it, and the added members; only those of the record itself are kept."""
@@ -58,8 +100,7 @@ class Extended(Struct, frozen=True):
         else:
             parts = [(e, _part(e.takes, body)) for e in self.adds if e.takes]
             taken = _part(own, body)
-        is_record = endpoint.route.path in (self.path, f"{self.path}/{{id}}")
-        return taken, Sent(self.table, id, parts) if parts and is_record else None
+        return taken, Sent(self.table, id, parts) if parts and self.is_record(endpoint) else None
 
 
 def fill_members(ctx: "Context", answer: Any) -> Any:
@@ -121,6 +162,51 @@ def _shows_what_it_takes(takes: Any, shows: Any) -> bool:
     return takes is not None and {*member_names(takes)} == {*member_names(shows)}
 
 
+def members_of_business(ctx: "Context", endpoint: "Endpoint") -> dict[str, type[Struct]]:
+    """Map the added members of a route's records that hold what a business wants to the Structs of that."""
+    shown = options(endpoint.signature.listed or endpoint.signature.answer)
+    adds = [e for kind in shown for e in ctx.app.shown_with_added.get(kind, ())]
+    if endpoint.extended and endpoint.extended.is_record(endpoint):
+        adds += endpoint.extended.adds
+    return {name: kind for e in adds if e.of_business for name, kind in e.of_business(ctx, e.path).items()}
+
+
+def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
+    """See `Context.of_business`."""
+    signature, members = endpoint.signature, members_of_business(ctx, endpoint)
+    if not members or endpoint.general:
+        return endpoint
+    narrow = partial(_narrowed, members=tuple(sorted(members.items())))
+    answer, seen = (mapped(kind, narrow) for kind in (signature.answer, signature.shown))
+    body = narrow(signature.body) if signature.body else signature.body
+    changed = structs.replace(signature, answer=answer, shown=seen, body=body)
+    return structs.replace(endpoint, signature=changed, general=endpoint)
+
+
+@lru_cache(2048)
+def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
+    """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
+    found: list[Any] = []
+    for field in structs.fields(kind) if is_struct(kind) else ():
+        if of := dict(members).get(field.encode_name):
+            is_needed = field.required or any(part.required for part in structs.fields(of))
+            found.append((field.name, of) if is_needed else (field.name, of, msgspec.field(default_factory=of)))
+    if not found:
+        return kind
+    namespace = {"__doc__": kind.__doc__, ADDED_BY: getattr(kind, ADDED_BY, {})}
+    return msgspec.defstruct(
+        kind.__name__, found, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
+    )
+
+
+def mapped(kind: Any, to: Callable[[Any], Any]) -> Any:
+    """Return a type in which Structs are replaced by others."""
+    if get_origin(kind) is Page:
+        return Page[mapped(get_args(kind)[0], to)]  # type: ignore[misc]
+    found = [to(option) for option in options(kind)]
+    return found[0] if len(found) == 1 else reduce(or_, found)
+
+
 def member_names(kind: Any) -> tuple[str, ...]:
     """Return the names of a Struct's members; none for anything else."""
     return getattr(kind, "__struct_fields__", ())
@@ -155,6 +241,21 @@ def extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, sh
     }
     return msgspec.defstruct(
         kind.__name__, added, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
+    )
+
+
+def extend_query(query: Any, adds: Iterable[Extends]) -> Any:
+    """Return the query of a list with the parameters that plugins add."""
+    added = [e.asks for e in adds if e.asks]
+    if not added:
+        return query
+    return msgspec.defstruct(
+        query.__name__,
+        [(field.name, field.type, None) for kind in added for field in structs.fields(kind)],
+        bases=(query,),
+        module=query.__module__,
+        namespace={"__doc__": "\n\n".join([inspect.cleandoc(query.__doc__ or ""), *map(_members_text, added)])},
+        kw_only=True,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from .db import UTCDateTime
 from .engines.statements import Statement
@@ -17,6 +18,10 @@ from .fields import Moment, day_after
 if TYPE_CHECKING:
     from .context import Context
 
+_STRAIGHT = {
+    **dict.fromkeys("\u2018\u2019\u02bc\u02bb\u2032\u00b4\uff07", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u2033\uff02", '"'),
+}
 _DIGITS, _IN_NUMBERS = frozenset("0123456789"), frozenset("0123456789 +()./-")
 
 
@@ -38,7 +43,7 @@ def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElemen
 
 
 def fold(text: str) -> str:
-    """Return a text as it is compared in searches and sorts: without case and accents."""
+    """Return a text as it is compared in searches and sorts: without case and accents, and with straight quotes."""
     if text.isascii():
         return text.lower()
     # One character at a time: ordering many accents in a row takes quadratic time.
@@ -47,6 +52,7 @@ def fold(text: str) -> str:
 
 @lru_cache(4096)
 def _fold_character(character: str) -> str:
+    character = _STRAIGHT.get(character, character)
     # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
     spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return "".join(c for c in spread if not unicodedata.combining(c))
@@ -77,6 +83,17 @@ def search_condition(
     texts = [text, digits_of(text)] if is_number(text) else [text]
     found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
     return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
+
+
+def newest_indexed(ctx: "Context", table: sa.Table, text: str, most: int) -> list[str] | None:
+    """Return the ids of the newest rows that may hold a text, as SQLite's index knows them.
+
+    None if the database looks in its index by itself, if the text is too short for one, or if there is none.
+    """
+    if ctx.db.dialect.name != "sqlite":
+        return None
+    texts = [text, digits_of(text)] if is_number(text) else [text]
+    return _find_ids(ctx, table, [fold(each) for each in texts], most, newest=True)
 
 
 def either(ctx: "Context", table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -129,7 +146,21 @@ def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: A
     return Condition(column, ge if bound == "from" else le, (value,))
 
 
+def selected(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Match the rows with the ids that another table has; few of them are fetched, so that only their rows are read."""
+    few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
+    if len(few) > _FEW:
+        return column.in_(ids.order_by(None))
+    if ctx.db.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
+    return _narrowed(column, few)
+
+
+_FEW = 1_000  # ids that are quicker looked up one by one than all rows are read
+
+
 MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
+_TRIGRAM = 3  # letters that an index needs
 _MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway
 _RANGE = 1 << 32  # the numbers of one tenant's rows
 
@@ -145,8 +176,12 @@ def narrow_condition(
     ids = _find_ids(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
-    found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
-    return table.c.id.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value)) & condition
+    return _narrowed(table.c.id, ids) & condition
+
+
+def _narrowed(column: sa.Column[Any], ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    found = sa.bindparam("found", msgspec.json.encode([*ids]).decode(), type_=FoundIds(), unique=True)
+    return column.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value))
 
 
 def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
@@ -189,18 +224,23 @@ def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[s
     ]
 
 
-def _find_ids(ctx: "Context", table: sa.Table, texts: list[str]) -> list[str] | None:
-    """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
-    if any(len(text) < 3 for text in texts):
+def _find_ids(
+    ctx: "Context", table: sa.Table, texts: list[str], most: int = 0, *, newest: bool = False
+) -> list[str] | None:
+    """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read.
+
+    With `newest`, they are only those of the newest rows, at most so many.
+    """
+    if any(len(text) < _TRIGRAM for text in texts):
         return None
     given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
     try:
-        ids = [row.id for row in _query(table.name).all(ctx.db, given)]
+        ids = [row.id for row in _query(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
     except sa.exc.OperationalError as error:
         if "no such table" in str(error.orig):  # not migrated yet, or made by an SQLite that cannot index it
             return None
         raise
-    return ids if len(ids) <= MOST else None
+    return ids if newest or len(ids) <= MOST else None
 
 
 def _trigrams(text: str) -> str:
@@ -210,7 +250,7 @@ def _trigrams(text: str) -> str:
 
 
 @lru_cache(1024)
-def _query(table: str) -> Statement:
+def _query(table: str, most: int, newest: bool) -> Statement:
     name, tenant_id = f"ix_{table}_search", sa.bindparam("tenant_id", type_=sa.Text)
     index = sa.table(name, sa.column("rowid", sa.BigInteger), sa.column(name, sa.Text))
     rows = sa.table(f"{name}_rows", *(sa.column(c) for c in ("place", "tenant_id", "id")))
@@ -221,7 +261,7 @@ def _query(table: str) -> Statement:
         index.c.rowid >= first,
         index.c.rowid < first + sa.literal_column(str(_RANGE)),
     )
-    found = matching.limit(sa.literal_column(str(MOST + 1)))
+    found = (matching.order_by(index.c.rowid.desc()) if newest else matching).limit(sa.literal_column(str(most)))
     # As an expression, or SQLite would read all rows of the tenant instead of those found.
     own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))

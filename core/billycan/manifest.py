@@ -42,8 +42,8 @@ class Route(Struct, frozen=True):
       that Records shows leave out the action of a route that does not exist.
     also: Other media types that clients may ask for by Accept, such as `text/calendar`, each with the path of the GET
       route that answers in it.
-    answers: The media type of an answer that is not JSON.
-    public: Whether it needs no key.
+    answers: The media type of the Reply.
+    public: Whether it needs no key; with `or_key`, one that is sent is checked, and the answer may depend on it.
     shown_once: The member of the answer that is a secret: a repeated Idempotency-Key gets null in its place.
     makes: Records of other plugins that the handler may create, by the paths of their GET routes:
       `("/v1/invoices/{id}",)`. For a handler that returns a Resource.
@@ -74,7 +74,7 @@ class Route(Struct, frozen=True):
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
     also: Mapping[str, str] = {}
     answers: str | None = None
-    public: bool = False
+    public: "bool | Literal['or_key']" = False
     shown_once: str | None = None
     makes: tuple[str, ...] = ()
     deprecated: date | None = None
@@ -108,15 +108,17 @@ class Every(Struct, frozen=True, kw_only=True):
     seconds: How often to look for what is due.
     run: `run(ctx, id)` for each record that is due, in a transaction of its own. One that fails is tried again later
       and undoes none of the others. Lock the record and look again, because another worker may have come first. Without
-      `due` it is `run(ctx)`, in a transaction of its own for each business, and again while it returns True: return
-      that if more is left than one transaction should change.
+      `due` it is `run(ctx)`, in a transaction of its own for each business. Either is called again while it returns
+      True: return that if more is left than one transaction should change.
     own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with a
       Context of its own: for work that is not only SQL, and for records of which much may be due at once.
     due: `due(app, now)` returns a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent
       first.
-    tenants: Without `due`: `tenants(db, now)` names the only businesses to visit.
+    tenants: Without `due`: `tenants(db, now)` names the only businesses to visit. Without it all are visited, which
+      takes a transaction for each, however little there is to do.
     real_time: Whether it goes by the real time for a sandbox with a time of its own, too: for work that keeps the
       deployment in order, such as deleting what is old.
+    of_the_closed: Whether it is also run for businesses that are suspended or closed. For core alone.
     """
 
     seconds: int
@@ -125,18 +127,28 @@ class Every(Struct, frozen=True, kw_only=True):
     own_transactions: bool = False
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
     real_time: bool = False
+    of_the_closed: bool = False
 
 
 class Extends(Struct, frozen=True, kw_only=True):
     """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
 
-    path: The other plugin's collection, such as `/v1/jobs`.
+    path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
+      clients give `metadata`.
     shows: A Struct of the members that every record shows besides its own, each with a default.
     fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
       defaults.
     takes: A Struct of the members that clients may send with a new record or a change, each with a default.
     keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
       differ from what is shown.
+    of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
+      hold for the calling business: they are read and described by it. None of the others are mapped.
+    asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
+      such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
+    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
+      records that match, in the order of an index.
+    order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
+      `value` of the records that have one: records without one come last. None for any other name.
     """
 
     path: str
@@ -144,6 +156,10 @@ class Extends(Struct, frozen=True, kw_only=True):
     fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
     takes: type[Struct] | None = None
     keep: "Callable[[Context, str, Any], None] | None" = None
+    of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
+    asks: type[Struct] | None = None
+    where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
+    order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -225,9 +241,12 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: What members are called; by default, made from their names.
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
+    fills: What the form of a new record begins with: `{"date": "today"}`; of a time, that is now.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
+    attention: Records that wait for somebody, such as those that are overdue.
     order: Its place in the navigation: lowest first.
+    daily: Whether it is among the few entries that the navigation always shows; the others are under More.
     hidden: Whether it has no such pages, for example because the plugin has its own.
     """
 
@@ -240,6 +259,10 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         asks: Whether the button of an action that takes no members asks first.
         weight: `main` for what a visitor most likely came for, `aside` for what is done beside that, and `ends` for
           what ends something: the button that confirms it is red.
+        fills: What its form begins with: `{"amount": "amount_due"}` takes that member of the record; `today` is
+          the day, or the time.
+        buttons: Buttons that carry it out at once, each with the members it sends: `{"Make a job": {"to": "job"}}`. The
+          action's own button then leads to all that it takes.
         """
 
         label: str = ""
@@ -247,6 +270,25 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         done: str = ""
         asks: bool = False
         weight: Literal["main", "aside", "ends"] = "main"
+        fills: Mapping[str, str] = {}
+        buttons: Mapping[str, Mapping[str, str]] = {}
+
+    class Attention(Struct, frozen=True, kw_only=True):
+        """Records that wait for somebody, which the overview begins with; an entry is gone once no record matches.
+
+        title: What they are, such as `Overdue invoices`.
+        filters: The filters of the list that has them. A value such as `{1}` is a date, so many days before today:
+          `{"status": "draft", "created_at_to": "{1}"}`.
+        sort: Which come first.
+        action: The action that the overview offers beside each.
+        page: The page that lists them, if the records have no such pages.
+        """
+
+        title: str
+        filters: Mapping[str, str]
+        sort: str = ""
+        action: str = ""
+        page: str = ""
 
     path: str
     title: str = ""
@@ -261,8 +303,11 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()
+    fills: Mapping[str, str] = {}
     tells: tuple[str, ...] = ()
+    attention: tuple[Attention, ...] = ()
     order: int = 100
+    daily: bool = False
     hidden: bool = False
 
 
@@ -351,6 +396,20 @@ class Manifest(Struct, frozen=True, kw_only=True):
     doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
     offers: What core or another plugin asks for, such as GstEntries.
     """
+
+    class Files(Struct, frozen=True, kw_only=True):
+        """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
+
+        table: The table, made by `tenant_table` or `resource_table`.
+        open: `open(app, tenant_id, id)` returns the bytes of a row in pieces; raise FileNotFoundError if it has none.
+        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
+        remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
+        """
+
+        table: sa.Table
+        open: "Callable[[App, str, str], Iterable[bytes]]"
+        put: "Callable[[App, str, str, Iterable[bytes]], None]"
+        remove: "Callable[[App, str, str], None]"
 
     name: str
     requires: tuple[str, ...] = ()

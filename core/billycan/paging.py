@@ -22,7 +22,7 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
-_TOTAL, _TOLD = "list_total", "list_told"
+_TOTAL, _TOLD, _VALUE = "list_total", "list_told", "list_value"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
 
@@ -47,7 +47,8 @@ class Found(msgspec.Struct, frozen=True):
     `live` is a query for the number of rows without counting them, if no condition filters; its parameter is
     `tenant_id`. `columns` are the columns to fetch if not all, those of the order among them. `told` is a query for a
     number that rises with every change to what the conditions depend on, if there is one: the total is remembered until
-    then. Set it to None when you add conditions of which that is not true.
+    then. Set it to None when you add conditions of which that is not true. `beside` selects the `id` and `value` of the
+    rows that come first, in the order of their values; the others follow, and `order` is that of the ids.
     """
 
     table: sa.Table
@@ -57,6 +58,7 @@ class Found(msgspec.Struct, frozen=True):
     live: sa.ScalarSelect[int] | None = None
     columns: tuple[Any, ...] = ()
     told: sa.ScalarSelect[int] | None = None
+    beside: sa.Select[Any] | None = None
 
     @property
     def where(self) -> list[sa.ColumnElement[bool]]:
@@ -69,6 +71,8 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if ctx.counting is not None:
         ctx.counting.append(found)
         return Page([], 1, DEFAULT_PER_PAGE, 0)
+    if found.beside is not None:
+        return _by_values(ctx, found, query, found.beside)
     if query.cursor is not None:
         return _by_cursor(ctx, found, query)
     per_page = query.per_page or DEFAULT_PER_PAGE
@@ -92,12 +96,8 @@ def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int])
 
 
 def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
-    if query.page is not None:
-        raise BadRequest("page: send either page or cursor.", param="page")
-    cursor = _read(ctx, found, query)
+    cursor = _checked_cursor(ctx, found, query)
     per_page, page, total = cursor["n"], cursor["p"], cursor["t"]
-    if query.per_page not in (None, per_page):
-        raise BadRequest(f"per_page: this cursor continues pages of {per_page}.", param="per_page")
     backwards = cursor["b"]
     order = tuple([Order(o.column, o.descending != backwards, o.nullable) for o in found.order])
     keys = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
@@ -108,6 +108,63 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if backwards:
         return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
     return _page(ctx, found, query, rows, page, per_page, total, more=more, back=True)
+
+
+def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]) -> Page[sa.Row[Any]]:
+    """Return a page in the order of values that another table has: first the rows with one, then those without."""
+    cursor = None if query.cursor is None else _checked_cursor(ctx, found, query)
+    per_page = cursor["n"] if cursor else query.per_page or DEFAULT_PER_PAGE
+    page = cursor["p"] if cursor else query.page or 1
+    backwards = bool(cursor and cursor["b"])
+    values, table, limit = beside.subquery(), found.table, per_page + 1
+    (by_id,) = found.order
+    descending = by_id.descending != backwards
+    key = None if cursor is None else (_unpack(values.c.value, cursor["k"][0]), cursor["k"][1])
+    offset = 0 if cursor else (page - 1) * per_page
+    asked = found.columns or tuple(table.c)
+    has = sa.select(*asked, values.c.value.label(_VALUE)).join(values, values.c.id == table.c.id).where(*found.where)
+    of_values = [values.c.value, table.c.id]
+    none = sa.null().label(_VALUE)
+    lacks = sa.select(*asked, none).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
+    rows: list[sa.Row[Any]] = []
+    for with_value in (False, True) if backwards else (True, False):
+        # A cursor at a row without a value is past all that have one, and one at a value is before all without.
+        is_past = key is not None and with_value is not backwards and (key[0] is None) is with_value
+        if len(rows) == limit or is_past:
+            continue
+        select, order = (has, of_values) if with_value else (lacks, [table.c.id])
+        if key and with_value == (key[0] is not None):
+            place = key if with_value else key[1:]
+            keys = sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
+            columns = sa.tuple_(*order)
+            select = select.where(columns < keys if descending else columns > keys)
+        select = select.order_by(*(column.desc() if descending else column for column in order))
+        select = select.limit(sa.literal_column(str(limit - len(rows))))
+        if offset:
+            select = select.offset(offset)
+        got: list[sa.Row[Any]] = list(ctx.db.execute(select))
+        if offset and with_value:
+            # The others begin behind all that have a value.
+            there = has.with_only_columns(sa.func.count(), maintain_column_froms=True)
+            offset = 0 if got else offset - ctx.db.execute(there).scalar_one()
+        rows += got
+    more, rows = len(rows) > per_page, rows[:per_page]
+    if cursor is None:
+        total = _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
+        return _page(ctx, found, query, rows, page, per_page, total, more=more, back=page > 1)
+    if backwards:
+        return _page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
+    return _page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
+
+
+def _checked_cursor(ctx: Context, found: Found, query: Paging) -> Any:
+    """Return what a cursor says; refuse one that continues other pages."""
+    if query.page is not None:
+        raise BadRequest("page: send either page or cursor.", param="page")
+    cursor = _read(ctx, found, query)
+    if query.per_page not in (None, cursor["n"]):
+        raise BadRequest(f"per_page: this cursor continues pages of {cursor['n']}.", param="per_page")
+    return cursor
 
 
 def _page(
@@ -124,6 +181,8 @@ def _page(
 ) -> Page[sa.Row[Any]]:
     def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
         keys = [_pack(getattr(row, o.column.key)) for o in found.order]
+        if found.beside is not None:
+            keys.insert(0, _pack(getattr(row, _VALUE)))
         value = {"k": keys, "p": to, "n": per_page, "t": total, "b": backwards}
         return _signer(ctx, found, query).sign(base64_encode(msgspec.json.encode(value))).decode()
 
@@ -216,11 +275,8 @@ def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
 def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
     filters, values, expressions = _filters(found, ctx.db)
     given |= {"tenant_id": ctx.tenant_id, **values}
-    searched = (
-        bool(expressions)
-        and getattr(query, "search", None) is not None
-        and (ctx.db.dialect.name == "postgresql" or any(is_narrowed(e.condition) for e in expressions))
-    )
+    is_searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
+    searched = bool(expressions) and (is_searched or any(is_narrowed(e.condition) for e in expressions))
     if not all(expression.is_plain for expression in expressions):
         where = found.where
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)

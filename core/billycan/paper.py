@@ -73,6 +73,14 @@ class Paper(Struct, frozen=True, kw_only=True):
         footer: str = ""
         logo: Callable[[Any], bytes] | None = None
 
+    class Facts(Struct, frozen=True):
+        """Further facts of documents, which a plugin such as `custom_fields` offers.
+
+        of: `of(ctx, id)` returns those of the record with this id.
+        """
+
+        of: Callable[[Any, str], Pairs]
+
     class Column(Struct, frozen=True, kw_only=True):
         """A column of the table.
 

@@ -89,7 +89,9 @@ class Pipeline:
             state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
-        admit(self.app, req, needs_key=is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
+        public = endpoint.route.public if endpoint else False
+        is_open = public == "or_key" and not req.get_header("Authorization") if public is not True else True
+        admit(self.app, req, needs_key=is_of_the_api(req.path) and not is_open)
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
@@ -126,6 +128,7 @@ class Pipeline:
             key=req.get_header("Idempotency-Key"),
             count=lambda requests: count_more(self.app, req, requests),
             takes_json=req.client_accepts_json,
+            prefers_bytes=req.accept == calls.OCTETS,
             proposes=_reason(req),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )

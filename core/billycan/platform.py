@@ -8,10 +8,11 @@ from .context import Context
 from .events import get_event, list_events
 from .keys import Identity
 from .manifest import Every, Gauge, Manifest, Route
+from .moving import closing
 from .reader import Patch
 from .resources import Named, Reply
 from .tenants import Profile, ProfileChange, Tenant
-from .timed import forget_mornings
+from .timed import forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
 
@@ -115,10 +116,12 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    It describes the enabled plugins of this deployment and needs no key.
+    It describes the enabled plugins of this deployment and needs no key. With a key, it also describes what the
+    business has defined, such as its custom fields.
     """
-    body, tag = ctx.app.openapi_file
-    return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})
+    body, tag = ctx.app.openapi_of_business(ctx) if ctx.identity else ctx.app.openapi_file
+    caching = "private, no-cache" if ctx.identity else "public, max-age=300"
+    return Reply(body, "application/json", {"Cache-Control": caching, "ETag": tag, "Vary": "Authorization"})
 
 
 manifest = Manifest(
@@ -129,15 +132,23 @@ manifest = Manifest(
         Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
         Route("GET", "/v1/events", list_events, scope="events:read"),
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
-        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
+        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json"),
     ),
     tasks=(
-        Every(seconds=3600, run=replays.forget_old, real_time=True),
+        Every(seconds=3600, run=replays.forget_old, tenants=replays.with_old, real_time=True),
         Every(seconds=60, due=replays.too_large, run=replays.forget_large, real_time=True),
-        Every(seconds=600, run=retention.forget_old_events, real_time=True),
-        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
-        Every(seconds=3600, run=worker.forget_put_off, real_time=True),
-        Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
+        Every(seconds=3600, due=retention.too_old, run=retention.forget_old_events, real_time=True),
+        Every(seconds=60, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
+        Every(seconds=3600, run=worker.forget_put_off, tenants=worker.with_old_failures, real_time=True),
+        Every(seconds=24 * 3600, run=forget_mornings, tenants=with_old_mornings, real_time=True),
+        Every(
+            seconds=60,
+            due=closing.businesses_to_end,
+            run=closing.end_business,
+            own_transactions=True,
+            real_time=True,
+            of_the_closed=True,
+        ),
     ),
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),

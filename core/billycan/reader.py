@@ -232,6 +232,16 @@ class StructOf:
         except ValueError as broken:  # from __post_init__, where rules over several members are
             walk.broke(path, broken)
 
+    def read_members(self, value: Any, path: str, walk: Walk, partial: bool) -> dict[str, Any]:
+        """Return the members that were sent, each read by its rule; null for one that is cleared."""
+        if not isinstance(value, dict):
+            walk.refuse(path, "invalid_type", "must be an object")
+            return {}
+        missing = [] if partial else [name for name in self.members if name in self.required and name not in value]
+        for name in missing:
+            walk.refuse(f"{path}.{name}", "required", "is required")
+        return self._values(value, f"{path}.", (path,), walk, partial)
+
     def _values(
         self, value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk, partial: bool
     ) -> dict[str, Any]:

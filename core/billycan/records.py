@@ -17,7 +17,18 @@ from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import store_members
 from .fields import is_id, new_id
-from .filters import Condition, bound_condition, digits_of, expression, fold, has_text, is_number, search_condition
+from .filters import (
+    Condition,
+    bound_condition,
+    digits_of,
+    expression,
+    fold,
+    has_text,
+    is_number,
+    search_condition,
+    selected,
+)
+from .manifest import Extends
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
@@ -232,14 +243,16 @@ class Records(Generic[T]):
         if ctx.only and is_id(ctx.only[0], self.prefix):
             conditions.append(Condition(self.table.c.id, eq, ctx.only))
         live = None if conditions else counters.live_count(self.table.name)
-        asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
+        beside = None if order else self._order_beside(ctx, query.sort)
+        # Checks `sort` even where the order is given.
+        asked = (Order(self.table.c.id, beside[1]),) if beside else self._order(type(query), query.sort)
         order = tuple(map(Order.of, order)) or asked
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
         remembers = self.remembers and conditions and not where and not ctx.writes
         told = counters.last_number(counters.EVENTS, "tenant_id") if remembers else None
-        found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told)
+        found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told, beside and beside[0])
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -479,9 +492,16 @@ class Records(Generic[T]):
         return [*map(expression, self._conditions(ctx, query))]
 
     def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
+        others: set[str] = set()
+        for e in self._extends(ctx):
+            if e.asks and e.where:
+                names = e.asks.__struct_fields__
+                others.update(names)
+                if any(getattr(query, name, None) is not None for name in names):
+                    yield from (selected(ctx, self.table.c.id, ids) for ids in e.where(ctx, e.path, query))
         for name in query.__struct_fields__:
             value = getattr(query, name)
-            if value is None or name in STEERING:
+            if value is None or name in STEERING or name in others:
                 continue
             if name in self.filters:
                 yield self.filters[name](ctx, value)
@@ -496,6 +516,17 @@ class Records(Generic[T]):
                 yield bound_condition(ctx, self.table.c[column], bound, value)
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
+
+    def _extends(self, ctx: Context) -> Sequence[Extends]:
+        """Return what plugins add to these records and their lists."""
+        return ctx.app.extensions.get(self.shows, ((), ()))[1]
+
+    def _order_beside(self, ctx: Context, sort: str | None) -> tuple[sa.Select[Any], bool] | None:
+        """Return the values by which a plugin sorts the records, and whether they descend."""
+        for e in self._extends(ctx) if sort else ():
+            if e.order and sort and (found := e.order(ctx, e.path, sort.removeprefix("-"))) is not None:
+                return found, sort.startswith("-")
+        return None
 
     def _order(self, kind: type[Paging], sort: str | None) -> tuple[Order, ...]:
         found = self._orders.get((kind, sort))

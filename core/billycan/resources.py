@@ -164,7 +164,7 @@ class Reply(Struct):
 
     body: Bytes, or pieces that are sent as they come, after the transaction is over. The pieces are closed at the end
       if they have a `close`.
-    content_type: Its media type.
+    content_type: Its media type; a client that accepts only `application/octet-stream` gets it as that.
     headers: Further headers; say `Content-Length` if the length of the pieces is known.
     """
 

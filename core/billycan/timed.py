@@ -1,6 +1,6 @@
 """Timed work: leases of due rows, and mornings in each business's time zone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -100,6 +100,12 @@ class Morning(Struct, frozen=True):
             return False
         row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
+
+
+def with_old_mornings(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Return the tenants with work on their records that is too long ago to happen again, wherever they are."""
+    last = (now + timedelta(days=1)).date() - timedelta(days=KEPT_DAYS)
+    return db.execute(sa.select(told.c.tenant_id).where(told.c.day < last).distinct()).scalars()
 
 
 def forget_mornings(ctx: Context) -> bool:

@@ -41,6 +41,14 @@ sleeps = gevent.spawn(sleep)
 until("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
 one.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
 print(sleeps.get())
+
+def listens():
+    yield waiting.Wait.R  # for an answer to nothing
+
+try:
+    one.wait(listens(), timeout=0.01)
+except psycopg.OperationalError as error:
+    print(error)
 """
 
 WORKER = """
@@ -141,4 +149,4 @@ def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):
     url = sa.make_url(databases.empty(engine)).set(drivername="postgresql").render_as_string(hide_password=False)
     command = [sys.executable, "-c", PROGRAM, url]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.split(), done.stderr) == (["1", "True", "2", "57P01"], "")
+    assert (done.stdout.split(), done.stderr) == (["1", "True", "2", "57P01", "wait", "timeout", "expired"], "")

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 
 from billycan.sharing import limits
 from billycan.sharing.addresses import by_address
-from billycan.sharing.folder import Epoch, shared_folder
+from billycan.sharing.folder import Epoch, _held, hold_folder, shared_folder, sweep_folders
 from billycan.sharing.limits import SECOND, Allowance, Limit, Limiter
 
 NOW = 1_800_000_000.0
@@ -695,6 +696,32 @@ def test_the_shared_folder_is_private_and_named_from_the_configuration(
     if os.access("/dev/shm", os.W_OK):
         (in_memory := shared_folder(f"{tmp_path}")).rmdir()
         assert in_memory.parent == Path("/dev/shm")
+
+
+def test_folders_that_no_process_holds_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ours, used, left, named = [*map(shared_folder, ("ours", "used", "left")), tmp_path / "billycan-of-a-setting"]
+    named.mkdir()
+    for folder in (ours, used, left, named):
+        hold_folder(folder)
+    child = os.fork()
+    if not child:  # what was forked goes on using it
+        signal.pause()
+    try:
+        os.close(_held.pop(used))
+        os.close(_held.pop(left))
+        assert sweep_folders(ours) == []
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    hold_folder(used)
+    old = shared_folder("of a release that held none")
+    assert sweep_folders(named) == [] and sweep_folders(ours) == [left]
+    assert {*tmp_path.iterdir()} == {ours, used, old, named}
+    shutil.rmtree(used)
+    hold_folder(used)
+    assert (used / "in-use").exists(), "whoever begins while it is swept holds the next one"
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

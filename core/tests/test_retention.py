@@ -131,7 +131,7 @@ def test_each_transaction_forgets_no_more_than_a_batch(client, clock, monkeypatc
         """Forget one batch; return whether there may be more, and how many events are left."""
         ctx = Context(client.app, client.tenant_id)
         with ctx.transaction():
-            goes_on = retention.forget_old_events(ctx)
+            goes_on = retention.forget_old_events(ctx, ctx.tenant_id)
         return goes_on, len(log(client))
 
     monkeypatch.setattr(retention, "MOST_AT_ONCE", 3)

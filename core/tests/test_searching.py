@@ -61,6 +61,15 @@ def test_the_index_finds_what_reading_every_row_finds(client, monkeypatch):
     assert found(client) == kept[0]
 
 
+def test_quotes_are_found_however_they_are_written(client):
+    for name in ("Pat O\u2019Neill", "Kim O'Neill", "The \u201cBig\u201d Shed", 'The "Old" Shed'):
+        client.post("/v1/contacts", {"name": name})
+    for text, total in (("o'neill", 2), ("O\u2019NEILL", 2), ('"big"', 1), ("\u201cold\u201d", 1), ('the "', 2)):
+        assert client.get(f"/v1/contacts?search={quote(text)}")["pagination"]["total"] == total, text
+    names = [each["name"] for each in client.get("/v1/contacts?sort=name")["data"]]
+    assert names[:2] == ["Kim O'Neill", "Pat O\u2019Neill"]
+
+
 def test_a_table_made_anew_is_indexed_anew(client):
     fill(client, 2)
     with client.app.db.writing(across="a test") as db:

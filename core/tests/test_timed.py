@@ -231,9 +231,9 @@ def test_how_long_somebody_waits_is_shown(bells, alarms, clock):
     tick(bells)
     assert wait_of(bells) == 0
     clock.move(minutes=10)
-    assert 589 < wait_of(bells) < 591, "core's own work was due after ten seconds, and no worker came"
+    assert 539 < wait_of(bells) < 541, "core's own work was due after a minute, and no worker came"
     assert (
-        "\nbillycan_tasks_waiting_seconds 590."
+        "\nbillycan_tasks_waiting_seconds 540."
         in client.web.get("/-/metrics", extra_environ={"REMOTE_ADDR": "127.0.0.1"}).text
     )
     tick(bells)

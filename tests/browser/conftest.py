@@ -128,6 +128,10 @@ class Person:
         for kind in ("button", "a", "summary"):
             named = f"//*[self::{within}]//{kind}[normalize-space()='{text}']"
             for found in self.browser.find_elements(By.XPATH, named):
+                if kind == "a" and not found.is_displayed():  # in a part of the navigation that is closed
+                    for part in found.find_elements(By.XPATH, "ancestor::details[not(@open)]/summary"):
+                        if part.is_displayed():
+                            part.click()
                 if found.is_displayed():
                     found.click()
                     return True

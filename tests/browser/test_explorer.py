@@ -23,7 +23,7 @@ from billycan.hosting.served import serving
 from billycan.starting.settings import Config
 from billycan.testing import Client
 
-PLUGINS = ("contacts", "documents", "explorer", "hosted", "invoices", "staff")
+PLUGINS = ("attachments", "contacts", "documents", "explorer", "hosted", "invoices", "staff")
 DESK, PHONE = (1440, 900), (390, 844)
 SECONDS = 60
 EVIL = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
@@ -154,7 +154,7 @@ def prefer(browser, theme):
 def test_it_loads_without_a_fault_and_asks_nobody_else(page):
     page.open()
     groups = [group.text.lower().rstrip("0123456789") for group in page.all("#endpoints summary")]
-    assert groups == ["core", "contacts", "staff", "hosted", "invoices"]
+    assert groups == ["core", "attachments", "contacts", "staff", "hosted", "invoices"]
     assert page.requests()
     assert all(name.startswith(f"{page.url}/") for name in page.requests())
     assert page.faults() == []
@@ -285,24 +285,72 @@ def test_the_code_makes_the_same_call_without_the_key(page, tmp_path):
     page.open("create_contact")
     page.press("[role=tab]", "JSON")
     page.set(".raw", json.dumps({"name": name, "gst_registered": True, "notes": None}))
-    commands = {"curl": [shutil.which("bash"), "-c"], "Python": [sys.executable, "-c"]}
+    commands = runnable()
+    environ = {**os.environ, "KEY": page.client.secret}
     for kind, command in commands.items():
-        if kind == "curl" and not shutil.which("curl"):
-            continue
         code = page.code(kind)
         assert page.client.secret not in code
-        subprocess.run(
-            [*command, code], env={**os.environ, "KEY": page.client.secret}, cwd=tmp_path, check=True, timeout=SECONDS
-        )
+        subprocess.run([*command, code], env=environ, cwd=tmp_path, check=True, timeout=SECONDS)
         (made,) = page.client.get("/v1/contacts?per_page=1")["data"]
         assert (made["name"], made["gst_registered"]) == (name, True)
         page.client.delete(f"/v1/contacts/{made['id']}")
     assert not (tmp_path / "harmed").exists()
+    page.open("list_contacts", example=True)
+    page.fill(search="nobody")
+    for kind, command in commands.items():
+        code = page.code(kind)
+        done = subprocess.run(
+            [*command, code], env=environ, capture_output=True, text=True, check=True, timeout=SECONDS
+        )
+        assert '"data":[],' in done.stdout, kind
     grant = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": page.url}
     page.browser.execute_cdp_cmd("Browser.grantPermissions", grant)
     page.press("#code .copy")
     page.find("#code .copy", "Copied")
     assert page.browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])").strip() == code
+
+
+@pytest.mark.long
+def test_a_file_is_sent_and_the_code_sends_it_too(page, tmp_path):
+    contact = page.client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    (tmp_path / "gate's code.txt").write_text("7", "utf-8")
+    page.open("add_attachment")
+    page.fill(resource=contact, filename="code.txt")
+    page.find("input[type=file]").send_keys(str(tmp_path / "gate's code.txt"))
+    made = page.run(201)["data"]
+    assert (made["filename"], made["content_type"], made["size"]) == ("code.txt", "text/plain", 1)
+    commands = runnable()
+    for kind, command in commands.items():
+        environ = {**os.environ, "KEY": page.client.secret}
+        subprocess.run([*command, page.code(kind)], env=environ, cwd=tmp_path, check=True, timeout=SECONDS)
+    found = page.client.get(f"/v1/attachments?resource={contact}")["data"]
+    assert [each["sha256"] for each in found] == [made["sha256"]] * (len(commands) + 1)
+
+
+@pytest.mark.long
+def test_events_are_followed_from_now_on_whoever_makes_them(page):
+    page.client.post("/v1/contacts", {"name": "Before"})
+    page.open("create_contact")
+    page.press("#tail-on")
+    # It asked once, for the newest event of before.
+    page.wait(lambda: any("/v1/events" in name for name in page.requests()), "events were asked for")
+    other = page.client.post("/v1/contacts", {"name": "Other"})["data"]["id"]
+    page.find("#tail li", other)
+    page.fill(name="Own")
+    own = page.run(201)["data"]["id"]
+    page.find("#tail li", own)
+    assert [line.text.split() for line in page.all("#tail li")] == [["contact.created", id] for id in (own, other)]
+    page.press("#tail button", other)
+    page.press("#follow li button", "GET\n/v1/contacts/{id}")
+    assert page.run(200)["data"]["name"] == "Other"
+
+
+def runnable():
+    """Map each language in which this machine can run code to the command for it."""
+    shell = shutil.which("curl") and shutil.which("bash")
+    typescript = [shutil.which("node"), "--input-type=module", "--eval"]
+    commands = {"curl": [shell, "-c"], "Python": [sys.executable, "-c"], "TypeScript": typescript}
+    return {kind: command for kind, command in commands.items() if command[0]}
 
 
 @pytest.mark.long

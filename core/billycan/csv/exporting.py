@@ -34,7 +34,7 @@ def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any],
         if getattr(query, name, None) is not None:
             raise BadRequest(f"{name}: a CSV file has all records on one page: leave it out.", param=name)
     asked = frozenset(ctx.chosen[1]) if ctx.chosen else None
-    columns = sheets.columns(endpoint.signature.listed, asked, getattr(query, "include", None) or ())
+    columns = sheets.columns(ctx.of_business(endpoint).signature.listed, asked, getattr(query, "include", None) or ())
     with ExitStack() as held:
         # Held until the client has the file or goes away.
         held.enter_context(ctx.take_slot(MOST_AT_ONCE, "too_many_exports", _TOO_MANY))

@@ -4,6 +4,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin
 
 import msgspec
@@ -14,7 +15,6 @@ from msgspec.structs import fields
 from .. import events
 from ..members import is_struct, options, parts
 from ..problems import MOST_SHOWN, BadRequest, Fault, Problem
-from ..reader import decode
 from ..web import parse
 from . import rehearsing, sheets
 from .rehearsing import Rehearsal, Replay
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Importer"]
 
 log = logging.getLogger("billycan")
+_AMOUNT = re.compile(r"-?\$?-?\d{1,3}(,\d{3})+(\.\d+)?|-?\$-?\d+(\.\d+)?", re.ASCII)  # `$1,000.50`
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 _JOINS_BY = "number"
 
@@ -47,7 +48,7 @@ class Importer:
     """What the handlers of some rows sent, read and counted: stored by `packed()` and read by `of(packed)`."""
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:
-        self._endpoint, self._columns = endpoint, list(header)
+        self._endpoint = endpoint
         body = endpoint.signature.body
         self._members = {f.encode_name: f for f in fields(body)}
         taken = {each.name: each.name.split(".") for each in sheets.columns(body, [f.name for f in fields(body)])}
@@ -56,9 +57,10 @@ class Importer:
             for name, kind in _lists(body)
             for part in fields(kind)
         }
+        shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
+        self._columns = header = _as_known(header, [*taken, *self._parts, *shown])
         in_parts = any(name in self._parts for name in header)
         self.joins_by = self._columns.index(_JOINS_BY) if in_parts and _JOINS_BY in header else None
-        shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
         self.ignored = [name for name in header if name in shown and name not in taken]
         self._read = [_Column.of(body, taken[name]) if name in taken else None for name in header]
         self.faults = [*self._wrong(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))]
@@ -67,9 +69,7 @@ class Importer:
         names = ", ".join(taken)
         for name in dict.fromkeys(filter(None, self._columns)):
             if name not in known:
-                near = "_".join(name.lower().split())
-                cure = f"Write {near}" if near in known else f"Known columns: {names}"
-                yield Fault(name[:MOST_SHOWN], "unknown_field", f"is an unknown column. {cure}")
+                yield Fault(name[:MOST_SHOWN], "unknown_field", f"is an unknown column. Known columns: {names}")
             elif self._columns.count(name) > 1:
                 yield Fault(name, "invalid_value", "appears twice: leave one of them out")
         there = {name.partition(".")[0] for name in self._columns}
@@ -119,11 +119,7 @@ class Importer:
         if faults := [fault for row in rows for fault in self._unplaced(row)] or [*self._differing(*rows)]:
             return faults
         try:
-            body = decode(
-                self._tree(rows[0]) | self._of_parts(rows),
-                self._endpoint.signature.body,
-                self._endpoint.signature.shown,
-            )
+            body, _ = self._endpoint.read(ctx, self._tree(rows[0]) | self._of_parts(rows))
             self._endpoint.run(ctx, {"body": body}, {})
             made()
             events.notify_hearers(ctx, of_many=True)
@@ -215,6 +211,8 @@ class _Column(msgspec.Struct, frozen=True):
             return text
         if plain is bool:
             return {"true": True, "false": False}.get(text.strip().lower(), text)
+        if plain is Decimal and _AMOUNT.fullmatch(text.strip()):
+            return re.sub(r"[$,\s]", "", text)
         if plain is int and _WHOLE.fullmatch(text.strip()):
             return int(text)
         is_list = plain in (list, tuple, set, frozenset)
@@ -226,6 +224,16 @@ class _Column(msgspec.Struct, frozen=True):
             except BadRequest:
                 return text
         return text
+
+
+def _as_known(header: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the names of columns as the API has them where they differ only in case and punctuation: `External ID`."""
+    by_letters = {_letters(name): name for name in reversed(known)}
+    return [name if name in known else by_letters.get(_letters(name), name) for name in header]
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _lists(body: Any) -> Iterator[tuple[str, Any]]:

@@ -50,7 +50,9 @@ current values.
 Send an `Idempotency-Key` with any POST, PATCH or DELETE so that you can safely repeat it, and `If-Match` with the
 record's `ETag` so that you do not overwrite anybody's change."""
 
-BYTES: Json = {"*/*": {}}
+# Generators of clients know this media type for any file; where they find no schema, they leave the operation out.
+OCTETS = "application/octet-stream"
+BINARY: Json = {"type": "string", "format": "binary"}
 
 KEY = """An API key: `svc_live_…` is production, `svc_test_…` the sandbox. Each operation lists the scope that the key
 must have: `<plugin>:read` or `<plugin>:write`; `read` and `write` stand for those of all plugins. Write does not
@@ -216,7 +218,7 @@ class _Document:
         if not reads_body(endpoint):
             return None
         if endpoint.route.receive:
-            return {"required": True, "content": BYTES}
+            return {"required": True, "content": {OCTETS: {"schema": BINARY}}}
         signature = endpoint.signature
         if signature.patch:
             schema = self.schemas.patch(signature.body, signature.shown)
@@ -239,7 +241,9 @@ class _Document:
             headers.append("Location")
         if endpoint.writes:
             headers.append("Idempotent-Replayed")
-        content: Json = {route.answers or "*/*": {}}
+        content = {route.answers or "*/*": {"schema": _file_schema(route.answers)}}
+        if content[route.answers or "*/*"]["schema"] is BINARY:
+            content[OCTETS] = {"schema": BINARY}
         if signature.answer is not Reply:
             found = [self.schemas.shown(kind) for kind in kinds]
             data = found[0] if len(found) == 1 else {"anyOf": found}
@@ -251,7 +255,7 @@ class _Document:
             schema: Json = {"type": "object", "properties": members, "required": [*members]}
             content = {"application/json": {"schema": schema, **self.recorded(endpoint, "answer")}}
             others = {*route.also, *(["text/csv"] if signature.listed else [])}
-            content |= {media_type: {"schema": {"type": "string"}} for media_type in sorted(others)}
+            content |= {media_type: {"schema": _file_schema(media_type)} for media_type in sorted(others)}
         answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": pick_headers(headers)}
         if route.status == 201 and len(homes) == 1:
             answer["links"] = {name: ref("links", name) for name in self.linked(*homes)}
@@ -323,6 +327,13 @@ def _tag(app: "App", plugin: str) -> Json:
     module = app.plugins.get_plugin("platform" if plugin == "core" else plugin)
     words = inspect.getdoc(module)
     return {"name": plugin} | ({"description": words} if words else {})
+
+
+def _file_schema(media_type: str | None) -> Json:
+    """Return the schema of an answer that is not an envelope."""
+    if media_type == "application/json":
+        return {"type": "object"}
+    return {"type": "string"} if (media_type or "").startswith("text/") else BINARY
 
 
 def _id(endpoint: "Endpoint") -> str:

@@ -41,8 +41,10 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
-    if route.scope or "insufficient_scope" in named_words(endpoint):
-        yield problems.Forbidden, "", ["insufficient_scope"]
+    scoped = ["insufficient_scope"] if route.scope or "insufficient_scope" in named_words(endpoint) else []
+    standing = ["business_suspended", "business_closed"] if writes and not route.public else []
+    if scoped or standing:
+        yield problems.Forbidden, "Write" * bool(standing) + "AnyKey" * (not scoped), [*scoped, *standing]
     if endpoint.signature.params or "resource_not_found" in named_words(endpoint):
         yield problems.NotFound, "", ["resource_not_found"]
     if endpoint.signature.answer is not Reply:
@@ -68,7 +70,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
         yield problems.Invalid, "", ["idempotency_key_reused"]
     is_list = endpoint.signature.listed is not None
     limits = [*(["too_many_at_once"] if not route.public else []), *(["too_many_exports"] if is_list else [])]
-    yield problems.RateLimited, "Public" * route.public + "List" * is_list, ["rate_limited", *limits]
+    yield problems.RateLimited, "Public" * bool(route.public) + "List" * is_list, ["rate_limited", *limits]
     yield problems.Problem, "", ["internal_error"]
     yield problems.Unavailable, "", ["unavailable"]
 
@@ -101,6 +103,7 @@ def example_errors(app: "App") -> dict[str, Json]:
 _ALWAYS_THE_SAME: tuple[type[problems.Problem], ...] = (
     problems.Unauthenticated,
     problems.NotFound,
+    problems.RouteNotFound,
     problems.NotAcceptable,
     problems.Timeout,
     problems.VersionConflict,

@@ -57,13 +57,17 @@ class Schemas:
 
     def requires(self, schema: Json) -> bool:
         """Tell whether an object of this schema has required members."""
-        return bool(self.components[_names(schema)[0]]["required"])
+        return bool(self.components[names_in(schema)[0]]["required"])
 
     def _as_sent(self, schema: Any) -> Any:
         def title(name: str) -> str:
             return f"New{_bare(name)}" if name in self.both else name
 
-        return _mapped(schema, lambda s: self._component(s, title, self._as_sent))
+        def told(struct: Json) -> Json:
+            members = {name: _with_default_told(member) for name, member in struct["properties"].items()}
+            return {**struct, "properties": self._as_sent(members)}
+
+        return _mapped(schema, lambda s: self._component(s, title, told))
 
     def _as_shown(self, schema: Any) -> Any:
         def title(name: str) -> str:
@@ -89,7 +93,7 @@ class Schemas:
         if "anyOf" in schema:
             return schema | {"anyOf": [self._as_patch(option, shown) for option in schema["anyOf"]]}
         item = schema.get("items", {})
-        if "$ref" in item and "id" in self.structs[_names(item)[0]]["properties"]:
+        if "$ref" in item and "id" in self.structs[names_in(item)[0]]["properties"]:
             return schema | {"items": {"anyOf": [self._as_sent(item), self._as_patch(item, shown)]}}
         if isinstance(value := schema.get("additionalProperties"), dict):
             return schema | {"additionalProperties": {"anyOf": [value, NULL]}}
@@ -98,7 +102,7 @@ class Schemas:
 
     def _partial(self, struct: Json, shown: Any) -> Json:
         members: Json = {}
-        visible = self.structs[names[0]]["properties"] if (names := _names(shown)) else {}
+        visible = self.structs[names[0]]["properties"] if (names := names_in(shown)) else {}
         for name, member in struct["properties"].items():
             changed = self._as_patch(without_key(member, "default"), visible.get(name))
             clears = name not in struct["required"] and NULL not in changed.get("anyOf", ())
@@ -115,7 +119,7 @@ class Schemas:
         """Return the schema; if it refers to a Struct, let it refer to the component with that title and form."""
         if "$ref" not in schema:
             return schema
-        (name,) = _names(schema)
+        (name,) = names_in(schema)
         if title(name) not in self.components:
             self.components[title(name)] = {}  # a Struct may hold itself
             self.components[title(name)] = form(self.structs[name])
@@ -124,12 +128,12 @@ class Schemas:
     def _reached(self, schema: Any) -> set[str]:
         """Return the names of the Structs in a schema, nested ones included."""
         found: set[str] = set()
-        waiting = _names(schema)
+        waiting = names_in(schema)
         while waiting:
             name = waiting.pop()
             if name not in found:
                 found.add(name)
-                waiting += _names(self.structs[name])
+                waiting += names_in(self.structs[name])
         return found
 
 
@@ -313,6 +317,20 @@ def _with_words(schema: Json, words: str) -> Json:
     return {**bare, "description": words} if words else bare
 
 
+def _with_default_told(schema: Json) -> Json:
+    """Return a member's schema with its default in words and as `x-default`.
+
+    With the keyword `default`, generators of clients make a member required, or send it each time.
+    """
+    if "default" not in schema:
+        return schema
+    default, rest = schema["default"], without_key(schema, "default")
+    if default not in (None, {}, []):
+        words = f"{rest.get('description', '')} Default: `{json.dumps(default).strip(chr(34))}`."
+        rest["description"] = words.strip()
+    return {**rest, "x-default": default}
+
+
 def _or_null(schema: Json) -> Json:
     """Return a schema that also allows null, with its description outside of the choice."""
     either: Json = {"anyOf": [without_key(schema, "description"), NULL]}
@@ -333,7 +351,7 @@ def _title(kind: Any) -> str:
     return f"New{plugin}{_bare(own)}" if own.startswith("New") else plugin + own
 
 
-def _names(schema: Any) -> list[str]:
+def names_in(schema: Any) -> list[str]:
     """List the names of the Structs that a schema refers to."""
     return re.findall(f'"{PLACE}([^"]+)"', json.dumps(schema))
 

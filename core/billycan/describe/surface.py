@@ -16,31 +16,40 @@ from .schemas import PLACE, Json
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..endpoints import Endpoint
 
 _WORDS = ("description", "title", "example", "examples", "readOnly", "x-kind", "x-unit")
+_RENAMED = {"x-default": "default"}
 
 
 def facts_of(app: "App") -> dict[str, Json]:
     """Map each fact's name to the fact: an operation, a parameter, a schema, a member, an event or a code."""
-    described = describe_api(app)
-    components = described["components"]
     codes = every_code(app)
-    facts: dict[str, Json] = {}
+    refuses = {}
     for endpoint in app.endpoints:
-        name = f"{endpoint.route.path} {endpoint.route.method}"
-        operation = described["paths"][endpoint.route.path][endpoint.route.method.lower()]
         others = [app.at["GET", path] for path in endpoint.route.also.values()]
-        facts[name] = _operation_fact(
-            operation, {code for e in (endpoint, *others) for code in named_words(e)} & codes.keys()
-        )
-        facts |= {f"{name} ?{query}": fact for query, fact in _parameter_facts(endpoint, operation)}
+        named = {code for e in (endpoint, *others) for code in named_words(e)} & codes.keys()
+        refuses[f"{endpoint.route.path} {endpoint.route.method}"] = named
+    return facts_in(describe_api(app), refuses, {code: said.status for code, said in codes.items()})
+
+
+def facts_in(
+    document: Json, refuses: Mapping[str, set[str]] | None = None, codes: Mapping[str, int] | None = None
+) -> dict[str, Json]:
+    """Return the facts of a document alone; what operations refuse, and all codes, are then those of their answers."""
+    components, found = document["components"], _codes_in(document)
+    facts: dict[str, Json] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            name = f"{path} {method.upper()}"
+            facts[name] = _operation_fact(operation, refuses[name] if refuses is not None else {*found[name]})
+            facts |= {f"{name} ?{query}": fact for query, fact in _parameter_facts(operation)}
     for name, parameter in components["parameters"].items():
         facts[f"parameter {name}"] = {"in": parameter["in"], "name": parameter["name"], **_bare(parameter["schema"])}
-    events = {name: _body(event["post"])["properties"]["data"] for name, event in described.get("webhooks", {}).items()}
+    events = {name: _body(event["post"])["properties"]["data"] for name, event in document.get("webhooks", {}).items()}
     facts |= {f"event {name}": {"data": _bare(data)} for name, data in events.items()}
-    facts |= {f"code {code}": {"status": said.status} for code, said in codes.items()}
-    sent = _reached(components["schemas"], [_body(o) for o in _operations(described)])
+    statuses = codes if codes is not None else {code: s for of in found.values() for code, s in of.items()}
+    facts |= {f"code {code}": {"status": status} for code, status in statuses.items()}
+    sent = _reached(components["schemas"], [_body(o) for o in _operations(document)])
     for name, schema in components["schemas"].items():
         facts[name] = {"is": "sent" if name in sent else "shown"}
         for member, kind in schema["properties"].items():
@@ -75,13 +84,25 @@ def _operation_fact(operation: Json, refuses: set[str]) -> Json:
     return {name: value for name, value in fact.items() if value}
 
 
-def _parameter_facts(endpoint: "Endpoint", operation: Json) -> Iterator[tuple[str, Json]]:
+def _parameter_facts(operation: Json) -> Iterator[tuple[str, Json]]:
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "query":
             fact = _bare(parameter["schema"]) | ({"required": True} if parameter.get("required") else {})
-            if parameter["name"] == "sort":
-                fact = {"enum": sorted(endpoint.signature.query.sortable)}
+            if parameter["name"] == "sort" and (sortable := re.match(r"\^-\?\(([\w|]+)\)", fact.get("pattern", ""))):
+                fact = {"enum": sorted(sortable[1].split("|"))}
             yield parameter["name"], fact
+
+
+def _codes_in(document: Json) -> dict[str, dict[str, int]]:
+    """Map each operation to the codes that the descriptions of its answers list, and these to their statuses."""
+    found: dict[str, dict[str, int]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            codes = found.setdefault(f"{path} {method.upper()}", {})
+            for status, answer in operation["responses"].items():
+                shared = document["components"]["responses"].get(answer.get("$ref", "").rpartition("/")[2], answer)
+                codes |= dict.fromkeys(re.findall(r"(?m)^- `(\w+)`: ", shared.get("description", "")), int(status))
+    return found
 
 
 def _operations(described: Json) -> list[Json]:
@@ -113,7 +134,7 @@ def _bare(schema: Any) -> Any:
     """Return a schema without descriptions, with references as bare names."""
     if isinstance(schema, dict):
         return {
-            key: value.removeprefix(PLACE) if key == "$ref" else _bare(value)
+            _RENAMED.get(key, key): value.removeprefix(PLACE) if key == "$ref" else _bare(value)
             for key, value in schema.items()
             if key not in _WORDS
         }

@@ -5,6 +5,7 @@ and how to live without them.
 """
 
 PLAIN = "billycan_plain"  # the execution option of connections on which SQLAlchemy's public names do everything
+UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
 PLANNED_ANEW = "billycan_planned_anew"
 """The execution option of a statement that PostgreSQL plans for its values each time: `{PLANNED_ANEW: True}`.
 

@@ -8,11 +8,10 @@ from collections.abc import Generator
 from typing import Any
 
 from gevent import get_hub
-from psycopg import waiting
+from gevent.hub import Waiter
+from psycopg import OperationalError, waiting
 
 from ..apart import begin_turn
-
-_psycopgs_own = waiting.wait
 
 
 def install_wait() -> None:
@@ -21,9 +20,10 @@ def install_wait() -> None:
 
 
 def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, timeout: float | None = None) -> Any:
-    """Run `gen` to its end and return its result; a connection that dies wakes it, like one with an answer."""
-    if timeout is not None:
-        return _psycopgs_own(gen, fileno, interval, timeout)
+    """Run `gen` to its end and return its result; a connection that dies wakes it, like one with an answer.
+
+    Raise OperationalError if one of its waits takes longer than `timeout` seconds.
+    """
     hub = get_hub()
     try:
         state = next(gen)
@@ -31,10 +31,17 @@ def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, tim
             # Both use the same numbers for reading and writing. Answers go before new requests: a greenlet that awaits
             # one may hold what others wait for. This makes new invoices of one business 1.04 times as fast.
             watcher = hub.loop.io(fileno, int(state), priority=hub.loop.MAXPRI)
+            timer = None if timeout is None else hub.loop.timer(timeout)
+            waiter: Any = Waiter(hub)
             try:
-                hub.wait(watcher)
+                watcher.start(waiter.switch, None)
+                if timer:
+                    timer.start(waiter.throw, OperationalError("wait timeout expired"))
+                waiter.get()
             finally:
                 watcher.close()
+                if timer:
+                    timer.close()
             begin_turn()
             state = gen.send(state)
     except StopIteration as done:

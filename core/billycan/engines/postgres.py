@@ -6,6 +6,7 @@ prepared at its first use on a connection, values are sent as text, whose types 
 everything is sent in one piece. SQLite needs no psycopg, and so nothing of this file.
 """
 
+import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -17,7 +18,7 @@ from psycopg import OperationalError, RawCursor, errors, generators, pq
 from psycopg.adapt import Loader, PyFormat, Transformer
 from psycopg.types.string import TextLoader
 
-from . import PLAIN, PLANNED_ANEW, sessions, walls
+from . import PLAIN, PLANNED_ANEW, UNHURRIED, sessions, walls
 from .forms import Sent
 from .idle_connections import IdleConnections
 
@@ -26,6 +27,10 @@ _OPTIONS = (
     " -c timezone=UTC -c datestyle=ISO -c jit=off"
 )
 _IDLE_SECONDS = 5.0
+# How long answers are awaited: longer than PostgreSQL itself lets a statement run, and shorter than a proxy waits for
+# the request. One that is frozen, or whose disk is, ends nothing by itself, and the kernel goes on answering for it.
+PATIENCE_SECONDS = 20.0
+HUNG_SECONDS = 1.0  # no connection is tried after one that got no answer
 # After these psycopg may have PostgreSQL forget all that was prepared on the connection.
 _FORGETFUL = ("DROP", "ALTER", "ROLLBACK", "DISCARD ALL", "DEALLOCATE ALL")
 _MOST_PREPARED = 300  # on one connection; then the oldest goes
@@ -70,10 +75,12 @@ class Engines:
             connect_args=_connect_args(_OPTIONS + " -c default_transaction_read_only=on"),
             **settings,
         )
+        self._hung_at = -math.inf
         # Like psycopg's own, but without a Python call for each value: a page of 25 invoices has 50.
         self._json = type("Json", (Loader,), {"load": settings["json_deserializer"]})
         for engine in (self.writer, self.reader):
-            sa.event.listen(engine, "do_connect", sessions.connect_unshared)
+            sa.event.listen(engine, "do_connect", self._connect)
+            sa.event.listen(engine, "connect", self._limit_waits)
             sa.event.listen(engine, "connect", self._read_json)
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
@@ -101,6 +108,36 @@ class Engines:
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """Open a transaction like any other: no transaction waits for those that write other rows."""
         return self.writing({})
+
+    def _connect(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
+        """Make a connection, unless PostgreSQL hung a moment ago: requests that queue up must not wait one by one."""
+        if time.monotonic() < self._hung_at + HUNG_SECONDS:
+            raise OperationalError("PostgreSQL has just left others without an answer")
+        try:
+            connection = sessions.connect_unshared(dialect, record, args, options)
+        except errors.ConnectionTimeout:
+            self._hung_at = time.monotonic()
+            raise
+        self._hung_at = -math.inf
+        return connection
+
+    def _limit_waits(self, connection: Any, record: Any) -> None:
+        """Have a connection end if PostgreSQL does not answer in time: a listener for each new one."""
+        wait = connection.wait
+
+        def wait_in_time(gen: Any, **given: Any) -> Any:
+            if getattr(connection, UNHURRIED, False):
+                return wait(gen, **given)
+            try:
+                return wait(gen, **({"timeout": PATIENCE_SECONDS} | given))
+            except OperationalError as error:
+                if error.sqlstate is None and connection.pgconn.status == pq.ConnStatus.OK:
+                    self._hung_at = time.monotonic()
+                    connection.pgconn.finish()  # its answer would be taken for the next statement's
+                    raise OperationalError(f"PostgreSQL has not answered within {PATIENCE_SECONDS:g} s") from error
+                raise
+
+        connection.wait = wait_in_time
 
     def _read_json(self, connection: Any, record: Any) -> None:
         for name in ("json", "jsonb"):
@@ -215,6 +252,7 @@ def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any)
 
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
+    setattr(cursor.connection, UNHURRIED, UNHURRIED in context.execution_options)
     _prepare_to_send(cursor, statement, parameters, context)
     cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
     if (cursor.statusmessage or "").startswith(_FORGETFUL) and PLAIN not in context.execution_options:

@@ -29,13 +29,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from ..apart import run_apart
-from . import PLAIN, private_files, walls
+from . import PLAIN, UNHURRIED, private_files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for other writers of SQLite
 STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
-UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
 LONG_READ_SECONDS = 0.003  # of a statement; one that took longer the last time runs in a thread under gevent
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"

@@ -14,6 +14,7 @@ from ..db import reason
 from ..fields import Moment
 from ..manifest import Gauge
 from ..sharing.counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
+from .disks import measure_disks
 
 if TYPE_CHECKING:
     from ..app import App
@@ -23,7 +24,7 @@ log = logging.getLogger("billycan")
 
 def exposition(app: App) -> str:
     """Return the whole text."""
-    return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
+    return "\n".join([*_requests(app.counts.whole()), *_disks(app), *_gauges(app), ""])
 
 
 def _requests(words: array[int]) -> Iterator[str]:
@@ -44,6 +45,13 @@ def _requests(words: array[int]) -> Iterator[str]:
         yield f'billycan_request_seconds_bucket{{le="{bound}"}} {below}'
     yield f"billycan_request_seconds_sum {words[MICROSECONDS] / 1_000_000}"
     yield f"billycan_request_seconds_count {below}"
+
+
+def _disks(app: App) -> Iterator[str]:
+    yield "# HELP billycan_disk_free_bytes The free space where this host writes files."
+    yield "# TYPE billycan_disk_free_bytes gauge"
+    for disk in measure_disks(app):
+        yield f'billycan_disk_free_bytes{{use="{disk.use}"}} {disk.free}'
 
 
 def _gauges(app: App) -> Iterator[str]:

@@ -2,22 +2,28 @@
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import falcon
+import msgspec
 import sqlalchemy as sa
 
 from .. import web
 from ..db import reason
+from ..defaults import envelope
 from ..people import Home
-from ..problems import RouteNotFound
+from ..problems import RouteNotFound, Unavailable
 from ..starting import versions
-from . import metrics
+from . import disks, metrics
 
 if TYPE_CHECKING:
     from ..app import App
 
 log = logging.getLogger("billycan")
+
+READY_SECONDS = 0.8  # of patience, so that a monitor with a second has its answer
 
 
 class Health:
@@ -31,18 +37,61 @@ class Health:
 
 
 class Ready(Health):
-    """The page that shows that this process can work: the database answers and its schema is current."""
+    """The page that shows that this process can work: the database answers, its schema is current, and disks have room.
+
+    It answers within a second, whatever hangs. Visitors that come while one look is under way share its result.
+    """
+
+    def __init__(self, app: "App") -> None:
+        super().__init__(app)
+        self._turn, self._look = Lock(), Future[str]()
+        self._look.set_result("")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        try:
-            versions.check(self.app.db, self.app.manifests)
-        except (sa.exc.SQLAlchemyError, versions.SchemaBehind) as error:
-            log.warning("not ready: %s", reason(error) if isinstance(error, sa.exc.SQLAlchemyError) else error)
+        if cause := self._find_cause():
+            problem = Unavailable(cause)
+            problem.request_id = req.context.request_id
             resp.status = falcon.HTTP_503
-            resp.set_header("Retry-After", "1")
-            _write(resp, {"status": "unavailable"})
+            resp.set_headers(problem.headers)
+            body = msgspec.structs.asdict(envelope(data=None, page=None, problem=problem))
+            _write(resp, {"status": "unavailable", **body})
         else:
             _write(resp, {"status": "ok"})
+
+    def _find_cause(self) -> str:
+        """Return why this process cannot work; an empty text if it can."""
+        with self._turn:
+            if self._look.done():
+                self._look = Future()
+                # A thread that still waits for its answer keeps no process from ending.
+                Thread(target=self._find, args=(self._look,), daemon=True).start()
+            look = self._look
+        try:
+            return look.result(READY_SECONDS)
+        except TimeoutError:
+            log.warning("not ready: the database has not answered within %s s", READY_SECONDS)
+            return f"The database has not answered within {READY_SECONDS} seconds."
+
+    def _find(self, look: "Future[str]") -> None:
+        try:
+            look.set_result(self._look_around())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
+            look.set_exception(error)
+
+    def _look_around(self) -> str:
+        for disk in disks.measure_disks(self.app):
+            if disk.is_full:
+                log.warning("not ready: the disk of %s is full", disk.folder)
+                return f"The disk of the {disk.use} folder is full."
+        try:
+            versions.check(self.app.db, self.app.manifests)
+        except sa.exc.SQLAlchemyError as error:
+            log.warning("not ready: %s", reason(error))
+            return "The database cannot be reached."
+        except versions.SchemaBehind as error:
+            log.warning("not ready: %s", error)
+            return "The database's tables are of another version than the code."
+        return ""
 
 
 class Plugins(Health):

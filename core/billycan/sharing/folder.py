@@ -7,10 +7,12 @@ without space kills the process without a message.
 import fcntl
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -87,6 +89,50 @@ def shared_folder(identity: str) -> Path:
     folder = parent / f"billycan-{os.geteuid()}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
     private_folder(folder)
     return folder
+
+
+def hold_folder(folder: Path) -> None:
+    """Keep a shared folder from being swept while this process, or one that it forked, lives."""
+    path = folder / _IN_USE
+    while not _is_at(_held.get(folder), path):
+        private_folder(folder)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(file, fcntl.LOCK_SH)  # it may have been swept until here, so it is looked at again
+        if (old := _held.get(folder)) is not None:
+            os.close(old)
+        _held[folder] = file
+
+
+def sweep_folders(folder: Path) -> list[Path]:
+    """Remove this user's other shared folders beside this one that no process holds; return them.
+
+    Each database has one, so a changed setting leaves one behind. What somebody named in a setting is left alone.
+    """
+    prefix = folder.name.rpartition("-")[0]
+    if prefix != f"billycan-{os.geteuid()}":
+        return []
+    swept = []
+    for other in folder.parent.glob(f"{prefix}-*"):
+        with suppress(OSError):  # it is in use, or gone, or of a release that held none
+            file = os.open(other / _IN_USE, os.O_RDWR)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(other)
+                swept.append(other)
+            finally:
+                os.close(file)
+    return swept
+
+
+def _is_at(file: int | None, path: Path) -> bool:
+    try:
+        return file is not None and os.path.samestat(os.fstat(file), path.stat())
+    except OSError:
+        return False
+
+
+_IN_USE = "in-use"
+_held: dict[Path, int] = {}  # the file of each folder that this process holds
 
 
 def private_folder(folder: Path) -> None:

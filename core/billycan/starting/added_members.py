@@ -1,18 +1,15 @@
 """Members that plugins add to the records of others, made part of their Structs and endpoints."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
-from operator import or_
-from typing import Any, get_args, get_origin
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import structs
 
 from ..endpoints import Endpoint
-from ..extending import Extended, Extensions, extend_struct, member_names
+from ..extending import Extended, Extensions, extend_query, extend_struct, mapped, member_names
 from ..manifest import Extends, Manifest
 from ..members import options
-from ..resources import Page
 
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
 
@@ -23,7 +20,7 @@ def extend_endpoints(
     """Return what the enabled plugins add to each other's records, and the endpoints with these members."""
     adds: dict[str, list[tuple[str, Extends]]] = {}
     for plugin, manifest in manifests.items():
-        for extends in manifest.extends:
+        for extends in in_full(manifest, manifests, endpoints):
             adds.setdefault(extends.path, []).append((plugin, extends))
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     extensions: dict[Any, tuple[Any, Sequence[Extends]]] = {}
@@ -39,6 +36,21 @@ def extend_endpoints(
             extended = [_extend_endpoint(e, resource, shows, takes) for e in extended]
             extensions |= {kind: (more, by) for kind, more in shows.items()}
     return extensions, extended
+
+
+def in_full(manifest: Manifest, manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> Iterator[Extends]:
+    """Yield a plugin's extensions, and in place of one of `*` those of each collection that it means."""
+    for extends in manifest.extends:
+        if extends.path != "*":
+            yield extends
+            continue
+        for each in endpoints:
+            path, owner = each.route.path, each.plugin
+            if each.signature.listed and "{" not in path and owner in manifests and owner != manifest.name:
+                shown, sent = structs_of(path, endpoints)
+                gives = any("metadata" in member_names(kind) for kind in sent)
+                if gives and table_of(shown, manifests[owner].tables) is not None:
+                    yield structs.replace(extends, path=path)
 
 
 def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], list[Any]]:
@@ -69,17 +81,11 @@ def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpo
 def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
     """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
-    answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
+    answer, shown = (mapped(kind, lambda each: shows.get(each, each)) for kind in (signature.answer, signature.shown))
     changed = structs.replace(signature, answer=answer, shown=shown)
+    if endpoint.route.path == resource.path and signature.listed and signature.query:
+        changed = structs.replace(changed, query=extend_query(signature.query, resource.adds))
     if f"{endpoint.route.path}/".startswith(f"{resource.path}/") and signature.body in takes:
         changed = structs.replace(changed, body=takes[signature.body])
         return structs.replace(endpoint, signature=changed, extended=resource)
     return structs.replace(endpoint, signature=changed)
-
-
-def _mapped(kind: Any, to: Kinds) -> Any:
-    """Return a type in which Structs are replaced by others."""
-    if get_origin(kind) is Page:
-        return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
-    found = [to.get(option, option) for option in options(kind)]
-    return found[0] if len(found) == 1 else reduce(or_, found)

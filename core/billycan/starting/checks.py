@@ -185,7 +185,7 @@ def check_extensions(manifests: Mapping[str, Manifest], endpoints: "Sequence[End
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     owners: dict[tuple[str, str], str] = {}
     for manifest in manifests.values():
-        for extends in manifest.extends:
+        for extends in (e for e in manifest.extends if e.path != "*"):
             name, path = f"{manifest.name} extends {extends.path}", extends.path
             if (owner := listed.get(path)) is None:
                 if not set(manifest.uses) - set(manifests):  # it may belong to a plugin that is off

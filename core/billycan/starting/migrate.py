@@ -13,7 +13,7 @@ from alembic.script import ScriptDirectory
 
 from .. import db, filters
 from ..counters import counters
-from ..engines.sqlite import UNHURRIED
+from ..engines import UNHURRIED
 from ..manifest import Manifest
 from ..migrations import index_for_search, search_index
 from . import packages, policies, versions
@@ -34,6 +34,7 @@ def upgrade(
     """
     changed, chains = [], versions.chains(manifests)
     with database.writing(across="a migration changes the rows of all") as connection:
+        connection.execution_options(**{UNHURRIED: True})
         if policies.stand(connection) and not policies.owns_tables(connection):
             versions.compare_versions(connection, chains)
             return []
@@ -43,8 +44,6 @@ def upgrade(
             connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
-        else:
-            connection.execution_options(**{UNHURRIED: True})
         found = versions.stored_versions(connection, [chain.name for chain in chains])
         for chain in chains:
             before = found.get(chain.name)

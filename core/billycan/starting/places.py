@@ -5,7 +5,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from ..db import Database
-from ..sharing.folder import shared_folder
+from ..sharing.folder import hold_folder, shared_folder
 from .settings import Settings, SettingsError
 
 
@@ -29,6 +29,7 @@ def find_shared_folder(settings: Settings, db: Database) -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return folder
     url = db.url
-    return shared_folder(
-        str(Path(url.database or "").resolve()) if db.is_sqlite else url.render_as_string(hide_password=True)
-    )
+    named = str(Path(url.database or "").resolve()) if db.is_sqlite else url.render_as_string(hide_password=True)
+    folder = shared_folder(named)
+    hold_folder(folder)
+    return folder

@@ -72,7 +72,7 @@ def extend_policies(db: sa.Connection, *roles: str) -> list[str]:
         changed.append(f"{table}: guarded by its policy")
     for role in {*roles, *db.execute(sa.text(_ROLES)).scalars()}:
         changed += _let_use(db, role)
-    for function in _INDEXED:
+    for function in INDEXED:
         try:
             with db.begin_nested():
                 db.exec_driver_sql(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF")
@@ -112,7 +112,7 @@ def searches_unindexed(db: sa.Connection) -> bool:
 
 # Beneath a policy only those look into an index that tell nothing of the values they compare. LIKE and @> do not, but
 # for an error about the pattern itself.
-_INDEXED = ("textlike(text, text)", "jsonb_contains(jsonb, jsonb)")
+INDEXED = ("textlike(text, text)", "jsonb_contains(jsonb, jsonb)")
 _LEAKPROOF = (
     "SELECT bool_and(proleakproof) FROM pg_proc WHERE pronamespace = 'pg_catalog'\\:\\:regnamespace"
     " AND proname IN ('textlike', 'jsonb_contains')"

@@ -1,6 +1,7 @@
 """A business and its key for tests, and helpers to count statements, run timed work and migrate."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -171,12 +172,15 @@ def upgrade_to(app: "App", **revisions: str) -> None:
             migrate.run(db, chain, revisions.get(chain.name, "head"))
 
 
+_CACHED = re.compile(r"\bFROM (core_keys|core_ceilings|agents_policies|custom_fields)\b")
+
+
 @contextmanager
 def counted(app: "App") -> Iterator[list[str]]:
     """Collect the SQL statements that this thread sends while the block runs.
 
-    Leaves out look-ups that are cached for a second (keys, their policies, ceilings and, in reads, the tenant), because
-    a test on a busy machine may take longer than that.
+    Leaves out look-ups that are cached for a second (keys, their policies, ceilings, custom fields and, in reads, the
+    tenant), because a test on a busy machine may take longer than that.
     """
     sent: list[str] = []
     this = threading.get_ident()  # what observes requests may write beside them
@@ -184,8 +188,7 @@ def counted(app: "App") -> Iterator[list[str]]:
 
     def note(connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
         reads = connection.get_execution_options().get("billycan_read") or connection.engine is app.db.reader
-        recent = any(f"FROM {table}" in statement for table in ("core_keys", "core_ceilings", "agents_policies"))
-        recent = recent or (reads and "FROM core_tenants" in statement)
+        recent = _CACHED.search(statement) or (reads and "FROM core_tenants" in statement)
         if not statement.startswith("BEGIN") and not recent and threading.get_ident() == this:
             sent.append(statement)
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..app import App
 from ..db import reason
 from ..engines import private_files
+from ..operating.disks import measure_disks
 from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
@@ -21,7 +22,7 @@ from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError
 from ..timed import Leases
 from ..working import replays, retention, worker
-from .serve import SECRET
+from .opening import SECRET
 
 _ALIVE_SECONDS = 30  # A worker records a sign of life every ten seconds.
 _WAITING_SECONDS = 300
@@ -70,6 +71,7 @@ def examine() -> Iterator[Finding]:
         yield Finding(name, True, said)
     try:
         yield _files(app)
+        yield from check_disks(app)
         yield from _database(app)
     finally:
         app.close()
@@ -101,6 +103,15 @@ def _files(app: App) -> Finding:
         return Finding("files", True, "private")
     named = " ".join(shlex.quote(str(path)) for path in found)
     return Finding("files", False, f"other users of this machine may read or write {named}", f"chmod o= {named}")
+
+
+def check_disks(app: App) -> Iterator[Finding]:
+    """Check that there is room where core writes files on this host."""
+    for disk in measure_disks(app):
+        said = f"{_size(disk.free)} of {_size(disk.total)} are free for {disk.folder}"
+        figures = {"use": disk.use, "free_bytes": disk.free, "total_bytes": disk.total}
+        cure = "make room on it, or move the folder to a larger one"
+        yield Finding("disk", not disk.is_short, said, cure if disk.is_short else None, figures)
 
 
 def _database(app: App) -> Iterator[Finding]:
@@ -244,7 +255,8 @@ def _search(app: App) -> Finding:
         missing = migrate.unindexed_tables(db, app.manifests)
         unsure = not app.db.is_sqlite and policies.searches_unindexed(db)
     if unsure:
-        cure = "run `billycan database harden` once as a superuser, which lets searches use the index"
+        leakproof = "; ".join(f"ALTER FUNCTION {name} LEAKPROOF" for name in policies.INDEXED)
+        cure = f"as a superuser run in the database: {leakproof}"
         return Finding("search", False, "reads every row, because of row-level security", cure)
     if not missing:
         return Finding("search", True, "indexed")

@@ -32,7 +32,7 @@ class Alone:
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._asked: tuple[Moment | None, dict[tuple[str, ...], sa.Select[Any]]] = None, {}
-        self._rows: tuple[dict[str, int], sa.Select[Any]] | None = None
+        self._rows: tuple[dict[str, int], Any] | None = None
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -105,31 +105,41 @@ class Alone:
         return found
 
     def _find_possible(self, db: sa.Connection) -> list[str]:
-        """List the tasks for which anything can be due: those whose table has rows of the business."""
+        """List the tasks for which anything can be due: all but those whose table has no row of the business."""
         due = [name for name, every in self._tasks.items() if every.due]
         if self._rows is None:
-            self._rows = {}, sa.select(sa.null())
-            found = {name: self._tasks[name].due(self._app, self._app.now()) for name in due}  # type: ignore[misc]
-            tables = {name: select.selected_columns.tenant_id.table for name, select in found.items()}
-            known = {name: table for name, table in tables.items() if isinstance(table, sa.Table)}
-            distinct = list(dict.fromkeys(known.values()))
-            if distinct:
-                has_rows = [sa.select(sa.literal(1)).where(t.c.tenant_id == self._tenant_id).exists() for t in distinct]
-                self._rows = {name: distinct.index(table) for name, table in known.items()}, sa.select(*has_rows)
+            self._rows = self._ask_for_rows(due)
         places, asked = self._rows
         row = db.execute(asked).one()
         return [name for name in due if name not in places or row[places[name]]]
+
+    def _ask_for_rows(self, tasks: Sequence[str]) -> tuple[dict[str, int], sa.Select[Any]]:
+        """Return a statement that says which tables of tasks have rows, and the place of each task in its answer."""
+        tables: dict[str, sa.Table] = {}
+        for name in tasks:
+            table = self._select(name, self._app.now()).selected_columns.tenant_id.table
+            if isinstance(table, sa.Table):
+                tables[name] = table
+        several = [*dict.fromkeys(tables.values())]
+        its = (sa.select(table.c.tenant_id).where(table.c.tenant_id == self._tenant_id).exists() for table in several)
+        asked: Any = sa.select(sa.literal(value=True), *its)
+        return {name: 1 + several.index(table) for name, table in tables.items()}, asked
 
     def _ask(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
         """Return the statement that says for which of these tasks anything is due; built once for a time."""
         if self._asked[0] != now:
             self._asked = now, {}
-        asked = self._asked[1].get((*tasks,))
-        if asked is None:
-            due = [self._tasks[name].due(self._app, now) for name in tasks]  # type: ignore[misc]
-            asked = sa.select(*(self._of_it(each.order_by(None)).exists() for each in due))
-            self._asked[1][(*tasks,)] = asked
-        return asked
+        known = self._asked[1].get((*tasks,))
+        if known is not None:
+            return known
+        asked: Any = sa.select(*(self._of_it(self._select(name, now).order_by(None)).exists() for name in tasks))
+        self._asked[1][(*tasks,)] = asked
+        return asked  # type: ignore[no-any-return]
+
+    def _select(self, task: str, now: Moment) -> sa.Select[Any]:
+        due = self._tasks[task].due
+        assert due is not None  # noqa: S101 - as the callers looked
+        return due(self._app, now)
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
         return due.where(due.selected_columns.tenant_id == self._tenant_id)

@@ -1,5 +1,6 @@
 """Limits on the answers stored for an Idempotency-Key: their age, and the size of the large ones."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
 MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
+
+
+def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Return the tenants that have answers which are no longer given again."""
+    return db.execute(sa.select(answers.c.tenant_id).where(answers.c.created_at <= now - KEPT).distinct()).scalars()
 
 
 def forget_old(ctx: Context) -> bool:

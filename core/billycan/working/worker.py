@@ -23,7 +23,7 @@ from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upser
 from ..fields import Moment
 from ..manifest import Every
 from ..problems import NotFound
-from ..tenants import tenants
+from ..tenants import standings, tenants
 from ..timed import Leases
 from . import plans
 
@@ -55,6 +55,7 @@ waiting = sa.Table(
     sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
     sa.Column("task", ByCodePoint, primary_key=True),
     sa.Column("since", UTCDateTime, nullable=False),
+    info={"stays": True},
 )
 Failed = Callable[[Exception], None]
 Seconds = Callable[[], float]
@@ -70,6 +71,7 @@ MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
 MOST_PUT_OFF_SECONDS = 6 * 3600
+_STILL = sa.select(standings.c.tenant_id)
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
 
@@ -161,7 +163,8 @@ class Round:
             self.ahead_seconds = (app.now() - self.begun).total_seconds()
             self._due = {row.name: row.due_at for row in db.execute(sa.select(tasks))}
             self._since: dict[str, dict[str, Moment]] = {}
-            for row in db.execute(sa.select(waiting)):
+            still = {*db.execute(_STILL).scalars()}
+            for row in (row for row in db.execute(sa.select(waiting)) if row.tenant_id not in still):
                 self._since.setdefault(row.task, {})[row.tenant_id] = row.since
         self._left: set[str] = set()
         self._spent: dict[str, float] = defaultdict(float)  # seconds by business
@@ -251,7 +254,9 @@ class Round:
                     break
             return not more
         for number, id in enumerate(ids, 1):
-            self._do(name, every, tenant_id, id)
+            while self._do(name, every, tenant_id, id):
+                if self.clock() >= over:
+                    return False
             if self.clock() >= over:
                 return number == len(ids) < MOST_AT_ONCE
         return len(ids) < MOST_AT_ONCE
@@ -305,8 +310,13 @@ class Round:
         return due.where(*(of.tenant_id.not_in(each) for each in self._apart(every)))
 
     def _apart(self, every: Every) -> list[sa.Select[Any]]:
-        """The selects of the businesses whose time is their own, if the task goes by it: `alone` does their work."""
-        return [] if every.real_time else [each.tenants for _, each in self.app.offered(Context.Clock)]
+        """The selects of the businesses for which the task is not run here.
+
+        They are those that are not open, and those whose time is their own if the task goes by it: `alone` does their
+        work.
+        """
+        still = [] if every.of_the_closed else [_STILL]
+        return still if every.real_time else [*still, *(each.tenants for _, each in self.app.offered(Context.Clock))]
 
     def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
         """Store the businesses that wait for a task's next turn, and since when; that turn then comes at once."""
@@ -403,10 +413,19 @@ def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
     return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
 
 
+def with_old_failures(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Return the tenants with failures of more than a day ago."""
+    return db.execute(sa.select(put_off.c.tenant_id).where(_is_past(now)).distinct()).scalars()
+
+
 def forget_put_off(ctx: Context) -> bool:
     """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
-    old = own(ctx, put_off) & (put_off.c.until <= ctx.now() - timedelta(days=1))
+    old = own(ctx, put_off) & _is_past(ctx.now())
     return ctx.db.execute(sa.delete(put_off).where(at_most(MOST_AT_ONCE, put_off, old))).rowcount == MOST_AT_ONCE
+
+
+def _is_past(now: Moment) -> sa.ColumnElement[bool]:
+    return put_off.c.until <= now - timedelta(days=1)
 
 
 def last_seen(db: sa.Connection) -> Moment | None:

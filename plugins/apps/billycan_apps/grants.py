@@ -8,7 +8,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -138,6 +138,17 @@ def revoke_tokens(app: App, app_id: str, token: str) -> None:
             ctx.outdates = True
 
 
+def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Return the tenants of which `forget_old` would delete something."""
+    tokens = refresh_tokens.c
+    expired = [
+        sa.select(table.c.tenant_id).where(table.c.expires_at <= now) for table in (access_tokens, refresh_tokens)
+    ]
+    used = sa.select(tokens.tenant_id).where(tokens.used_at.is_not(None)).group_by(tokens.tenant_id, tokens.code_id)
+    over = sa.select(codes.c.tenant_id).where(_is_over(now))
+    return db.execute(sa.union(*expired, used.having(sa.func.count() > MOST_USED), over)).scalars()
+
+
 def forget_old(ctx: Context) -> bool:
     """Delete what has expired, and used refresh tokens beyond those still recognised. True if more may be left."""
     now = ctx.now()
@@ -151,11 +162,16 @@ def forget_old(ctx: Context) -> bool:
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
     beyond = ctx.db.execute(sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)).scalars().all()
     gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
-    # A used code is kept as long as any of its tokens, so that a second use can end them.
-    going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
-    these = at_most(_MOST_AT_ONCE, codes, own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going)
+    these = at_most(_MOST_AT_ONCE, codes, own(ctx, codes), _is_over(now))
     codes_gone = ctx.db.execute(sa.delete(codes).where(these)).rowcount
     return _MOST_AT_ONCE in (gone, codes_gone)
+
+
+def _is_over(now: Moment) -> sa.ColumnElement[bool]:
+    """The condition that a code is over. A used one stays while any token does, so that a second use can end them."""
+    tokens = refresh_tokens.c
+    going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
+    return (codes.c.expires_at <= now - ACCESS_LASTS) & ~going
 
 
 def answered_tokens(app: App, now: Moment) -> sa.Select[tuple[str, str]]:

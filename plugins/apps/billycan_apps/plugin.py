@@ -25,7 +25,7 @@ manifest = Manifest(
     ),
     tasks=(
         Every(seconds=60, due=grants.answered_tokens, run=grants.forget_answer, real_time=True),
-        Every(seconds=3600, run=grants.forget_old, real_time=True),
+        Every(seconds=3600, run=grants.forget_old, tenants=grants.with_old, real_time=True),
     ),
     codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
     offers=(

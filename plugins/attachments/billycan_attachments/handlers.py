@@ -56,8 +56,7 @@ def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived]:
     """Store the bytes of an upload before its transaction. Remove them if the upload fails."""
-    owner_of(ctx, query.resource)
-    ctx.require(ctx.app.scope_of(query.resource, "write"))
+    ctx.require(f"{owner_of(ctx, query.resource).plugin}:write")
     id, look = new_id("att"), Look(query.filename)
     stored_files.note_file(ctx, id)
     arrived: Arrived | None = None
@@ -155,8 +154,9 @@ def _available() -> Iterator[None]:
 def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
     """Return the row of an attachment. Raise NotFound, or Forbidden if the key may not do this with its record."""
     row = records.find(ctx, id)
-    owner_of(ctx, row.resource).check_seen(ctx, row.resource)
-    ctx.require(ctx.app.scope_of(row.resource, does))
+    owner = owner_of(ctx, row.resource)
+    owner.check_seen(ctx, row.resource)
+    ctx.require(f"{owner.plugin}:{does}")
     return row
 
 

@@ -13,17 +13,21 @@ from billycan import App, Conflict, Context, Forbidden, NotFound, Route, own
 
 from .tables import attachments
 
+_BUSINESS = "ten"
+_BRANDING = "hosted"  # the plugin whose documents show what is attached to the business
+
 
 class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table and the noun for a record.
 
+    `table` is None for the business itself, which always exists and to which its logo is attached.
     `deletable` are the statuses in which a record can be deleted: empty if its status does not matter, None if it
     never can. A record with a value in `kept_by` cannot be deleted, whatever its status, nor can one with any of the
     `days` on which it counts in locked books. `tells` is true if an event says that a record was deleted.
     """
 
     plugin: str
-    table: sa.Table
+    table: sa.Table | None
     one: str
     deletable: tuple[str, ...] | None
     kept_by: sa.Column[str] | None
@@ -32,6 +36,10 @@ class Owner(Struct, frozen=True, eq=False):
 
     def check_exists(self, ctx: Context, id: str) -> None:
         """Raise NotFound unless the caller has this record. Lock it until the transaction ends."""
+        if self.table is None:
+            if id != ctx.tenant_id:
+                raise NotFound
+            return
         mine = self.of_app(ctx)
         of_caller = own(ctx, self.table) if mine is None else mine
         found = sa.select(self.table.c.id).where(of_caller, self.table.c.id == id)
@@ -41,20 +49,21 @@ class Owner(Struct, frozen=True, eq=False):
     def of_app(self, ctx: Context) -> sa.ColumnElement[bool] | None:
         """Return the condition that a record belongs to the calling app; None if no app calls, or it cannot own any."""
         app = ctx.identity.connection_id if ctx.identity else None
-        if app is None or "connection_id" not in self.table.c:
+        if app is None or self.table is None or "connection_id" not in self.table.c:
             return None
         return own(ctx, self.table) & (self.table.c.connection_id == app)
 
     def check_seen(self, ctx: Context, id: str) -> None:
         """Raise NotFound if the caller is an app that may not see this record."""
         of_app = self.of_app(ctx)
-        found = None if of_app is None else sa.select(self.table.c.id).where(of_app, self.table.c.id == id)
-        if found is not None and ctx.db.execute(found).first() is None:
+        if self.table is None or of_app is None:
+            return
+        if ctx.db.execute(sa.select(self.table.c.id).where(of_app, self.table.c.id == id)).first() is None:
             raise NotFound
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
         """Raise Conflict if the record, and with it its attachments, must be kept."""
-        if self.deletable == () and self.kept_by is None and not self.days:
+        if self.table is None or (self.deletable == () and self.kept_by is None and not self.days):
             return
         status = self.table.c.status if self.deletable and "status" in self.table.c else sa.null()
         kept_by = sa.null() if self.kept_by is None else self.kept_by
@@ -93,6 +102,8 @@ def owners_by_prefix(app: App) -> Mapping[str, Owner]:
         kept_by = table.c[pages[path].kept_by] if path in pages and pages[path].kept_by else None
         days = tuple(table.c[name] for name in pages[path].counts_on) if path in pages else ()
         found[prefix] = Owner(plugin, table, one, deletable, kept_by, days, f"{_noun(app, path)}.deleted" in app.events)
+    if _BRANDING in app.manifests:
+        found[_BUSINESS] = Owner(_BRANDING, None, "business", (), None, (), tells=True)
     return found
 
 
@@ -116,7 +127,7 @@ def readable_attachments(ctx: Context) -> sa.ColumnElement[bool]:
     mine = {prefix: owner for prefix, owner in owners_by_prefix(ctx.app).items() if ctx.may_read(owner.plugin)}
     seen: list[sa.ColumnElement[bool]] = [a.kind.in_(map(sa.literal, mine))]
     for prefix, owner in mine.items():
-        if (of_app := owner.of_app(ctx)) is not None:
+        if owner.table is not None and (of_app := owner.of_app(ctx)) is not None:
             seen.append((a.kind != prefix) | a.resource.in_(sa.select(owner.table.c.id).where(of_app)))
     return sa.and_(*seen)
 

@@ -51,7 +51,7 @@ class AttachmentQuery(Paging, kw_only=True):
 class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an upload.
 
-    resource: The id of the record to attach the file to.
+    resource: The id of the record to attach the file to; that of the business itself for its logo.
     filename: The file's name, without a folder. If it has no ending of its type, such as `.pdf`, one is added.
     """
 

@@ -5,7 +5,7 @@ that inserts the attachment removes the note; one that deletes an attachment add
 a day is removed from the storage: a backup of the database, and then of the storage, is whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -67,6 +67,21 @@ def open_content(ctx: Context, id: str) -> Reply.Pieces:
     if found is not None:
         return Reply.Pieces([bytes(found)])
     return storage_of(ctx.app).open(storage_key(ctx.tenant_id, id))
+
+
+def open_stored(app: App, tenant_id: str, id: str) -> Reply.Pieces:
+    """Open the bytes of an attachment that are in the storage; those in the database move with its rows."""
+    return storage_of(app).open(storage_key(tenant_id, id))
+
+
+def put_stored(app: App, tenant_id: str, id: str, pieces: Iterable[bytes]) -> None:
+    """Store the bytes of an attachment that came with its business."""
+    storage_of(app).put(storage_key(tenant_id, id), pieces)
+
+
+def remove_stored(app: App, tenant_id: str, id: str) -> None:
+    """Remove the bytes of an attachment whose business is deleted."""
+    storage_of(app).remove(storage_key(tenant_id, id))
 
 
 def reserve_bytes(ctx: Context, id: str) -> None:
@@ -181,7 +196,8 @@ def sweep_file(ctx: Context, id: str) -> None:
 def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
     """Select attachments whose record is gone, of resources that emit no event when a record is deleted."""
     a = attachments.c
-    silent = {prefix: owner.table.c for prefix, owner in owners_by_prefix(app).items() if not owner.tells}
+    owners = owners_by_prefix(app).items()
+    silent = {prefix: owner.table.c for prefix, owner in owners if owner.table is not None and not owner.tells}
     parts = [
         sa.select(a.tenant_id, a.id).where(
             a.kind == prefix, ~sa.exists().where(c.tenant_id == a.tenant_id, c.id == a.resource)
@@ -200,6 +216,8 @@ def remove_orphan(ctx: Context, id: str) -> None:
     ).first()
     if row is not None:
         record = owners_by_prefix(ctx.app)[row.kind].table
+        if record is None:
+            return
         if ctx.db.execute(sa.select(record.c.id).where(own(ctx, record), record.c.id == row.resource)).first() is None:
             remove_files(ctx, {id: row.size})
 

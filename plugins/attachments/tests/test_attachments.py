@@ -94,6 +94,9 @@ def test_a_file_comes_back_as_it_was(app, client, contact, folder):
     assert answer.headers["Cache-Control"] == "no-store"
     tag = answer.headers["ETag"]
     assert client.call("GET", f"/v1/attachments/{made['id']}/content", headers={"If-None-Match": tag}).status_int == 304
+    octets = {"Accept": "application/octet-stream"}
+    asked = client.call("GET", f"/v1/attachments/{made['id']}/content", headers=octets, status=200)
+    assert (asked.headers["Content-Type"], asked.body) == ("application/octet-stream", answer.body)
     head = client.call("HEAD", f"/v1/attachments/{made['id']}/content", status=200)
     assert (head.body, head.headers["Content-Length"]) == (b"", str(len(PDF)))
     assert (folder / client.tenant_id / made["id"]).read_bytes() == PDF

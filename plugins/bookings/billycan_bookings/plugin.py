@@ -48,7 +48,7 @@ manifest = Manifest(
             scope="bookings:read",
             also={"text/calendar": "/v1/bookings/{id}.ics"},
         ),
-        Route("GET", "/v1/bookings/{id}.ics", h.get_booking_calendar, scope="bookings:read"),
+        Route("GET", "/v1/bookings/{id}.ics", h.get_booking_calendar, scope="bookings:read", answers="text/calendar"),
         Route("PATCH", "/v1/bookings/{id}", h.update_booking, scope="bookings:write"),
         Route("DELETE", "/v1/bookings/{id}", h.delete_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/confirm", h.confirm_booking, scope="bookings:write"),

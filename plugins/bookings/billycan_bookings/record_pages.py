@@ -10,6 +10,7 @@ bookings = RecordPages(
     columns=("start_at", "service", "client", "staff", "status"),
     deletable=tuple(sorted(rules.DELETABLE)),
     order=40,
+    daily=True,
     actions={
         "decline": RecordPages.Action(
             says="The booking is turned down, and its time is free again.", asks=True, weight="ends"

@@ -16,11 +16,13 @@ import uv
 from msgspec import UNSET
 
 from billycan.testing import Client
-from billycan_client import generate
+from billycan_generator import __main__ as command
+from billycan_generator import document as reading
+from billycan_generator import python
 
 pytestmark = pytest.mark.either
 
-PACKAGE = Path(generate.__file__).parent
+PACKAGE = Path(__file__).parents[1] / "billycan_client"
 
 
 @pytest.mark.whole
@@ -60,7 +62,7 @@ def test_a_wheel_has_what_is_generated(tmp_path):
     ],
 )
 def test_a_method_is_named_after_what_its_group_leaves_unsaid(group, operation, method):
-    assert generate._method(group, operation) == method
+    assert reading.method_name(group, operation) == method
 
 
 def envelope(data, **more):
@@ -160,9 +162,9 @@ def written(tmp_path, monkeypatch):
     """Write the client of a document as the command does, and import it."""
 
     def write(document):
-        monkeypatch.setattr(sys, "argv", ["generate", "-", "--into", str(tmp_path / "written")])
+        monkeypatch.setattr(sys, "argv", ["billycan_generator", "-", "--into", str(tmp_path / "written")])
         monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(document, default=float)))
-        generate.main()
+        command.main()
         return importlib.import_module("written.api")
 
     monkeypatch.syspath_prepend(tmp_path)
@@ -183,7 +185,7 @@ def test_a_deployment_with_another_plugin_gets_its_methods(make_app, written):
 @pytest.mark.parametrize("formatter", ["ruff", "no ruff"])
 def test_a_terse_document_makes_a_client(written, monkeypatch, formatter):
     if formatter == "no ruff":
-        monkeypatch.setattr(generate.shutil, "which", lambda *a, **k: None)
+        monkeypatch.setattr(python.shutil, "which", lambda *a, **k: None)
     vans = written(TERSE)
 
     def answer(request):
@@ -218,7 +220,7 @@ VAN = {"id": "van_2", "class": "light", "price": 1, "date": "2026-02-28"}
 
 
 def test_it_runs_as_a_command(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(sys, "argv", ["generate", "--help"])
+    monkeypatch.setattr(sys, "argv", ["billycan_generator", "--help"])
     with pytest.raises(SystemExit, match="0"), pytest.warns(RuntimeWarning, match="found in sys.modules"):
-        runpy.run_module("billycan_client.generate", run_name="__main__")
+        runpy.run_module("billycan_generator", run_name="__main__")
     assert "--into" in capsys.readouterr().out

@@ -59,6 +59,7 @@ manifest = Manifest(
                 "roles": "You sell to clients, and buy from suppliers.",
             },
             order=10,
+            daily=True,
         ),
     ),
     demo=add_samples,

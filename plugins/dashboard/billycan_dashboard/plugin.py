@@ -14,6 +14,7 @@ from .business import (
     reminder_rules,
     replays,
     reports,
+    search,
     taxable_payments,
     webhooks,
 )
@@ -22,9 +23,10 @@ from .resources import attachments, imports, pages
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    uses=("webhooks", "apps", "mail"),
+    uses=("webhooks", "apps", "mail", "search"),
     pages=(
         *overview.screens,
+        *search.screens,
         *keys.screens,
         *webhooks.screens,
         *deliveries.screens,

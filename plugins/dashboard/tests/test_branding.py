@@ -47,8 +47,18 @@ def test_a_colour_and_a_footer_are_chosen_and_let_go(client, owner):
     assert (stored["accent_colour"], stored["footer"]) == ("#8c3a14", "Licence 12345")
     refused = owner.send("/dashboard/branding", colour="own", accent_colour="#ffee00", footer="No", status=422)
     assert 'aria-invalid="true"' in refused.text and 'value="#ffee00"' in refused.text
+    # A colour that is chosen counts, although the standard one is still ticked.
     owner.get("/dashboard/branding")
-    owner.send("/dashboard/branding", colour="standard", accent_colour="#8c3a14", footer="")
+    owner.send("/dashboard/branding", colour="standard", accent_colour="#14508c")
+    assert client.get("/v1/branding")["data"]["accent_colour"] == "#14508c"
+    owner.get("/dashboard/branding")
+    client.patch("/v1/branding", {"footer": "Theirs"})
+    again = owner.send("/dashboard/branding", footer="Ours", status=409)
+    assert "save again to replace theirs" in again.text and "If-Match" not in again.text
+    owner.send("/dashboard/branding")
+    assert client.get("/v1/branding")["data"]["footer"] == "Ours"
+    owner.get("/dashboard/branding")
+    owner.send("/dashboard/branding", colour="standard", footer="")
     stored = client.get("/v1/branding")["data"]
     assert (stored["accent_colour"], stored["footer"]) == (None, None)
 
@@ -61,17 +71,21 @@ def test_a_logo_is_kept_shown_changed_and_removed(client, owner):
     upload(png())
     first = client.get("/v1/branding")["data"]["logo_attachment_id"]
     assert owner.web.get(f"/dashboard/attachments/{first}").body == png()
-    (keeper,) = client.get("/v1/contacts")["data"]
-    assert keeper["status"] == "archived" and "logo" in keeper["notes"]
+    assert client.get("/v1/contacts?search=")["pagination"]["total"] == 0
+    assert client.get("/v1/events?event=contact.created")["pagination"]["total"] == 0
+    assert client.get(f"/v1/attachments?resource={client.tenant_id}")["data"][0]["id"] == first
     upload(png(3))
     assert client.get("/v1/branding")["data"]["logo_attachment_id"] != first
-    assert client.get("/v1/contacts")["pagination"]["total"] == 1
+    client.get(f"/v1/attachments/{first}", status=404)
+    other = Client(client.app).tenant_id
+    client.call("POST", f"/v1/attachments?resource={other}&filename=logo.png", raw=png(), status=404)
     for content, name in ((b"words", "logo.txt"), (png() + b"\0" * 1024 * 1024, "logo.png")):
         assert "at most 1 MiB" in upload(content, name, 422).text
-    assert client.get("/v1/attachments")["pagination"]["total"] == 2  # what is no logo is not kept
+    assert client.get("/v1/attachments")["pagination"]["total"] == 1  # what is no logo is not kept
     owner.get("/dashboard/branding")
     owner.send("/dashboard/branding/logo/remove")
     assert client.get("/v1/branding")["data"]["logo_attachment_id"] is None
+    assert client.get("/v1/attachments")["data"] == []
 
 
 def test_reminder_rules_are_written_in_words(client, owner):
@@ -106,7 +120,9 @@ def test_a_faulty_rule_is_marked_and_nothing_is_saved(app, client, owner):
     stale = Browser(app).join(client, email="other@example.com")
     stale.get("/dashboard/reminders")
     client.patch("/v1/reminders", {"enabled": True})
-    stale.send("/dashboard/reminders", status=412)
+    assert "save again to replace theirs" in stale.send("/dashboard/reminders", status=409).text
+    stale.send("/dashboard/reminders")
+    assert client.get("/v1/reminders")["data"]["enabled"] is False
 
 
 def test_a_viewer_reads_and_changes_neither(app, client):

@@ -152,6 +152,7 @@ OWN_WORDS = {
     *("rows", "scope", "scopes", "secret", "since", "status", "text", "title", "to", "total", "totals", "url", "user"),
     *("version", "code", "active", "message", "id", "quantity", "client", "app", "staff"),
     *("abn", "bsb", "gst", "sku", "payid"),
+    *("state", "subtitle"),  # of addresses, and of pages
     *("cursor", "files", "format", "has_more", "record", "ref"),  # of pages and HTML, and of batches, copies, exports
 }
 # Features that are of one resource, and read its members: emails, imports.

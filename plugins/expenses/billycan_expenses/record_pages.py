@@ -11,12 +11,21 @@ expenses = RecordPages(
     deletable=("recorded",),
     kept_by="lodged_in",
     counts_on=rules.DATES,
+    attention=(
+        RecordPages.Attention(
+            title="Tax invoices missing",
+            filters={"status": "recorded", "tax_invoice_held": "false", "gst_code": "gst", "amount_from": "82.51"},
+            sort="-date",
+        ),
+    ),
     order=70,
+    daily=True,
     actions={
         "payments": RecordPages.Action(
             label="Record a payment",
             says="Money that you paid for this bill: all of what is due, or a part.",
             done="The payment was recorded.",
+            fills={"amount": "amount_due", "paid_on": "today"},
         ),
         "payments/reverse": RecordPages.Action(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
@@ -34,6 +43,7 @@ expenses = RecordPages(
         "billable": "Charge to the client",
         "tax_invoice_held_on": "Tax invoice held since",
     },
+    fills={"date": "today"},
     rare=(
         "supplier_abn",
         "business_use_percent",

@@ -52,7 +52,10 @@ def paper_of(
         buyer=_buyer(ctx, document, row),
         client_id=document.client_id,
         email=contacts.emails(ctx, [document.client_id]).get(document.client_id) or "",
-        facts=tuple((label, str(value)) for label, value in facts.items() if value),
+        facts=(
+            *((label, str(value)) for label, value in facts.items() if value),
+            *(fact for _, each in ctx.app.offered(Paper.Facts) for fact in each.of(ctx, document.id)),
+        ),
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
         lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),

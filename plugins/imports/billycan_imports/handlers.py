@@ -57,7 +57,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
         file.seek(0)
         with closing(rows_of(file, query.charset)) as rows:
             parsed = Parsed(next(rows), 0, [])
-            joins_by = Importer(known[query.resource], parsed.header).joins_by
+            joins_by = Importer(ctx.of_business(known[query.resource]), parsed.header).joins_by
             some: list[Any] = []
             for number, cells in enumerate(in_turns(rows), 1):
                 if not any(map(str.strip, cells)):
@@ -88,7 +88,7 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
     """
     if body is NOT_PARSED:
         raise _too_many()
-    importer = Importer(ctx.app.importable[query.resource], body.header)
+    importer = Importer(ctx.of_business(ctx.app.importable[query.resource]), body.header)
     faults = [
         {"row": 0, "column": fault.param or None, "code": fault.code, "message": fault.message}
         for fault in importer.faults

@@ -271,7 +271,7 @@ def _storable_text(text: str) -> str:
 
 
 def _importer(ctx: Context, row: Row) -> Importer:
-    return Importer(ctx.app.importable[row.resource], row.header)
+    return Importer(ctx.of_business(ctx.app.importable[row.resource]), row.header)
 
 
 def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:

@@ -98,9 +98,20 @@ def test_the_header_is_checked_first(client):
     assert found["status"] == "failed" and found["ignored_columns"] == ["id"]
     assert faults(found) == [(0, "nmae", "unknown_field"), (0, "email", "invalid_value"), (0, "name", "required")]
     assert "abn, billing_address.country" in found["faults"][0]["message"]
-    found = upload(client, "name,External ID,ABN\nAda,,\n")
-    said = [each["message"] for each in found["faults"]]
-    assert said == [f"is an unknown column. Write {each}" for each in ("external_id", "abn")]
+    found = upload(client, "Name,name,ABN\nAda,,\n")
+    assert faults(found) == [(0, "name", "invalid_value")]
+
+
+def test_a_header_and_amounts_are_read_as_spreadsheets_have_them(client):
+    header = "Name,External ID,E-mail,Billing Address Suburb,billing_address.State"
+    found = finished(client, f"{header}\nAda,a-1,ada@example.com,Moonah,TAS\n")
+    assert (found["status"], found["rows_imported"]) == ("done", 1)
+    (made,) = client.get("/v1/contacts")["data"]
+    assert (made["external_id"], made["email"], made["billing_address"]["suburb"]) == (
+        "a-1",
+        "ada@example.com",
+        "Moonah",
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ manifest = Manifest(
             scope="invoices:read",
             also={"text/csv": "/v1/invoices/summary.csv"},
         ),
-        Route("GET", "/v1/invoices/summary.csv", summarise_invoices_as_csv, scope="invoices:read"),
+        Route("GET", "/v1/invoices/summary.csv", summarise_invoices_as_csv, scope="invoices:read", answers="text/csv"),
         Route("GET", "/v1/invoices/{id}", h.get_invoice, scope="invoices:read"),
         Route(
             "PATCH",
@@ -109,7 +109,9 @@ manifest = Manifest(
             scope="invoices:read",
             also={"text/csv": "/v1/contacts/{id}/statement.csv"},
         ),
-        Route("GET", "/v1/contacts/{id}/statement.csv", get_statement_as_csv, scope="invoices:read"),
+        Route(
+            "GET", "/v1/contacts/{id}/statement.csv", get_statement_as_csv, scope="invoices:read", answers="text/csv"
+        ),
         Route("GET", "/v1/payments", p.list_payments, scope="invoices:read"),
         Route("POST", "/v1/payments", p.create_payment, scope="invoices:write", status=201),
         Route("POST", "/v1/payments/import", add_earlier_payment, scope="invoices:write", status=201, imports=True),

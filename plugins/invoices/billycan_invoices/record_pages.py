@@ -18,7 +18,16 @@ invoices = RecordPages(
     empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
     columns=("number", "client", "total", "amount_due", "due_date", "status"),
     deletable=("draft",),
+    attention=(
+        RecordPages.Attention(
+            title="Overdue invoices", filters={"status": "overdue"}, sort="due_date", action="payments"
+        ),
+        RecordPages.Attention(
+            title="Drafts not sent", filters={"status": "draft", "created_at_to": "{1}"}, sort="created_at"
+        ),
+    ),
     order=50,
+    daily=True,
     actions={
         "send": RecordPages.Action(
             label="Mark as sent",
@@ -30,6 +39,7 @@ invoices = RecordPages(
             label="Record a payment",
             says="Money that the client has paid for this invoice: all of what is due, or a part.",
             done="The payment was recorded.",
+            fills={"amount": "amount_due", "paid_at": "today"},
         ),
         "payments/reverse": RecordPages.Action(
             says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
@@ -40,6 +50,7 @@ invoices = RecordPages(
         "pay": RecordPages.Action(
             label="Mark as paid",
             says="Record that the client has paid everything that is due. A draft becomes final first.",
+            fills={"paid_at": "today"},
         ),
         "void": RecordPages.Action(
             says="For an invoice that was sent by mistake and has no payments. It stays listed, and its number is never"
@@ -105,6 +116,7 @@ payments = RecordPages(
             label="Record a refund",
             says="Record that you have given back some of what is left of this payment.",
             done="The refund was recorded.",
+            fills={"amount": "unallocated", "refunded_at": "today"},
             weight="aside",
         ),
         "reverse": RecordPages.Action(
@@ -120,6 +132,7 @@ payments = RecordPages(
         "refunded_at": "When you gave it back. Leave it empty for today.",
         **_UNDOING,
     },
+    fills={"paid_at": "today"},
 )
 
 adjustment_notes = RecordPages(

@@ -11,6 +11,7 @@ jobs = RecordPages(
     columns=("number", "title", "client", "scheduled_start", "priority", "status"),
     deletable=rules.DELETABLE,
     order=30,
+    daily=True,
     actions={
         "schedule": RecordPages.Action(says="Say when the work is to be done."),
         "hold": RecordPages.Action(label="Put on hold", weight="aside"),

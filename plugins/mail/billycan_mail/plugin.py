@@ -5,7 +5,7 @@ from billycan import Code, Deleted, Document, Every, Gauge, Manifest, RecordPage
 from . import handlers as h
 from . import suppressing
 from .document_email import routes_of_document
-from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds
+from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds, too_old
 from .schemas import Email, SuppressedAddress
 from .sending import run_sender
 from .settings import Settings
@@ -41,6 +41,14 @@ manifest = Manifest(
             path="/v1/emails",
             empty="An invoice, a quote or a statement that you email from its page is listed here.",
             columns=("subject", "recipients", "created_at", "sent_at", "status"),
+            attention=(
+                RecordPages.Attention(
+                    title="Emails that failed",
+                    filters={"status": "failed", "created_at_from": "{14}"},
+                    sort="-created_at",
+                    action="resend",
+                ),
+            ),
             actions={
                 "resend": RecordPages.Action(
                     label="Send again",
@@ -60,7 +68,7 @@ manifest = Manifest(
         ),
     ),
     hears={"contact.merged": h.move_statements},
-    tasks=(Every(seconds=3600, run=forget_old, real_time=True),),
+    tasks=(Every(seconds=3600, due=too_old, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(
         Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.sql import Statement, at_most
+from billycan.sql import Statement, at_most, tenants
 from billycan.timed import Leases
 
 from .settings import Settings
@@ -17,7 +17,18 @@ _MOST_AT_ONCE = 500  # each with its recipients and attempts
 _FILES = (emails.c.file_id, emails.c.logo_id)
 
 
-def forget_old(ctx: Context) -> bool:
+def too_old(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
+    """Select the businesses whose first email is old enough; and one of all, if letters are, which are nobody's."""
+    since = now - timedelta(days=app.settings_of(Settings).keep_days)
+    of = tenants.c.id
+    # In order, so that each business's is the first entry of its part of an index.
+    first = sa.select(emails.c.created_at).where(emails.c.tenant_id == of).order_by(emails.c.created_at).limit(1)
+    has_old = first.correlate(tenants).scalar_subquery() < since
+    with_letters = sa.exists().where(_is_old_letter(now)) & (of == sa.select(sa.func.min(of)).scalar_subquery())
+    return sa.select(of.label("tenant_id"), of.label("id")).where(has_old | with_letters)
+
+
+def forget_old(ctx: Context, tenant_id: str) -> bool:
     """Delete emails and letters that finished long enough ago, with files that no other email has.
 
     Works on one batch; returns True if there may be more.
@@ -32,10 +43,13 @@ def forget_old(ctx: Context) -> bool:
     if ids := sorted({id for row in gone for id in row if id}):
         users = (sa.exists().where(emails.c.tenant_id == files.c.tenant_id, c == files.c.id) for c in _FILES)
         ctx.db.execute(sa.delete(files).where(own(ctx, files), files.c.id.in_(ids), *(~used for used in users)))
-    finished = letters.c.status.in_(["sent", "failed"])
-    old = finished & (letters.c.created_at < ctx.now() - _LETTERS_KEPT)
-    letters_gone = ctx.db.execute(sa.delete(letters).where(at_most(_MOST_AT_ONCE, letters, old))).rowcount
+    these = at_most(_MOST_AT_ONCE, letters, _is_old_letter(ctx.now()))
+    letters_gone = ctx.db.execute(sa.delete(letters).where(these)).rowcount
     return _MOST_AT_ONCE in (len(gone), letters_gone)
+
+
+def _is_old_letter(now: Moment) -> sa.ColumnElement[bool]:
+    return letters.c.status.in_(["sent", "failed"]) & (letters.c.created_at < now - _LETTERS_KEPT)
 
 
 def count_waiting(db: sa.Connection, now: Moment) -> dict[str, float]:

@@ -8,7 +8,16 @@ quotes = RecordPages(
     empty="A quote tells a client what the work will cost. The client accepts or declines it on its page.",
     columns=("number", "client", "title", "total", "expiry_date", "status"),
     deletable=("draft",),
+    attention=(
+        RecordPages.Attention(
+            title="Accepted quotes", filters={"status": "accepted"}, sort="accepted_at", action="convert"
+        ),
+        RecordPages.Attention(
+            title="Quotes not sent", filters={"status": "draft", "created_at_to": "{1}"}, sort="created_at"
+        ),
+    ),
     order=20,
+    daily=True,
     actions={
         "send": RecordPages.Action(
             label="Mark as sent",
@@ -29,8 +38,9 @@ quotes = RecordPages(
             weight="ends",
         ),
         "convert": RecordPages.Action(
-            label="Turn into job or invoice",
+            label="Invoice a part",
             says="Create a job, or an invoice of all or a part of the work, with the same lines and prices.",
+            buttons={"Create a job": {"to": "job"}, "Create an invoice": {"to": "invoice"}},
         ),
     },
     labels={

@@ -31,7 +31,7 @@ manifest = Manifest(
             scope="reports:read",
             also={"text/csv": "/v1/reports/gst.csv"},
         ),
-        Route("GET", "/v1/reports/gst.csv", h.get_gst_report_as_csv, scope="reports:read"),
+        Route("GET", "/v1/reports/gst.csv", h.get_gst_report_as_csv, scope="reports:read", answers="text/csv"),
         Route(
             "GET",
             "/v1/reports/gst/documents",
@@ -39,7 +39,13 @@ manifest = Manifest(
             scope="reports:read",
             also={"text/csv": "/v1/reports/gst/documents.csv"},
         ),
-        Route("GET", "/v1/reports/gst/documents.csv", h.list_gst_documents_as_csv, scope="reports:read"),
+        Route(
+            "GET",
+            "/v1/reports/gst/documents.csv",
+            h.list_gst_documents_as_csv,
+            scope="reports:read",
+            answers="text/csv",
+        ),
         Route(
             "GET",
             "/v1/reports/receivables",
@@ -48,7 +54,14 @@ manifest = Manifest(
             needs=("invoices",),
             also={"text/csv": "/v1/reports/receivables.csv"},
         ),
-        Route("GET", "/v1/reports/receivables.csv", get_receivables_as_csv, scope="reports:read", needs=("invoices",)),
+        Route(
+            "GET",
+            "/v1/reports/receivables.csv",
+            get_receivables_as_csv,
+            scope="reports:read",
+            answers="text/csv",
+            needs=("invoices",),
+        ),
         Route(
             "GET",
             "/v1/reports/payables",
@@ -72,6 +85,7 @@ manifest = Manifest(
             get_taxable_payments_as_csv,
             scope="reports:read",
             needs=("expenses",),
+            answers="text/csv",
         ),
         Route("GET", "/v1/reports/gst/periods", h.list_tax_periods, scope="reports:read"),
         Route("GET", "/v1/gst_periods", h.list_gst_periods, scope="reports:read"),

@@ -14,7 +14,7 @@ manifest = Manifest(
     settings=Settings,
     tables=(log, days, writers),
     pages=showing.screens,
-    tasks=(Every(seconds=60, run=forget_old, tenants=with_old, real_time=True),),
+    tasks=(Every(seconds=3600, run=forget_old, tenants=with_old, real_time=True),),
     offers=(Context.Emptied(stay=(log, days)),),
 )
 

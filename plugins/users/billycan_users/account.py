@@ -5,9 +5,9 @@ from urllib.parse import quote
 import segno
 import sqlalchemy as sa
 
-from billycan import Invalid, NotFound
+from billycan import Forbidden, Invalid, NotFound
 
-from . import codes, encryption, passkeys, people, sessions, ways_in
+from . import codes, emails, encryption, forgotten, passkeys, people, sessions, ways_in
 from .page_request import Led, Shown, Visit
 from .page_routes import Answer, Screen, page_address
 from .tables import sessions as table
@@ -28,6 +28,7 @@ def show_account(visit: Visit) -> Answer:
         "offered": _offered(visit, secret) if secret else None,
         "passkeys": kept,
         "can_have_passkeys": passkeys.are_possible(app),
+        "can_send": emails.can_send(app),
     }
     return Shown("users/account.html", values)
 
@@ -95,6 +96,14 @@ def change_password(visit: Visit) -> Answer:
     return Led(_HERE, f"{done}, and you are signed out everywhere else.{lost}")
 
 
+def mail_link(visit: Visit) -> Answer:
+    """Email the visitor a link to choose the first password. Whoever has only the session does not get it."""
+    if visit.session.has_password:
+        raise Forbidden("You have a password: change it here, or use “Forgotten password” on the sign-in page.")
+    forgotten.mail_link(visit, visit.session.user_id, visit.session.email)
+    return Led(_HERE, f"A link to choose a password is on its way to {visit.session.email}. It works for an hour.")
+
+
 def _kept(visit: Visit) -> list[str]:
     """Return the ids of the passkeys that a form keeps."""
     return visit.form.get("keep", "").split()
@@ -123,5 +132,6 @@ screens = (
     Screen(f"{_HERE}/totp-off", post=turn_totp_off, role=None, on=_HERE),
     Screen(f"{_HERE}/recovery", post=make_recovery_codes, role=None, on=_HERE),
     Screen(f"{_HERE}/password", post=change_password, role=None, on=_HERE),
+    Screen(f"{_HERE}/link", post=mail_link, role=None, on=_HERE),
     Screen(f"{_HERE}/sessions/{{id}}/end", post=end_session, role=None, on=_HERE),
 )

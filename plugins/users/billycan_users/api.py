@@ -7,7 +7,7 @@ from .page_request import Led, Sent, Shown, Visit
 from .page_routes import Answer, Screen, mounted, page_address, to_sign_in
 from .people import Business, invite_person, list_members, live_of, names_of_people
 from .rules import Role
-from .templates import day, field, moment, money, words
+from .templates import day, field, moment, money, navigation, words
 
 __all__ = [
     "Answer",
@@ -31,6 +31,7 @@ __all__ = [
     "money",
     "mounted",
     "names_of_people",
+    "navigation",
     "page_address",
     "read_field",
     "send",

@@ -30,11 +30,7 @@ def ask(visit: Visit) -> Answer:
     if not emails.can_send(app):
         raise Invalid(_ASK)
     email = read_field(Email, "email", visit.form.get("email", "")).casefold()
-    counted = f"letters:{hashlib.sha256(email.encode()).hexdigest()}"
-    try:
-        sign_in_attempts.count_attempt(app, counted, f"forgot:{visit.network}")
-    except sign_in_attempts.Wait as wait:
-        raise Invalid(f"Too many links were asked for: please try again in {wait}.") from None
+    counted = _count(visit, email)
     with app.db.writing() as db:
         # Written either way, so that the time does not tell if the account exists.
         db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
@@ -49,6 +45,25 @@ def ask(visit: Visit) -> Answer:
             _write(visit, db, email, secrets.token_urlsafe(32))
             nested.rollback()
     return Led("/dashboard/sign-in", _SENT)
+
+
+def mail_link(visit: Visit, user_id: str, email: str) -> None:
+    """Email a person who is signed in a link to choose a password."""
+    if not emails.can_send(visit.app):
+        raise Invalid(_ASK)
+    _count(visit, email)
+    with visit.app.db.writing() as db:
+        _write(visit, db, email, people.new_reset_link(db, user_id, visit.app.now()))
+
+
+def _count(visit: Visit, email: str) -> str:
+    """Count a link for an address, and return what it counts as. Raise Invalid after too many."""
+    counted = f"letters:{hashlib.sha256(email.encode()).hexdigest()}"
+    try:
+        sign_in_attempts.count_attempt(visit.app, counted, f"forgot:{visit.network}")
+    except sign_in_attempts.Wait as wait:
+        raise Invalid(f"Too many links were asked for: please try again in {wait}.") from None
+    return counted
 
 
 def _write(visit: Visit, db: sa.Connection, email: str, token: str) -> None:

@@ -107,8 +107,15 @@ class Visit:
         self.shown_once: str | None = None  # the secret that the previous form revealed
         self.reveals: tuple[str, str] | None = None
         self.token = ""  # in every form on the page
+        self._focused: str | None = None
         self.said, self.tone = "", "good"
         self.once = secrets.token_urlsafe(12)  # the same for a form that is sent twice
+
+    def takes_focus(self, name: str) -> bool:
+        """Tell whether a field is the first of the page that has a fault, which has the focus."""
+        if self._focused is None and name in self.faults:
+            self._focused = name
+        return self._focused == name
 
     @property
     def session(self) -> Session:
@@ -146,6 +153,10 @@ class Visit:
     def today(self) -> date:
         """Today, in the time zone of the business shown."""
         return Context(self.app, self.session.tenant_id or "", writes=False).today_in(self.session.zone)
+
+    def now(self) -> Moment:
+        """The time of the business shown, which in a sandbox may be that of its test clock."""
+        return Context(self.app, self.session.tenant_id or "", writes=False).now()
 
     def may(self, role: Role) -> bool:
         """Tell whether the visitor may do what needs this role."""

@@ -4,6 +4,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from io import BytesIO
 from urllib.parse import parse_qsl, quote, unquote
@@ -14,11 +15,12 @@ from falcon.media import MultipartFormHandler
 from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
-from billycan import App, Forbidden, NotFound, Problem
+from billycan import App, Conflict, Forbidden, NotFound, Problem
 from billycan.sql import upsert
 from billycan.web import PayloadTooLarge, in_turns, read_bytes
 
 from . import encryption, sessions
+from .page_digest import ChangedMeanwhile
 from .page_request import Led, Sent, Shown, Uploaded, Visit
 from .rules import Role
 from .settings import Settings
@@ -47,6 +49,12 @@ _HEADERS = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 
+_NOT_KEPT = ("token", "once", "password", "current_password", "current_code", "code")
+_SIGNED_IN_AGAIN = (
+    "You signed in again, or switched the business, after this page was opened. Nothing was saved yet, and what you"
+    " typed is below: check that it is meant for {}, then send it."
+)
+
 Answer = Shown | Led | Sent
 Form = tuple[Mapping[str, str], Mapping[str, Uploaded]]
 _NO_FORM: Form = ({}, {})
@@ -58,7 +66,7 @@ class Screen(Struct, frozen=True):
     `get` and `post` are functions of a Visit and the path's parameters; a problem that they raise is shown on the page,
     beside the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least role
     that opens the page; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for the
-    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with its path.
+    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with path and group.
     `per_minute` limits the forms from one network address, and `most_bytes` the size of a form, which may have files if
     it is more than usual. If `when` returns False for an app, the page does not exist.
     """
@@ -72,7 +80,7 @@ class Screen(Struct, frozen=True):
     proof: bool = False
     on: str = ""
     nav: str = ""
-    navs: Callable[[App], Sequence[tuple[str, str]]] | None = None
+    navs: Callable[[App], Sequence[tuple[str, str, str]]] | None = None
     group: str = ""
     per_minute: int = PER_MINUTE
     most_bytes: int = MOST_BYTES
@@ -123,9 +131,12 @@ class PageResource:
         if self.screen.post is None:
             raise falcon.HTTPMethodNotAllowed(["GET", "HEAD"], description="This page takes no form.")
         visit = self.enter(req, has_form=True)
-        if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
-            visit.form.get("token", "").encode(), visit.token.encode()
-        ):
+        site, token = req.get_header("Sec-Fetch-Site"), visit.form.get("token", "")
+        is_genuine = site in (None, "same-origin", "none") and hmac.compare_digest(token.encode(), visit.token.encode())
+        is_outdated = not is_genuine or (visit.session_if_any is None and not self.screen.anybody)
+        if is_outdated and visit.form and not self.screen.anybody and (is_genuine or site == "same-origin"):
+            return self.answer(req, resp, visit, self.keep_typed(visit, params))
+        if not is_genuine:
             raise Forbidden("This form was not sent from its own page, or is out of date: open the page again.")
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
@@ -138,6 +149,23 @@ class PageResource:
         except Problem as problem:
             answer = self.again(visit, problem, params)
         return self.answer(req, resp, visit, answer)
+
+    def keep_typed(self, visit: Visit, params: Mapping[str, str]) -> Answer:
+        """Show again what was typed into a page of this site that belongs to an earlier session, and do nothing.
+
+        The visitor signed out, signed in again or switched the business in another tab.
+        """
+        if visit.session_if_any is None:
+            fields = {name: text for name, text in visit.form.items() if name not in _NOT_KEPT}
+            return Shown("users/signed_out.html", {"fields": fields}, status=403)
+        if led := self.turned_away(visit):
+            return led
+        visit.form = {name: text for name, text in visit.form.items() if name not in _NOT_KEPT}
+        said = _SIGNED_IN_AGAIN.format(visit.session.business)
+        shown = self.again(visit, Conflict(said, code=ChangedMeanwhile.code), params)
+        if isinstance(shown, Shown):
+            shown.status = 403
+        return shown
 
     def again(self, visit: Visit, problem: Problem, params: Mapping[str, str]) -> Answer:
         """Show the page again, with what is wrong with its form."""
@@ -162,7 +190,11 @@ class PageResource:
         if session and session.tenant_id:
             self.app.take_share(req, session.tenant_id)
         form, files = _NO_FORM
-        if has_form and (session or self.screen.anybody):
+        known_as = read_cookie(self.app, req, "known")
+        if has_form and not session and not self.screen.anybody and known_as:
+            with suppress(PayloadTooLarge):  # what was typed before signing out, if it is not too long
+                form, _ = read_form(req, MOST_BYTES_OF_STRANGERS)
+        elif has_form and (session or self.screen.anybody):
             form, files = read_form(req, self.screen.most_bytes if session else MOST_BYTES_OF_STRANGERS)
         if form or files:
             # The form may have taken a minute to arrive: its sender may have been signed out or removed since.
@@ -176,7 +208,7 @@ class PageResource:
             browser=req.get_header("User-Agent") or "",
             request_id=req.context.request_id,
             asked=read_cookie(self.app, req, "passkey"),
-            known_as=read_cookie(self.app, req, "known"),
+            known_as=known_as,
             query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
             form=form,
             files=files,

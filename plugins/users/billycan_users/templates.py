@@ -26,8 +26,10 @@ from .rules import role_allows
 if TYPE_CHECKING:
     from .page_request import Visit
 
+_SEARCH = "/dashboard/search"
 NOTHING = "\N{EN DASH}"  # shown for a missing value
-GROUPS = ("", "Records", "Reports", "Developers", "Business", "Deployment")
+GROUPS = ("", "Records", "Reports", "Business", "Developers", "Deployment")
+_FOLDED = {"Records": "More", "Reports": "More", "Business": "Settings"}
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 
@@ -41,7 +43,8 @@ class Item(Struct):
 
 def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[str, Any]) -> str:
     """Render a page; without a visit, for a visitor who is not signed in."""
-    around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
+    around: dict[str, Any] = {"app": app, "visit": visit, "folds": folded(navigation(app, visit)), "zone": "UTC"}
+    around["finds"] = any(path == _SEARCH for path, _, _ in app.pages)
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
     return _templates().get_template(template).render(**{**around, **values})
@@ -52,25 +55,44 @@ def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
     if visit is None or visit.session_if_any is None or not visit.session.is_complete:
         return []
     found: dict[str, list[Item]] = {group: [] for group in GROUPS}
-    best = max((len(path) for _, _, path in _lines(app) if _is_at(visit.path, path)), default=0)
-    for screen, name, path in _lines(app):
+    best = max((len(path) for _, _, path, _ in _lines(app) if _is_at(visit.path, path)), default=0)
+    for screen, name, path, group in _lines(app):
         if screen.operator and not visit.session.is_operator:
             continue
         if not screen.operator and not role_allows(visit.session.role, screen.role or "viewer"):
             continue
-        found[screen.group].append(Item(name, path, _is_at(visit.path, path) and len(path) == best))
+        found[group].append(Item(name, path, _is_at(visit.path, path) and len(path) == best))
     return [(group, items) for group, items in found.items() if items]
 
 
-def _lines(app: App) -> Iterator[tuple[Any, str, str]]:
+class Fold(Struct):
+    """A part of the navigation that opens and closes, with its groups; it is open where the current page is."""
+
+    name: str
+    groups: list[tuple[str, list[Item]]]
+    is_open: bool = False
+
+
+def folded(groups: list[tuple[str, list[Item]]]) -> list[Fold]:
+    """Return the groups as the navigation shows them: what is done every day, and the rest in parts that open."""
+    found: dict[str, Fold] = {}
+    for group, items in groups:
+        name = _FOLDED.get(group, group)
+        fold = found.setdefault(name, Fold(name, []))
+        fold.groups.append((group if name not in (group, "Settings") else "", items))
+        fold.is_open |= any(item.is_current for item in items)
+    return [*found.values()]
+
+
+def _lines(app: App) -> Iterator[tuple[Any, str, str, str]]:
     for _, _, door in app.pages:
         screen = getattr(door, "screen", None)
         if screen is None:
             continue
         if screen.nav:
-            yield screen, screen.nav, screen.path
-        for name, path in screen.navs(app) if screen.navs else ():
-            yield screen, name, path
+            yield screen, screen.nav, screen.path, screen.group
+        for name, path, group in screen.navs(app) if screen.navs else ():
+            yield screen, name, path, group
 
 
 def _is_at(here: str, path: str) -> bool:

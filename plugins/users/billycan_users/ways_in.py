@@ -20,7 +20,10 @@ from .templates import moment
 
 PASSWORD, CODE = "current_password", "current_code"  # the form fields that prove the sender
 MOST_PASSKEYS = 20  # for each person
-_TOO_LATE = "You have no password yet. This works within 15 minutes of signing in: sign in with a new link first."
+_TOO_LATE = (
+    "You have no password yet. This works within 15 minutes of signing in: your account's page shows how to get a new"
+    " link."
+)
 
 
 class Proof(Struct, frozen=True):

@@ -242,6 +242,40 @@ def test_a_form_of_a_page_that_shows_another_business_is_refused(app, client, ow
     assert form.submit(status="*").status_int == 403
 
 
+def test_what_was_typed_outlives_signing_out_elsewhere(app, client, owner):
+    def send_again(browser, form):
+        browser.page = form.submit(headers={"Sec-Fetch-Site": "same-origin"}, status=403)
+        return browser.page
+
+    contacts = client.get("/v1/contacts")["pagination"]["total"]
+    page = owner.get("/dashboard/contacts/new")
+    form = next(f for f in page.forms.values() if f.action == "/dashboard/contacts/new")
+    form["name"], form["notes"] = "O’Neill & Sons", "Two\nlines"
+    owner.send("/dashboard/sign-out")
+    out = send_again(owner, form)
+    assert "You are signed out" in out.text and "token" in out.form.fields
+    assert send_again(owner, out.form).form["name"].value == "O’Neill & Sons"  # too early: nothing is lost
+    kept = owner.page.form
+    owner.sign_in()
+    again = send_again(owner, kept)
+    assert "what you typed is below" in again.text
+    assert client.get("/v1/contacts")["pagination"]["total"] == contacts
+    owner.send("/dashboard/contacts/new")
+    made = client.get("/v1/contacts")["data"][0]
+    assert (made["name"], made["notes"]) == ("O’Neill & Sons", "Two\nlines")
+    # So is what was typed into the form of an action.
+    page = owner.get(f"/dashboard/contacts/{made['id']}/merge?version={made['version']}")
+    form = next(f for f in page.forms.values() if f.action.endswith("/merge"))
+    owner.send("/dashboard/sign-out")
+    owner.sign_in()
+    again = owner.page = form.submit(headers={"Sec-Fetch-Site": "same-origin"}, status=403)
+    assert "what you typed is below" in again.text and again.html.find("form", action=form.action)
+    # Another site's form is not shown, nor is one of a browser that never signed in.
+    for browser, site in ((owner, "cross-site"), (Browser(app), "same-origin")):
+        refused = browser.web.post(kept.action, {"name": "Eve"}, headers={"Sec-Fetch-Site": site}, status=403)
+        assert "Eve" not in refused.text
+
+
 @pytest.mark.parametrize("onward", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
 def test_signing_in_leads_nowhere_else(app, owner, onward):
     browser = Browser(app)
@@ -506,6 +540,8 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
     clock.move(minutes=16)
     assert "current_password" not in late.get("/dashboard/account").text
     assert "Choose the password" not in late.page.text
+    with app.db.reading() as db:
+        assert f"billycan users reset {db.execute(sa.select(users.c.id)).scalar_one()}" in late.page.text
     sent = {"token": token, "password": "quite another sentence"}
     refused = late.web.post("/dashboard/account/password", sent, status=403)
     assert "within 15 minutes of signing in" in refused.text

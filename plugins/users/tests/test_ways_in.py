@@ -23,8 +23,9 @@ pytestmark = pytest.mark.either
 
 ACCOUNT, OPERATOR = "/dashboard/account", "/dashboard/operator"
 NEW = "quite another sentence"
-# Forms of the account's page that change no way in: each ends something, or begins what another form completes.
-HARMLESS = {f"{ACCOUNT}/totp", f"{ACCOUNT}/passkeys/new", f"{ACCOUNT}/sessions/{{id}}/end"}
+# Forms of the account's page that change no way in: each ends something, begins what another form completes, or mails a
+# link to the account's own address.
+HARMLESS = {f"{ACCOUNT}/totp", f"{ACCOUNT}/link", f"{ACCOUNT}/passkeys/new", f"{ACCOUNT}/sessions/{{id}}/end"}
 
 
 @pytest.fixture

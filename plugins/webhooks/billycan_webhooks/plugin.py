@@ -14,9 +14,9 @@ from .retention import (
     describe_retention,
     needed_events,
     oldest_due_seconds,
-    tenants_to_tidy,
     tenants_to_trim,
     tidy_deliveries,
+    to_tidy,
     trim_answers,
 )
 from .settings import Settings
@@ -58,9 +58,22 @@ manifest = Manifest(
         Route("GET", "/v1/webhook_deliveries/{id}", h.get_delivery, scope=READ),
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
-    records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
+    records=(
+        RecordPages(path="/v1/webhook_endpoints", hidden=True),
+        RecordPages(
+            path="/v1/webhook_deliveries",
+            attention=(
+                RecordPages.Attention(
+                    title="Failed deliveries",
+                    filters={"status": "failed", "created_at_from": "{7}"},
+                    page="/dashboard/deliveries",
+                ),
+            ),
+            hidden=True,
+        ),
+    ),
     tasks=(
-        Every(seconds=600, run=tidy_deliveries, tenants=tenants_to_tidy, real_time=True),
+        Every(seconds=600, due=to_tidy, run=tidy_deliveries, real_time=True),
         Every(seconds=60, run=trim_answers, tenants=tenants_to_trim, real_time=True),
     ),
     workers=(deliver,),

@@ -39,7 +39,7 @@ def needed_events() -> sa.Select[Any]:
     return sa.select(log.c.tenant_id, log.c.id).where(is_open | is_owed)
 
 
-def tidy_deliveries(ctx: Context) -> bool:
+def tidy_deliveries(ctx: Context, tenant_id: str) -> bool:
     """Cancel deliveries that were held too long or are too many, and delete those that finished long enough ago.
 
     Works on one batch; returns True if there may be more.
@@ -62,13 +62,14 @@ def tidy_deliveries(ctx: Context) -> bool:
     return _MOST_AT_ONCE in (len(some), gone)
 
 
-def tenants_to_tidy(db: sa.Connection, now: Moment) -> Iterable[str]:
-    """List the tenants that have held deliveries, or deliveries that finished a day ago or earlier."""
+def to_tidy(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
+    """Select the businesses that have held deliveries, or deliveries that finished long enough ago."""
     # One look-up for each business: an index finds its first finished delivery, and any held one.
-    its = _d.tenant_id == tenants.c.id
-    finished = sa.select(sa.func.min(_d.finished_at)).where(its).scalar_subquery() < now - timedelta(days=1)
+    of, too_old = tenants.c.id, now - timedelta(days=app.settings_of(Settings).keep_days)
+    its = _d.tenant_id == of
+    finished = sa.select(sa.func.min(_d.finished_at)).where(its).scalar_subquery() < too_old
     held = sa.select(_d.id).where(its, HELD).limit(1).scalar_subquery().is_not(None)
-    return db.execute(sa.select(tenants.c.id).where(finished | held)).scalars()
+    return sa.select(of.label("tenant_id"), of.label("id")).where(finished | held)
 
 
 def trim_answers(ctx: Context) -> bool:

@@ -25,6 +25,7 @@ from servers import postgresql
 from billycan import filters
 from billycan.app import App
 from billycan.counters import counters
+from billycan.events import events
 from billycan.paging import Totals
 from billycan.starting import migrate
 from billycan.tenants import tenants
@@ -42,6 +43,7 @@ REQUESTS, QUICKLY = 100, 40  # of each operation at each size
 FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
+BEFORE = 1_000  # numbers in the log of events that come before those of the copied ones
 TABLES = (contacts, invoices, lines, expenses)
 ANEW = "the same, after a change"
 IN_A_QUARTER = 50  # expenses, of those of ten years
@@ -130,7 +132,8 @@ def measure(
                     tell(f"{database}: adding {size:,} {grows}")
                     name = f"growth_{'rows' if grows == 'invoices' else 'tenants'}_{size}"
                     url = server.database(name).render_as_string(False) if server else f"sqlite:///{folder}/{name}.db"
-                    asked[size] = fill(application(url, f"{folder}/{name}", f"{PLUGINS},expenses"), grows, size)
+                    plugins = f"{PLUGINS},expenses,batch,changes"
+                    asked[size] = fill(application(url, f"{folder}/{name}", plugins), grows, size)
                 tell(f"{database}: asking")
                 yield from _points(database, grows, asked, requests, only or "")
                 for one in asked.values():
@@ -172,6 +175,12 @@ def _requests(app: App, key: str, rows: int) -> Asked:
     }
     asked.requests = {name: [("GET", path, b"") for path in paths] for name, paths in gets.items()}
     asked.requests["create"] = [("POST", "/v1/invoices", json.dumps(new).encode())]
+    place = f"{rows // 2 + BEFORE}.{rows // 2 + BEFORE}.evt_{FIRST + rows // 2}"
+    asked.requests["changes, 100 invoices"] = [("GET", f"/v1/changes?resources=invoices&after={place}", b"")]
+    several = [{"method": "POST", "path": "/v1/invoices", "body": new}] * 10
+    for name, atomic in (("batch, 10 invoices", False), ("batch, 10 at once", True)):
+        body = json.dumps({"atomic": atomic, "operations": several}).encode()
+        asked.requests[name] = [("POST", "/v1/batch", body)]
     return asked
 
 
@@ -203,7 +212,10 @@ def fill(app: App, grows: str, size: int) -> Asked:
         own = db.execute(sa.select(lines.c.id).where(lines.c.document_id == invoice)).scalar_one()
         _copy(db, lines, own, rows, {"document_id": _text("inv_", sa.column("i") + FIRST)})
         _copy(db, expenses, expense, rows, {"date": _day(db, sa.column("i"))})
-        for table in (contacts, invoices, expenses):
+        told = db.execute(sa.select(events.c.id).where(events.c.event == "invoice.created")).scalar_one()
+        data = _text('{"id":"inv_', sa.column("i") + FIRST) + '"}'
+        _copy(db, events, told, rows, {"sequence": sa.column("i") + BEFORE, "data": data})
+        for table in (contacts, invoices, expenses, events):
             its = (counters.c.tenant_id == client.tenant_id) & (counters.c.name == table.name)
             live = sa.select(sa.func.count()).select_from(table).scalar_subquery()
             db.execute(sa.update(counters).where(its).values(number=20_000_000, live=live))

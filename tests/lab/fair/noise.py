@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from billycan import Context, new_id
 from billycan.app import App
-from billycan.endpoints import MOST_METADATA, PARAMETER, Endpoint
+from billycan.endpoints import MOST_KEYS, PARAMETER, Endpoint
 from billycan.fields import Moment
 from billycan.starting.settings import Settings
 from billycan.testing import Client
@@ -174,7 +174,7 @@ class Noisy:
         takes = {*getattr(endpoint.signature.query, "__struct_fields__", ())} if endpoint.signature.listed else set()
         found: dict[str, str] = {"search": TEXT[:20].strip()} if "search" in takes else {}
         if "metadata" in takes:
-            found |= {f"metadata[key {i}]": TEXT for i in range(min(MOST_METADATA, self.sizes.keys))}
+            found |= {f"metadata[key {i}]": TEXT for i in range(min(MOST_KEYS, self.sizes.keys))}
         return [query, f"?{urlencode(found)}"] if found else [query]
 
     def _query(self, endpoint: Endpoint) -> str:
@@ -493,6 +493,12 @@ NEW: dict[str, Make] = {
         "options": [f"Option {i}, {TEXT}"[:50].strip() for i in range(min(100, n.sizes.lines))],
     },
     "ledger_exports": Noisy.export,
+    "custom_fields": lambda n: {
+        "resource": "contacts",
+        "key": f"colour_{next(n.numbers)}",
+        "type": "choice",
+        "choices": [f"choice {i}" for i in range(min(100, n.sizes.lines))],
+    },
     "webhook_endpoints": lambda n: {"url": "https://example.com/rare", "events": ["gst_period.reopened"]},
 }
 # The bodies for other routes, by the start of their path and the part after the id.
@@ -598,10 +604,14 @@ PAGES = {
 # Of these each new one must differ from all others.
 DIFFERING = {
     *("items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes", "invoices/import"),
-    *("accounts", "payment_methods", "tracking_categories", "ledger_exports"),
+    *("accounts", "custom_fields", "payment_methods", "tracking_categories", "ledger_exports"),
 }
 # Members that a change of a record does not take.
-KEPT = {"bookings": ("service_id", "start_at", "staff_id", "force"), "adjustment_notes": ("invoice_id",)}
+KEPT = {
+    "bookings": ("service_id", "start_at", "staff_id", "force"),
+    "adjustment_notes": ("invoice_id",),
+    "custom_fields": ("resource", "key", "type"),
+}
 # Actions that a record allows again and again.
 REPEATABLE = {
     *(("webhook_endpoints", action) for action in ("rotate_secret", "test", "recover")),
@@ -617,12 +627,10 @@ REPEATABLE = {
 }
 # Of these a business may have no more, or they are slow to make.
 FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
-FEW |= {
-    "proposals": 50,
-    "tracking_categories": 1,
-    "ledger_exports": 3,
-}  # an export for each format has all that there is
+FEW |= {"proposals": 50, "custom_fields": 20}
+FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
+    "/v1/search": lambda n: {"q": "as agreed", "per_type": 20},
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},

@@ -42,14 +42,16 @@ def database() -> None:
 def harden_database(role: str) -> None:
     """Let PostgreSQL isolate tenants by row-level security, with ROLE for the server to run as.
 
-    ROLE can read and write rows but owns nothing. If it does not exist yet, it is created with a password that is
-    shown only once. Run this as the owner of the tables, with permission to create roles, or as a superuser.
+    ROLE can read and write rows but owns nothing. Run this as the owner of the tables, or as a superuser. If ROLE does
+    not exist yet, it is created with a password that is shown only once, which takes permission to create roles.
 
     \b
     billycan database harden
     billycan database harden billycan_web
     """
-    from ...starting import policies
+    import sqlalchemy as sa
+
+    from ...starting import policies, settings
 
     with open_as_owner(open_checked_app) as app:
         if app.db.is_sqlite:
@@ -61,11 +63,19 @@ def harden_database(role: str) -> None:
             was = policies.stand(db)
             made = policies.build(db, role, password)
             slow = policies.searches_unindexed(db)
-    url = app.db.url.set(username=role, password=password if made else None).render_as_string(hide_password=False)
+    # By the server's way to the database, if that is another than the owner's. Over a socket of the file system most
+    # let in nobody but the account of the role's own name.
+    way = sa.make_url(settings.load().settings.database)
+    way = app.db.url if way.get_backend_name() == "sqlite" else way
+    host = way.host or (None if "host" in way.query else "127.0.0.1")
+    # Not by `set`, which would leave the owner's password where there is no other.
+    url = sa.URL.create(
+        way.drivername, role, password if made else None, host, way.port, app.db.url.database, dict(way.query)
+    )
     click.echo("tenants are kept apart by row-level security" + (" already" if was else ""))
     click.echo("Let the web server and the worker run as this role, and only `billycan migrate` as the owner:")
-    click.echo(f"\n  BILLYCAN_DATABASE={url}\n")
-    if made:
-        click.echo("The password cannot be shown again.")
+    click.echo(f"\n  BILLYCAN_DATABASE={url.render_as_string(hide_password=False)}\n")
+    click.echo("The password cannot be shown again." if made else "Add the password that the role was given.")
     if slow:
-        click.echo("Searches read every row of a tenant until a superuser runs this command once.")
+        click.echo("Searches read every row of a tenant until a superuser runs this in the database once:")
+        click.echo("\n" + "".join(f"  ALTER FUNCTION {name} LEAKPROOF;\n" for name in policies.INDEXED))

@@ -1,8 +1,9 @@
 """Commands that describe the deployment and check its health."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
+import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -55,9 +56,10 @@ def routes(as_json: bool) -> None:
         print_table([tuple(route.values()) for route in listed], "no routes")
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--surface", is_flag=True, help="A line for each operation, parameter and member instead, to compare.")
-def openapi(surface: bool) -> None:
+@click.pass_context
+def openapi(context: click.Context, surface: bool) -> None:
     """Print this deployment's OpenAPI 3.1 document.
 
     \b
@@ -66,11 +68,36 @@ def openapi(surface: bool) -> None:
     """
     from ...describe.surface import facts_of, printed
 
+    if context.invoked_subcommand:
+        return
     with open_app() as app:
         if surface:
             click.echo(printed(facts_of(app)), nl=False)
         else:
             print_json(app.openapi())
+
+
+@openapi.command()
+@click.argument("old", type=click.File(encoding="utf-8"))
+@click.argument("new", type=click.File(encoding="utf-8"))
+def diff(old: TextIO, new: TextIO) -> None:
+    """Print what changed between two documents, as a changelog in Markdown; the exit code is 1 if it breaks clients.
+
+    OLD and NEW are both documents, from this command or from /v1/openapi.json, or both from --surface.
+
+    \b
+    billycan openapi diff docs/released/openapi-1.0.0.json docs/openapi.json
+    """
+    from ...describe.comparing import find_broken, write_changes
+    from ...describe.surface import facts_in
+
+    before, now = (json.load(file) for file in (old, new))
+    if ("openapi" in before) != ("openapi" in now):
+        raise click.ClickException("one is a document and the other is from --surface: give two of a kind")
+    if "openapi" in before:
+        before, now = facts_in(before), facts_in(now)
+    click.echo(write_changes(before, now), nl=False)
+    sys.exit(1 if find_broken(before, now) else 0)
 
 
 @click.command()

@@ -1,22 +1,20 @@
 """The page of branding: the logo, the colour and the footer of the documents that clients see."""
 
 import re
-from typing import Any
+from contextlib import suppress
 
-from billycan import App, Fault, Invalid, Problem
+from billycan import App, Fault, Invalid, NotFound, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from ..resources import forms
+from ..resources import forms, meanwhile
 
 API = "/v1/branding"
 HERE = "/dashboard/branding"
-_FILES, _CONTACTS = "/v1/attachments", "/v1/contacts"
+_FILES = "/v1/attachments"
 _STANDARD = "#0b6b5d"  # what a colour field begins with, which cannot be empty
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 _MOST_LOGO_BYTES = 1024 * 1024
 _MOST_BYTES = 10 * 1024 * 1024 + 65_536  # so that too large a file is told at its field
-# A file is attached to a record; this one is there for the logo alone.
-_KEEPER = "billycan-logo"
 
 
 def show_branding(visit: Visit) -> Answer:
@@ -26,9 +24,9 @@ def show_branding(visit: Visit) -> Answer:
         "stored": stored,
         "business": visit.call("GET", "/v1/tenant")["data"],
         "colour": colour if _COLOUR.fullmatch(colour) else _STANDARD,
-        "is_own": visit.form.get("colour") == "own" if visit.form else stored["accent_colour"] is not None,
-        "logo": stored["logo_attachment_id"] if _FILES in _lists(visit.app) else None,
-        "keeps_logos": {_FILES, _CONTACTS} <= _lists(visit.app),
+        "is_own": _is_own(visit) if visit.form else stored["accent_colour"] is not None,
+        "logo": stored["logo_attachment_id"] if _keeps_files(visit.app) else None,
+        "keeps_logos": _keeps_files(visit.app),
         "version": visit.form.get("version") or stored["version"],
         "may_change": visit.identity.holds("hosted:write"),
     }
@@ -37,12 +35,16 @@ def show_branding(visit: Visit) -> Answer:
 
 def change_branding(visit: Visit) -> Answer:
     """Keep the colour and the footer of the form."""
-    own = visit.form.get("colour") == "own"
     body = {
-        "accent_colour": visit.form.get("accent_colour", "").strip() or None if own else None,
+        "accent_colour": visit.form.get("accent_colour", "").strip() or None if _is_own(visit) else None,
         "footer": " ".join(visit.form.get("footer", "").split()) or None,
     }
-    visit.call("PATCH", API, body=body, version=forms.version(visit.form))
+    try:
+        visit.call("PATCH", API, body=body, version=forms.version(visit.form))
+    except Problem as problem:
+        if problem.code != "version_conflict":
+            raise
+        raise meanwhile.keep_typed(visit, visit.call("GET", API)["data"]["version"]) from None
     return Led(HERE, "The branding was saved. Documents that were sent already show it, too.")
 
 
@@ -52,8 +54,8 @@ def change_logo(visit: Visit) -> Answer:
         raise Invalid.of(Fault("file", "required", "choose a file first"))
     if len(file.content) > _MOST_LOGO_BYTES:
         raise Invalid.of(Fault("file", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB"))
-    keeper = _keeper(visit)
-    id = visit.call("POST", _FILES, {"resource": keeper, "filename": file.filename}, file.content)["data"]["id"]
+    former, business = _own_logo(visit), visit.tenant_id
+    id = visit.call("POST", _FILES, {"resource": business, "filename": file.filename}, file.content)["data"]["id"]
     try:
         visit.call("PATCH", API, body={"logo_attachment_id": id})
     except Problem as problem:
@@ -61,11 +63,14 @@ def change_logo(visit: Visit) -> Answer:
         if problem.details:
             problem.details = [Fault("file", fault.code, fault.message) for fault in problem.details]
         raise
+    _drop(visit, former)
     return Led(HERE, "The logo was saved. Documents that were sent already show it, too.")
 
 
 def remove_logo(visit: Visit) -> Answer:
+    former = _own_logo(visit)
     visit.call("PATCH", API, body={"logo_attachment_id": None})
+    _drop(visit, former)
     return Led(HERE, "Documents have no logo now.")
 
 
@@ -73,20 +78,32 @@ def has_branding(app: App) -> bool:
     return ("GET", API) in app.at
 
 
-def _keeper(visit: Visit) -> str:
-    """The archived contact that the logo is attached to, made where there is none yet."""
-    found: list[dict[str, Any]] = visit.call("GET", _CONTACTS, {"external_id": _KEEPER})["data"]
-    if found:
-        return str(found[0]["id"])
-    name = visit.call("GET", "/v1/tenant", {"fields": "name"})["data"]["name"]
-    notes = "Keeps the logo of this business's documents. If it is deleted, documents have no logo."
-    made = visit.call("POST", _CONTACTS, body={"name": name, "external_id": _KEEPER, "notes": notes})["data"]["id"]
-    visit.call("POST", f"{_CONTACTS}/{made}/archive")
-    return str(made)
+def _is_own(visit: Visit) -> bool:
+    """Tell whether the form asks for a colour of its own; whoever changes the colour need not tick so, too."""
+    colour, shown = visit.form.get("accent_colour", ""), visit.form.get("colour_shown")
+    return visit.form.get("colour") == "own" or (shown is not None and colour.lower() != shown.lower())
 
 
-def _lists(app: App) -> set[str]:
-    return {path for path in (_FILES, _CONTACTS) if ("POST", path) in app.at}
+def _own_logo(visit: Visit) -> str | None:
+    """Return the logo if its file is attached to the business, and so is there for nothing else."""
+    id = visit.call("GET", API)["data"]["logo_attachment_id"]
+    if id is None:
+        return None
+    try:
+        found = visit.call("GET", f"{_FILES}/{id}")["data"]
+    except NotFound:
+        return None
+    return str(id) if found["resource"] == visit.tenant_id else None
+
+
+def _drop(visit: Visit, id: str | None) -> None:
+    if id is not None:
+        with suppress(NotFound):
+            visit.call("DELETE", f"{_FILES}/{id}")
+
+
+def _keeps_files(app: App) -> bool:
+    return ("POST", _FILES) in app.at
 
 
 screens = mounted(

@@ -1,18 +1,104 @@
 """The page that a business opens first: a card for each thing that its plugins tell at a glance."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
 
-from billycan import Card
+from msgspec import Struct
+
+from billycan import Card, RecordPages
 from billycan.web import in_turns
-from billycan_users.api import Answer, Screen, Shown, Visit, mounted
+from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
-from ..resources.kinds import Kind, kinds, page_at
+from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url, words_of
+
+_MOST_WAITING = 3  # records of each kind that are named
+
+
+class Waiting(Struct, frozen=True):
+    """Records that wait for somebody: how many there are, the page that lists them, and the first of them."""
+
+    title: str
+    total: int
+    page: str
+    rows: list["WaitingRecord"]
+
+
+class WaitingRecord(Struct, frozen=True):
+    """A record that waits for somebody: what it is called, its page, and the action to take."""
+
+    title: str
+    whose: str
+    more: str
+    page: str
+    version: int
+    action: str
+    words: str
+    buttons: Mapping[str, Mapping[str, str]]
 
 
 def show_overview(visit: Visit) -> Answer:
     cards = [*_cards(visit)]
-    values = {"cards": cards, "page_at": lambda path: page_at(visit.app, path), "first": _first(visit)}
+    values = {
+        "waiting": [*_waiting(visit)],
+        "cards": cards,
+        "page_at": lambda path: page_at(visit.app, path),
+        "first": _first(visit),
+    }
     return Shown("dashboard/overview.html", values)
+
+
+def _waiting(visit: Visit) -> Iterator[Waiting]:
+    """Yield what waits for somebody: all is counted in one statement, and only what there is is listed."""
+    asked = [
+        (pages.path, each, {name: _filter(visit, value) for name, value in each.filters.items()})
+        for manifest in visit.app.manifests.values()
+        for pages in sorted(manifest.records, key=lambda pages: pages.order)
+        for each in pages.attention
+        if (listing := visit.app.at.get(("GET", pages.path))) is not None and holds(visit, listing)
+    ]
+    of = kinds(visit.app)
+    order = {path: place for place, path in enumerate(of)}
+    asked.sort(key=lambda one: order.get(one[0], len(order)))
+    totals = visit.count([(path, filters) for path, _, filters in asked])
+    for (path, each, filters), total in zip(asked, totals, strict=True):
+        if total:
+            kind = of.get(path)
+            page = url(each.page or (kind.page if kind else ""), filters)
+            rows = [*_first_waiting(visit, kind, each, filters)] if kind else []
+            yield Waiting(each.title, total, page, rows)
+
+
+def _filter(visit: Visit, value: str) -> str:
+    days = re.fullmatch(r"\{(\d{1,4})\}", value)
+    return str(visit.today() - timedelta(days=int(days[1]))) if days else value
+
+
+def _first_waiting(
+    visit: Visit, kind: Kind, each: RecordPages.Attention, filters: Mapping[str, str]
+) -> Iterator[WaitingRecord]:
+    shown = {column.name: column.form for column in kind.columns}
+    amount = next((name for name, form in shown.items() if form == "money"), "")
+    on = next((name for name, form in shown.items() if form == "day"), "")
+    has_action = each.action in kind.actions and holds(visit, kind.actions[each.action])
+    names = dict.fromkeys(
+        ("id", "version", *naming(kind), *filter(None, (amount, on)), *(c for c in ("client",) if c in shown))
+    )
+    query = {**filters, "per_page": _MOST_WAITING, "fields": ",".join(names)}
+    for record in visit.call("GET", kind.path, query | ({"sort": each.sort} if each.sort else {}))["data"]:
+        page, title = f"{kind.page}/{record['id']}", title_of(kind, record)
+        client = (record.get("client") or {}).get("name", "")
+        facts = (money(record[amount]) if record.get(amount) else "", day(record[on]) if record.get(on) else "")
+        yield WaitingRecord(
+            title=title,
+            whose="" if client in title else client,
+            more=" · ".join(filter(None, facts)),
+            page=page,
+            version=record["version"],
+            action=f"{page}/{each.action}" if has_action else "",
+            words=action_label(kind, each.action) if has_action else "",
+            buttons=words_of(kind, each.action).buttons if has_action else {},
+        )
 
 
 def _first(visit: Visit) -> Kind | None:

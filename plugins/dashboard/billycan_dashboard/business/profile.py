@@ -5,7 +5,7 @@ from typing import Any
 from billycan import Problem, Profile
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from ..resources import forms
+from ..resources import forms, meanwhile
 
 _HERE = "/dashboard/profile"
 _MONEY = ("bank_account", "payid")
@@ -33,14 +33,17 @@ def show_profile(visit: Visit) -> Answer:
     zone = visit.session.zone
     own = visit.form if visit.path == _HERE else {}
     bank = visit.form if visit.path != _HERE else {}
+    filled, money_filled = forms.fill_fields(rest, profile, zone), forms.fill_fields(money, profile, zone)
     values = {
         "profile": profile,
         "may_change": visit.identity.holds("tenant:write"),
         "main": rest,
         "money": money,
-        "fields": own or forms.fill_fields(rest, profile, zone),
-        "money_fields": bank or forms.fill_fields(money, profile, zone),
+        "fields": own or filled,
+        "money_fields": bank or money_filled,
         "version": visit.form.get("version") or profile["version"],
+        "was": own.get(meanwhile.WAS) or meanwhile.digests(forms.read_body(rest, filled, zone)),
+        "money_was": bank.get(meanwhile.WAS) or meanwhile.digests(forms.read_body(money, money_filled, zone)),
     }
     return Shown("dashboard/profile.html", values)
 
@@ -63,12 +66,17 @@ def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
     was = forms.read_body(asked, forms.fill_fields(asked, profile, zone), zone)
-    patch = forms.merge_patch(forms.read_body(asked, visit.form, zone), was)
+    sent = forms.read_body(asked, visit.form, zone)
+    own = meanwhile.own_changes(visit, sent)
+    patch = {name: value for name, value in forms.merge_patch(sent, was).items() if own is None or name in own}
     version = forms.version(visit.form)
     try:
         if patch:
             visit.call("PATCH", "/v1/tenant", body=patch, version=version)
     except Problem as problem:
+        if problem.code == "version_conflict":
+            now = visit.call("GET", "/v1/tenant")["data"]
+            raise meanwhile.take_over(visit, asked, now, sent, "profile") from None
         visit.faults |= forms.faults_by_field(problem, asked)
         problem.details = []
         raise

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from billycan import App, BadRequest, Fault, Invalid
+from billycan import App, BadRequest, Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from ..resources import forms
+from ..resources import forms, meanwhile
 from ..resources.mailed import has_server
 
 API = "/v1/reminders"
@@ -72,7 +72,12 @@ def change_rules(visit: Visit) -> Answer:
     if faults:
         raise Invalid.of(*faults)
     was = visit.call("GET", API)["data"]
-    visit.call("PATCH", API, body={"enabled": enabled, "rules": rules}, version=version)
+    try:
+        visit.call("PATCH", API, body={"enabled": enabled, "rules": rules}, version=version)
+    except Problem as problem:
+        if problem.code != "version_conflict":
+            raise
+        raise meanwhile.keep_typed(visit, visit.call("GET", API)["data"]["version"]) from None
     said = "The reminders were saved."
     if enabled != was["enabled"]:
         said = "Reminders are on: they go from today." if enabled else "Reminders are off."

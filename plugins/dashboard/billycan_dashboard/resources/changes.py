@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import falcon
@@ -10,7 +11,7 @@ from msgspec import Struct, structs
 from billycan import Forbidden, NotFound, Problem
 from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, money, words
 
-from . import forms
+from . import forms, meanwhile
 from .forms import Control
 from .kinds import (
     Kind,
@@ -32,6 +33,7 @@ from .record_page import has_members, show_record
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
+_TODAY = "today"
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
 _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
@@ -40,7 +42,8 @@ class Choices(Struct, frozen=True):
     """The options of a reference: pairs of an id and a name, out of `total`.
 
     `names` are the options that were chosen before, and `new` is the page that creates another. In a table, each row
-    offers `in_row` options, to keep forms with many rows short.
+    offers `in_row` options, to keep forms with many rows short. `searched` is the text that all of them contain,
+    and `is_sought` says that it was searched for just now.
     """
 
     pairs: list[tuple[str, str]]
@@ -49,6 +52,8 @@ class Choices(Struct, frozen=True):
     total: int
     title: str
     new: str = ""
+    searched: str = ""
+    is_sought: bool = False
 
     def all(self) -> list[tuple[str, str]]:
         """List the options to tick."""
@@ -66,7 +71,9 @@ class Choices(Struct, frozen=True):
 def new_record(visit: Visit, resource: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("make"))
-    return _show_form(visit, kind, kind.routes["make"], title=f"New {kind.one}", button=f"Create {kind.one}")
+    make = kind.routes["make"]
+    begins = _filled_in(visit, make, kind.fills, {})
+    return _show_form(visit, kind, make, title=f"New {kind.one}", button=f"Create {kind.one}", begins=begins)
 
 
 def make_record(visit: Visit, resource: str) -> Answer:
@@ -99,11 +106,19 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
     record = visit.call("GET", path)["data"]
     asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
-    was = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone)
-    patch = forms.merge_patch(_body(visit, endpoint), was)
-    if patch:
+    was, sent = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone), _body(visit, endpoint)
+    own = meanwhile.own_changes(visit, sent)
+    patch = {name: value for name, value in forms.merge_patch(sent, was).items() if own is None or name in own}
+    if not patch:
+        return Led(f"{kind.page}/{id}", "Nothing was changed.")
+    try:
         call_api(visit, endpoint, path, patch, version=forms.version(visit.form))
-    return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
+    except Problem as problem:
+        if problem.code != "version_conflict":
+            raise
+        asked = forms.reword(asked, kind.labels, kind.hints)
+        raise meanwhile.take_over(visit, asked, visit.call("GET", path)["data"], sent, kind.one) from None
+    return Led(f"{kind.page}/{id}", f"The {kind.one} was changed.")
 
 
 def show_action(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
@@ -115,7 +130,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     if isinstance(visit.problem, ChangedMeanwhile) or not (has_members(endpoint) or told.asks):
         return show_record(visit, resource, id)
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
-    fields = ",".join((*_naming(kind), "version", *own.values()))
+    fields = ",".join(dict.fromkeys((*_naming(kind), "version", *own.values(), *_sources(kind, told.fills))))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
     of = {member.name: member for member in kind.members}
     rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
@@ -132,6 +147,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
         says=says,
         back=page,
         own=rows,
+        begins=_filled_in(visit, endpoint, told.fills, record),
         ends=told.weight == "ends",
         version=visit.query.get("version") or str(record["version"]),
     )
@@ -212,7 +228,17 @@ def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
 
 
 def _asks_for_more(visit: Visit) -> bool:
-    return bool(visit.form.get("more") or visit.form.get("find"))
+    """Tell whether more rows or other choices are asked for, and nothing is to be saved yet."""
+    return bool(visit.form.get("more") or visit.form.get("find") or _searches(visit.form))
+
+
+def _searches(form: Mapping[str, str]) -> set[str]:
+    """Return the references whose search has a text that was not searched for yet, such as before Enter is pressed.
+
+    Whoever is chosen meanwhile is not the one who is looked for.
+    """
+    typed = {name.removeprefix("find-"): text.strip() for name, text in form.items() if name.startswith("find-")}
+    return {name for name, text in typed.items() if text and text != form.get(f"found-{name}", "")}
 
 
 def _require(visit: Visit, endpoint: Any) -> None:
@@ -243,18 +269,29 @@ def _show_form(
     own: Mapping[str, Choices] | None = None,
     ends: bool = False,
     version: str = "",
+    begins: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
     body = endpoint.signature.body
     asked = forms.reword(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
     zone = visit.session.zone
     stored = forms.blank_fields(asked) if record is None else forms.fill_fields(asked, record, zone)
-    given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
-    fields = visit.form or given
+    given = {
+        **stored,
+        **begins,
+        **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}},
+    }
+    fields = dict(visit.form or given)
+    searches = _searches(fields) | ({fields["find"]} if fields.get("find") else set())
     more = {visit.form.get("more", ""): _MORE_ROWS}
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
     known, own = _names_in(record or {}, kind.members), own or {}
     choices = {name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
+    for name in searches & choices.keys():
+        if found := choices[name]:
+            choices[name] = structs.replace(found, is_sought=True)
+    fields |= {c.name: _found(fields, c.name, choices[c.name]) for c in asked if c.form == "ref" and c.name in searches}
+    was = visit.form.get(meanwhile.WAS) or (_written(asked, record, zone) if record else "")
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
         "kind": kind,
@@ -269,8 +306,39 @@ def _show_form(
         "fields": fields,
         "rows": rows,
         "choices": choices,
+        "was": was,
     }
     return Shown("dashboard/form.html", values)
+
+
+def _found(fields: Mapping[str, str], name: str, choices: Choices | None) -> str:
+    """Return what a search chooses: the only record found; none of several, because the former choice is another."""
+    chosen, found = fields.get(name, ""), [id for id, _ in choices.pairs] if choices else []
+    if not choices or not choices.searched or chosen in found:
+        return chosen
+    return found[0] if len(found) == 1 else ""
+
+
+def _written(asked: Sequence[Control], record: Mapping[str, Any], zone: str) -> str:
+    body = forms.read_body(tuple(asked), forms.fill_fields(tuple(asked), record, zone), zone)
+    return meanwhile.digests(body)
+
+
+def _sources(kind: Kind, fills: Mapping[str, str]) -> list[str]:
+    """Return the members of a record that the form of an action begins with."""
+    return [name for name in fills.values() if any(member.name == name for member in kind.members)]
+
+
+def _filled_in(visit: Visit, endpoint: Any, fills: Mapping[str, str], record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields with which a form begins, as the plugin says."""
+    if not fills or not has_members(endpoint):
+        return {}
+    taken = {control.name: control for control in forms.controls(endpoint.signature.body)}
+    found = {name: record.get(fills[name]) for name in taken if name in fills}
+    for name in (name for name in found if fills[name] == _TODAY):
+        found[name] = str(visit.now()) if taken[name].form == "moment" else visit.today()
+    asked = tuple(taken[name] for name, value in found.items() if value is not None)
+    return forms.fill_fields(asked, found, visit.session.zone)
 
 
 def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any) -> bool:
@@ -349,7 +417,8 @@ def _choices(
     }
     all_ = visit.call("GET", target.path, {"per_page": 1}) if text else found
     total = all_["pagination"]["total"]
-    return Choices(pairs, names, in_row, total, target.title, f"{target.page}/new" if target.may(visit, "make") else "")
+    new = f"{target.page}/new" if target.may(visit, "make") else ""
+    return Choices(pairs, names, in_row, total, target.title, new, query.get("search", ""))
 
 
 def _named(kind: Kind, record: Mapping[str, Any]) -> str:

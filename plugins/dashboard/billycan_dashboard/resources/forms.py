@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeGuard, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 import msgspec
 from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import BadRequest, Fault, Meaning, NewResource, Problem
+from billycan import Address, BadRequest, Fault, Meaning, NewResource, Problem
 from billycan.fields import Moment, Number, Rule, Text, Whole
 from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
@@ -28,6 +28,18 @@ MOST_ROWS = 500  # of one list: as many as a document has lines
 _REMOVE = "__remove"  # the field of a row by which it is taken out
 _NAMING = 32
 _LONG = 1000  # characters from which on a text has several lines
+# An amount as people write it: `$1,000`, `-$20.50`, `1 000`.
+_GROUPED = re.compile(r"-?\s*\$?\s*-?\d{1,3}([, ]\d{3})+(\.\d*)?|-?\s*\$\s*-?\d+(\.\d*)?", re.ASCII)
+_STATES = {
+    "australiancapitalterritory": "ACT",
+    "newsouthwales": "NSW",
+    "northernterritory": "NT",
+    "queensland": "QLD",
+    "southaustralia": "SA",
+    "tasmania": "TAS",
+    "victoria": "VIC",
+    "westernaustralia": "WA",
+}
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _CODED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?", re.ASCII)
@@ -93,27 +105,38 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
     return tuple(sorted(_members(kind), key=_place))
 
 
-def reword(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
-    """The same with a plugin's own words for members, and for the members of these."""
+def reword(
+    asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str], within: str = ""
+) -> tuple[Control, ...]:
+    """The same with a plugin's own words for members, and for the members of these, such as `custom.size`."""
     return tuple(
         msgspec.structs.replace(
             each,
-            label=labels.get(each.name, each.label),
-            hint=hints.get(each.name, each.hint),
-            parts=reword(each.parts, labels, hints),
+            label=labels.get(f"{within}{each.name}", labels.get(each.name, each.label)),
+            hint="" if within and f"{within}{each.name}" in labels else hints.get(each.name, each.hint),
+            parts=reword(each.parts, labels, hints, f"{each.name}."),
         )
         for each in asked
     )
 
 
 def _members(kind: type[Struct]) -> tuple[Control, ...]:
+    """List the controls of a Struct; the state of an address is read as people write it."""
+    found = _plain_members(kind)
+    if not issubclass(kind, Address):
+        return found
+    return tuple(msgspec.structs.replace(c, form="state") if c.name == "state" else c for c in found)
+
+
+def _plain_members(kind: type[Struct]) -> tuple[Control, ...]:
     meant = Meaning.of(kind)
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     found = [
         _control(field, meant[field.encode_name], _in_words(meant[field.encode_name].says, names))
         for field in msgspec.structs.fields(kind)
     ]
-    return tuple(control for control in found if control)
+    # A business that has defined no members of an object is not asked for any.
+    return tuple(control for control in found if control and (control.parts or control.form != "object"))
 
 
 def _in_words(said: str, names: list[str]) -> str:
@@ -328,6 +351,10 @@ def _row(control: Control, row: Mapping[str, str], zone: str) -> dict[str, Any]:
 
 
 def _value(control: Control, text: str, zone: str) -> Any:
+    if control.form in ("number", "whole") and _GROUPED.fullmatch(text):
+        text = re.sub(r"[$,\s]", "", text).removesuffix(".")
+    if control.form == "state":
+        return _state(text)
     if control.form == "whole":
         return int(text) if _WHOLE.fullmatch(text) else text
     if control.form == "maybe":
@@ -340,6 +367,12 @@ def _value(control: Control, text: str, zone: str) -> Any:
     if control.form == "word":  # as clients of the API write it: `bank_transfer`
         return "_".join(text.casefold().split())
     return text.replace("\r\n", "\n")
+
+
+def _state(text: str) -> str:
+    """Return Australia's abbreviation of a state, from `tas`, `Tas.` or `Tasmania`; any other text as it is."""
+    letters = re.sub(r"[^a-z]", "", text.lower())
+    return letters.upper() if letters.upper() in _STATES.values() else _STATES.get(letters, text)
 
 
 def version(form: Mapping[str, str]) -> int | None:
@@ -362,8 +395,23 @@ def merge_patch(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any
             if now:
                 patch[name] = now
         elif was != now:
-            patch[name] = now
+            patch[name] = _changed_rows(now, was) if _has_rows(now) and _has_rows(was) else now
     return patch
+
+
+def _has_rows(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _changed_rows(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Take what did not change out of rows that are stored: the API leaves it, or lets a new item fill it in."""
+    was = {row["id"]: row for row in old if "id" in row}
+    return [
+        {name: value for name, value in row.items() if name == "id" or was[id].get(name, ...) != value}
+        if (id := row.get("id")) in was
+        else row
+        for row in new
+    ]
 
 
 def faults_by_field(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:

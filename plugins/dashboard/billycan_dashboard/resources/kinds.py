@@ -12,7 +12,7 @@ import falcon
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import Address, App, Meaning, Named, RecordPages, Resource
+from billycan import Address, App, Context, Meaning, Named, RecordPages, Resource
 from billycan_users.api import Visit, day, field
 
 from .shapes import is_struct, options, parts
@@ -52,8 +52,9 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members. `tells` are the events
-    of other records that its pages tell. `titles` are the members of which the first that is not empty is its title.
+    says; `words`, `labels`, `hints`, `rare` and `fills` are what its plugin says of actions and members. `tells` are
+    the events of other records that its pages tell. `titles` are the members of which the first that is not empty is
+    its title.
     """
 
     plugin: str
@@ -63,6 +64,7 @@ class Kind(Struct, frozen=True, eq=False):
     one: str
     empty: str
     order: int
+    daily: bool
     columns: tuple[Member, ...]
     members: tuple[Member, ...]
     routes: Mapping[str, Any]
@@ -73,6 +75,7 @@ class Kind(Struct, frozen=True, eq=False):
     labels: Mapping[str, str]
     hints: Mapping[str, str]
     rare: tuple[str, ...]
+    fills: Mapping[str, str]
     tells: tuple[str, ...]
     sort: str
     filters: Mapping[str, Any]
@@ -122,7 +125,32 @@ def kind_at(visit: Visit, resource: str) -> Kind:
     kind = kinds(visit.app).get(f"/v1/{resource}")
     if kind is None:
         raise falcon.HTTPNotFound
-    return kind
+    return _of_business(Context(visit.app, visit.tenant_id, visit.identity, writes=False), kind)
+
+
+def _of_business(ctx: Context, kind: Kind) -> Kind:
+    """Return a resource with the members that the business has defined itself, such as those in `custom`."""
+    routes = {does: ctx.of_business(endpoint) for does, endpoint in kind.routes.items()}
+    if routes["get"] is kind.routes["get"]:
+        return kind
+    answer = next(option for option in options(routes["get"].signature.answer) if is_struct(option))
+    before = {member.name: member.form for member in kind.members}
+    members = {member.encode_name: member.type for member in msgspec.structs.fields(answer)}
+    defined = {name: of for name, of in members.items() if before[name] == "map" and is_struct(of)}
+    filters, labels = dict(kind.filters), dict(kind.labels)
+    for name, of in defined.items():
+        meant = Meaning.of(of)
+        for end in ("", "_from", "_to"):
+            filters.pop(f"{name}{end}", None)
+        for part in msgspec.structs.fields(of):
+            key = part.encode_name
+            labels |= dict.fromkeys((f"{name}.{key}", f"{name}[{key}]"), meant[key].says)
+            if name in kind.filters:
+                has_range = any(parts(option)[0] in (Decimal, date) for option in options(part.type))
+                ends = ("_from", "_to") if has_range else ("",)
+                filters |= {f"{name}[{key}]{end}": part.type for end in ends}
+    shown = _called(_described(answer), labels)
+    return msgspec.structs.replace(kind, routes=routes, members=shown, filters=filters, labels=labels)
 
 
 def kind_of(app: App, id: str) -> Kind | None:
@@ -203,6 +231,11 @@ def action_label(kind: Kind, name: str, table: str = "") -> str:
     return f"Add {label(name).lower().removesuffix('s')}" if of_table else label(name)
 
 
+@lru_cache(256)
+def _described(kind: type[Struct]) -> tuple[Member, ...]:
+    return described(kind)
+
+
 def described(kind: type[Struct]) -> tuple[Member, ...]:
     """The members of a Struct that is shown."""
     meant = Meaning.of(kind)
@@ -244,6 +277,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         one=pages.one or own,
         empty=pages.empty,
         order=pages.order,
+        daily=pages.daily,
         columns=tuple(chosen),
         members=members,
         routes=routes,
@@ -254,6 +288,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         labels=pages.labels,
         hints=pages.hints,
         rare=pages.rare,
+        fills=pages.fills,
         tells=pages.tells,
         sort=pages.sort,
         filters=filters,
@@ -269,9 +304,15 @@ def _titles(members: tuple[Member, ...]) -> tuple[str, ...]:
     return said or tuple(member.name for member in members if member.meaning.kind == "name")[:1]
 
 
-def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Member, ...]:
+def _called(members: tuple[Member, ...], labels: Mapping[str, str], within: str = "") -> tuple[Member, ...]:
+    """Return members with their labels; one that has a label as a member of another, `custom.size`, has no other."""
     return tuple(
-        msgspec.structs.replace(m, label=labels.get(m.name, m.label), parts=_called(m.parts, labels)) for m in members
+        msgspec.structs.replace(
+            m,
+            label=labels.get(f"{within}{m.name}", labels.get(m.name, m.label)),
+            parts=_called(m.parts, labels, f"{m.name}."),
+        )
+        for m in members
     )
 
 

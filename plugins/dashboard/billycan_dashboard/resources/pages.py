@@ -9,12 +9,12 @@ from .kinds import ROOT, kinds
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
 
 
-def _navs(app: App) -> list[tuple[str, str]]:
-    return [(kind.title, kind.page) for kind in kinds(app).values()]
+def _navs(app: App) -> list[tuple[str, str, str]]:
+    return [(kind.title, kind.page, "" if kind.daily else "Records") for kind in kinds(app).values()]
 
 
 screens = mounted(
-    Screen(_LIST, lists.list_records, navs=_navs, group="Records"),
+    Screen(_LIST, lists.list_records, navs=_navs),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record),
     Screen(f"{_LIST}/csv", lists.download_records),
     Screen(_RECORD, record_page.show_record),

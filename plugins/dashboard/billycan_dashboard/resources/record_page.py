@@ -15,6 +15,7 @@ from billycan.sql import Statement, events
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
 
+from . import forms
 from .attachments import attached
 from .files import files_of, statement_page
 from .kinds import (
@@ -28,6 +29,7 @@ from .kinds import (
     label,
     naming,
     page_of,
+    targets,
     title_of,
     words_of,
 )
@@ -98,6 +100,8 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "names": _names(visit, facts, record),
         "tables": tables,
         "is_wide": any(not is_narrow for _, _, is_narrow in tables),
+        "buttons": {n: words_of(kind, n).buttons for n in shown},
+        "starts": [*_starts(visit, kind, record)],
         "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in shown],
         "nested": lambda member, row: [
             (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))
@@ -234,6 +238,25 @@ def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:
     for (other, name), total in zip(by, totals, strict=True):
         if total:
             yield Related(other.title, f"{other.page}?{name}={id}", total)
+
+
+def _starts(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what can be made for a record: its name, and the form in which the record is chosen already.
+
+    These are the records that pages list every day, and that need one of this kind.
+    """
+    status = kind.playing("status")
+    if not kind.prefix or (status and status.meaning.tones.get(str(record.get(status.name))) == "ends"):
+        return
+    of = targets(visit.app)
+    for other in kinds(visit.app).values():
+        if other is kind or not other.daily or not other.may(visit, "make"):
+            continue
+        asked = forms.controls(other.routes["make"].signature.body)
+        for name in (c.name for c in asked if c.form == "ref" and c.required):
+            if (other.ids.get(name) or of.get(name)) == kind.prefix:
+                yield other.one, f"{other.page}/new?{name}={record['id']}"
+                break
 
 
 def _next(visit: Visit, kind: Kind, id: str) -> list[str]:

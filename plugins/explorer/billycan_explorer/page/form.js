@@ -48,8 +48,9 @@ const title = ({ name, required }) => [name, required && make("span", { class: "
 
 function note(shape, id) {
   const { standard } = shape;
-  const isSaid = standard !== undefined && standard !== null && typeof standard !== "object";
-  const text = (isSaid ? `\`${standard}\` unless sent. ` : "") + (shape.description ?? "");
+  const { description = "" } = shape;
+  const isKnown = standard === undefined || standard === null || typeof standard === "object";
+  const text = isKnown || description.includes("Default: ") ? description : `\`${standard}\` unless sent. ${description}`;
   return make("p", { class: "note", id, title: text.replaceAll("`", "") || undefined }, prose(text));
 }
 

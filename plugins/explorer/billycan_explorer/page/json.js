@@ -30,14 +30,22 @@ export function parse(text) {
 }
 
 /** A tree in Python's spelling. */
-export function python(tree, indent = "") {
-  const inner = `${indent}    `;
+export const python = (tree, indent) => spelled(tree, indent, "    ", literal, { true: "True", false: "False", null: "None" });
+
+/** A tree in TypeScript's spelling. */
+export const typescript = (tree, indent) => spelled(tree, indent, "  ", name, {});
+
+function spelled(tree, indent, step, key, words) {
+  const inner = indent + step;
   const lined = (lines) => (lines.length ? `\n${lines.map((line) => `${inner}${line},\n`).join("")}${indent}` : "");
-  const pair = ([key, value]) => `${literal(key)}: ${python(value, inner)}`;
-  if (tree.type === "object") return `{${lined(tree.entries.map(pair))}}`;
-  if (tree.type === "array") return `[${lined(tree.items.map((item) => python(item, inner)))}]`;
-  return { true: "True", false: "False", null: "None" }[tree.text] ?? (tree.type === "string" ? literal(tree.text) : tree.text);
+  const value = (part) => spelled(part, inner, step, key, words);
+  if (tree.type === "object") return `{${lined(tree.entries.map(([text, part]) => `${key(text)}: ${value(part)}`))}}`;
+  if (tree.type === "array") return `[${lined(tree.items.map(value))}]`;
+  return words[tree.text] ?? (tree.type === "string" ? literal(tree.text) : tree.text);
 }
+
+// `__proto__` without quotes, and with them, would be no member.
+const name = (text) => (/^"[a-z_]\w*"$/i.test(text) ? JSON.parse(text) : literal(text)).replace(/^"?__proto__"?$/, '["__proto__"]');
 
 // A string as JavaScript writes it is also a Python string: `\/` and surrogate pairs would differ, but it writes neither.
 const literal = (text) => JSON.stringify(JSON.parse(text));

@@ -1,12 +1,13 @@
 // The page: endpoints on the left, the form of the chosen one, and its code and answer.
 
 import { answerView, badge } from "./answer.js";
-import { asCurl, asPython, emptyDraft, missing, requestOf, send } from "./call.js";
+import { asCurl, asPython, asTypeScript, emptyDraft, missing, requestOf, send } from "./call.js";
 import { button, copyButton, div, make, prose, span, tabs } from "./dom.js";
 import { blame, fields } from "./form.js";
 import { forgetRecords, idFor, idNamed, learn, learnExamples, listsOf, prefixOf, targetsOf, withOwnIds } from "./ids.js";
 import { currentKey, keyPlace, zoneOf } from "./key.js";
 import { operationsOf, shapeOf } from "./spec.js";
+import { tailOf } from "./tail.js";
 
 const base = new URL(".", location.href.replace(/[?#].*/, "")).href;
 const place = (id) => document.getElementById(id);
@@ -115,17 +116,17 @@ function open(operation, focus = true) {
   if (operation !== current) place("answer").replaceChildren(make("p", { class: "empty" }, "Run it to see the answer."));
   current = operation;
   const draft = draftOf(operation);
-  const { body, sections } = operation;
+  const { sections } = operation;
   const run = button("Run", () => call(), { class: "run", id: "run", title: "Ctrl Enter" });
   const form = make("form", { id: "form", onsubmit: (event) => event.preventDefault() });
   for (const [name, title] of Object.entries(PLACES)) {
     if (!Object.keys(sections[name].properties).length) continue;
     const slot = { get: () => draft[name], set: (value) => ((draft[name] = value), drawCode()) };
     const inner = div("fields", fields(sections[name], slot, "", true));
-    if (name === "header" && takesBody(body)) form.append(bodySection(operation, draft));
+    if (name === "header") form.append(...bodyOf(operation, draft));
     form.append(section(title, name === "header" && newKey(inner), inner));
   }
-  if (takesBody(body) && !Object.keys(sections.header.properties).length) form.append(bodySection(operation, draft));
+  if (!Object.keys(sections.header.properties).length) form.append(...bodyOf(operation, draft));
   if (!form.children.length) form.append(make("p", { class: "empty" }, "Nothing to fill in."));
   const scopes = ["Scope ", make("code", {}, operation.scopes.join(", ") || "any key")];
   const hint = span("hint", make("kbd", {}, "Ctrl Enter"), " runs it");
@@ -156,6 +157,18 @@ function newKey(inner) {
     input.dispatchEvent(new Event("input"));
   };
   return input && button("New idempotency key", enter);
+}
+
+function bodyOf(operation, draft) {
+  if (operation.body?.isFile) return [fileSection(draft)];
+  return takesBody(operation.body) ? [bodySection(operation, draft)] : [];
+}
+
+/** A body that is a file of this machine. */
+function fileSection(draft) {
+  const choose = () => (([draft.file] = input.files), drawCode());
+  const input = make("input", { type: "file", "aria-label": "File", oninput: choose });
+  return section("Body", false, input);
 }
 
 /** The body, as a form and as JSON; each follows the other. */
@@ -192,7 +205,7 @@ function bodySection(operation, draft) {
 
 /** Draw the code of an operation; return a function that redraws it after a change. */
 function codeOf(operation, draft) {
-  const panels = [["curl", asCurl], ["Python", asPython]].map(([name, write]) => {
+  const panels = [["curl", asCurl], ["Python", asPython], ["TypeScript", asTypeScript]].map(([name, write]) => {
     return { name, write, panel: make("pre", { class: "mono", tabindex: "0" }) };
   });
   const choice = tabs("Code", panels, (name) => (codeAs = name));
@@ -229,6 +242,7 @@ async function call() {
   calls.length = Math.min(calls.length, MOST_CALLS);
   drawHistory();
   if (current === operation) showAnswer(calls[0]);
+  if (operation.method !== "GET") lookForEvents();
 }
 
 function showAnswer({ operation, answer }) {
@@ -242,7 +256,6 @@ function showAnswer({ operation, answer }) {
     await call();
     place("answer").querySelector(`[data-way="${way}"]:enabled`)?.focus();
   };
-  const ids = (text) => prefixOf(text) && targetsOf(operations, text).length && (() => follow(text));
   place("answer").replaceChildren(...answerView(answer, { ids, page }).filter(Boolean));
   const { error } = envelope ?? {};
   if (error && place("form") && current === operation) {
@@ -273,6 +286,9 @@ function drawHistory() {
     return make("li", {}, button(parts, again, { class: "", title: at.toLocaleTimeString() }));
   }));
 }
+
+/** Return the action of clicking an id; none for other texts. */
+const ids = (text) => prefixOf(text) && targetsOf(operations, text).length && (() => follow(text));
 
 /** Offer the endpoints that an id fits. */
 function follow(id) {
@@ -342,6 +358,7 @@ addEventListener("keydown", (event) => {
 });
 
 drawTheme();
+const lookForEvents = tailOf(place("tail-on"), place("tail"), place("tail-said"), base, ids);
 // A stored key waits for the endpoints.
 let ready;
 const described = new Promise((done) => (ready = done));

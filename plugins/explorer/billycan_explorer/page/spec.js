@@ -32,6 +32,7 @@ function operation(method, path, item) {
     body: content && {
       schema: shapeOf(content.schema ?? {}).schema,
       contentType,
+      isFile: resolved(content.schema ?? {}).format === "binary",
       required: Boolean(body.required),
       examples: examples(content),
     },
@@ -99,7 +100,8 @@ export function shapeOf(schema) {
   const formats = new Set(some.map(({ format }) => format));
   const options = some.flatMap((one) => one.enum ?? ("const" in one ? [one.const] : [])).filter((option) => option !== null);
   const [first = {}] = some;
-  const { description = first.description, default: standard, examples: shown = first.examples, readOnly } = resolved(schema);
+  const whole = resolved(schema);
+  const { description = first.description, "x-default": standard = whole.default, examples: shown = first.examples, readOnly } = whole;
   const example = shown?.[0] ?? first.example;
   const shape = { schema: first, options, nullable: some.length < every.length, description, standard, example, readOnly };
   const only = (...names) => [...types].every((type) => names.includes(type));

@@ -1,32 +1,41 @@
-"""Write a typed client from an OpenAPI document: `python -m billycan_client.generate openapi.json --into folder`.
+"""Write a client in Python: `api` with an operation a method, `models` with the Structs, `webhooks` with the events."""
 
-Three modules: `api` holds `Billycan` and the operations by the first part of their path, `models` the Structs, and
-`webhooks` the events. It works for the document of any deployment, plugins of third parties included.
-"""
-
-import argparse
-import json
 import keyword
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
-Json = dict[str, Any]
+from .document import (
+    SCHEMAS,
+    Json,
+    answer_of,
+    body_of,
+    class_name,
+    events_of,
+    groups_of,
+    is_listed,
+    members_of,
+    options_of,
+    read_document,
+    struct_of,
+    structs_of,
+    takes_bytes,
+    text_of,
+)
 
 WIDTH = 120
-SCHEMAS = "#/components/schemas/"
 SIMPLE = {"integer": "int", "number": "Decimal", "boolean": "bool", "string": "str", "null": "None"}
 FORMATS = {"date": "dt.date", "date-time": "dt.datetime", "decimal": "Decimal"}
 # Names that the bodies of methods use.
 TAKEN = {"self", "models", "segment", "either", "builtins", "if_match", "idempotency_key"}
 
-MODELS = '''"""Structs that the API takes and answers; written by `python -m billycan_client.generate`."""
+MODELS = '''"""Structs that the API takes and answers; written by `python -m billycan_generator`."""
 
 from __future__ import annotations
 
@@ -41,7 +50,7 @@ from msgspec import UNSET, Struct
 from billycan_client.values import Amount, Maybe, Open
 '''
 
-API = '''"""One method for each operation of the API; written by `python -m billycan_client.generate`."""
+API = '''"""One method for each operation of the API; written by `python -m billycan_generator`."""
 
 from __future__ import annotations
 
@@ -64,7 +73,7 @@ from . import models
 class Billycan(Connection):
 '''
 
-WEBHOOKS = '''"""Events that webhooks deliver; written by `python -m billycan_client.generate`."""
+WEBHOOKS = '''"""Events that webhooks deliver; written by `python -m billycan_generator`."""
 
 from __future__ import annotations
 
@@ -103,37 +112,24 @@ class Argument(NamedTuple):
     says: str
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m billycan_client.generate", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "document", type=argparse.FileType(encoding="utf-8"), help="an OpenAPI 3.1 document; - for standard input"
-    )
-    parser.add_argument("--into", type=Path, required=True, help="the folder of the package to write")
-    given = parser.parse_args()
-    given.into.mkdir(parents=True, exist_ok=True)
-    for name, source in modules(json.load(given.document)).items():
-        (given.into / name).write_text(source, "utf-8")
-    (given.into / "__init__.py").touch()
-
-
 def modules(document: Json) -> dict[str, str]:
     """Map file names to sources, formatted if ruff is installed."""
-    document = _inlined(document, document)
+    document = read_document(document)
     sources = {"api.py": _api(document), "models.py": _models(document), "webhooks.py": _webhooks(document)}
     return {name: _laid_out(source) for name, source in sources.items()}
 
 
 def _models(document: Json) -> str:
     schemas = document["components"]["schemas"]
-    shown = _reached(schemas, [*_answers(document), *(event["data"] for _, event, _ in _events(document))], sent=False)
-    sent = _reached(schemas, _bodies(document), sent=True)
+    sent, shown = structs_of(document)
     structs = (_struct(name, schemas[name], sent=name not in shown) for name in sorted(sent | shown))
     return "\n\n".join([MODELS, *structs])
 
 
 def _struct(name: str, schema: Json, sent: bool) -> str:
-    lines, taken = [f"class {_class(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))], set[str]()
-    for member, kind in _members(schema, sent):
+    lines = [f"class {class_name(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))]
+    taken = set[str]()
+    for member, kind in members_of(schema, sent):
         # Records lack the members of plugins that are off.
         required = member in schema.get("required", ()) and "x-plugin" not in kind
         own = _unused(member, taken)
@@ -141,35 +137,31 @@ def _struct(name: str, schema: Json, sent: bool) -> str:
         if own != member:
             default = f"msgspec.field({'' if required else 'default=UNSET, '}name={member!r})"
         hint = _type(kind, sent) if required else f"Maybe[{_type(kind, sent)}]"
-        lines += [f"    {own}: {hint}{default and f' = {default}'}\n", _docstring(_says(kind))]
+        lines += [f"    {own}: {hint}{default and f' = {default}'}\n", _docstring(text_of(kind))]
     return "".join(lines) + "    pass\n" * (not taken)
 
 
 def _api(document: Json) -> str:
-    groups: dict[str, list[tuple[str, str, Json]]] = {}
-    for method, path, operation in _operations(document):
-        (group,) = re.findall(r"^/(?:v\d+/)?(\w+)", path)
-        groups.setdefault(group, []).append((method, path, operation))
+    groups = groups_of(document)
     lines = [API, _docstring(f"The API of {document['info']['title']}.")]
-    for group in sorted(groups):
-        lines.append(f"\n    @cached_property\n    def {_name(group)}(self) -> {_class(group)}:\n")
-        lines.append(f"        return {_class(group)}(self)\n")
-    for group, operations in sorted(groups.items()):
-        lines.append(f"\n\nclass {_class(group)}:\n    def __init__(self, api: Connection) -> None:\n")
+    for group in groups:
+        lines.append(f"\n    @cached_property\n    def {_name(group)}(self) -> {class_name(group)}:\n")
+        lines.append(f"        return {class_name(group)}(self)\n")
+    for group, operations in groups.items():
+        lines.append(f"\n\nclass {class_name(group)}:\n    def __init__(self, api: Connection) -> None:\n")
         lines.append("        self._api = api\n")
-        names = [_method(group, _operation_id(*operation)) for operation in operations]
-        for name, (method, path, operation) in zip(names, operations, strict=True):
-            own = name if names.count(name) == 1 else _operation_id(method, path, operation)
-            lines += ["\n", textwrap.indent(_operation(document, _name(own), method, path, operation), "    ")]
+        for name, method, path, operation in operations:
+            written = _operation(document, _name(name), method, path, operation)
+            lines += ["\n", textwrap.indent(written, "    ")]
     return "".join(lines)
 
 
 def _webhooks(document: Json) -> str:
-    events = sorted(_events(document), key=lambda event: event[0])
-    names = [_class(name) for name, _, _ in events]
+    events = sorted(events_of(document), key=lambda event: event[0])
+    names = [class_name(name) for name, _, _ in events]
     lines = [WEBHOOKS.replace("{names}", ", ".join(map(repr, names)))]
     for name, event, says in events:
-        lines += [f"\n\nclass {_class(name)}(Delivery, kw_only=True):\n", _docstring(says or f"`{name}`")]
+        lines += [f"\n\nclass {class_name(name)}(Delivery, kw_only=True):\n", _docstring(says or f"`{name}`")]
         # Literal, so that comparing `event.event` tells a type checker the type of `event.data`.
         lines += [f"\n    event: Literal[{name!r}]\n    data: {_type(event['data'], False, 'models.')}\n"]
     pairs = (f"{name!r}: {own}," for (name, _, _), own in zip(events, names, strict=True))
@@ -182,8 +174,8 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
     taken, parameters = set(TAKEN), operation.get("parameters", ())
     headers = {parameter["name"].lower() for parameter in parameters if parameter["in"] == "header"}
     extra = [own for own in ("if_match", "idempotency_key") if own.replace("_", "-") in headers]
-    answer = _answer(operation)
-    listed = answer is not None and "items" in answer and any(p["name"] == "cursor" for p in parameters)
+    answer = answer_of(operation)
+    listed = is_listed(operation)
 
     ids = [(p["name"], _unused(p["name"], taken)) for p in parameters if p["in"] == "path"]
     # Types have every member, so `fields`, which omits members, is no argument.
@@ -200,7 +192,7 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
     for member, own in ids:
         place = place.replace(f"{{{{{member}}}}}", f"{{segment({own})}}")
     given = [f"query={_mapping(query)}"] if query else []
-    given += [f"{'content' if _takes_bytes(operation) else 'body'}={whole or _mapping(body)}"] if body else []
+    given += [f"{'content' if takes_bytes(operation) else 'body'}={whole or _mapping(body)}"] if body else []
     given += ["body={}"] * (not body and "requestBody" in operation) + [f"{own}={own}" for own in extra]
     if answer is None:
         returns, call = "bytes", f"self._api.fetch({', '.join([repr(method.upper()), place, *given])})"
@@ -209,7 +201,7 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
         returns, call = f"Listing[{item}]", f"Listing(self._api, {place}, {item}, {_mapping(query)})"
     else:
         # The classes have methods named `list`.
-        kinds = [_type(k, False, "models.").replace("list[", "builtins.list[") for k in _options(answer) or [answer]]
+        kinds = [_type(k, False, "models.").replace("list[", "builtins.list[") for k in options_of(answer) or [answer]]
         read = ({"Any": "object", "None": "type(None)"}.get(kind, kind) for kind in kinds)
         kind = reduce("either({}, {})".format, read)
         returns, call = " | ".join(kinds), f"self._api.call({', '.join([repr(method.upper()), place, kind, *given])})"
@@ -219,7 +211,7 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
 
 def _queried(parameter: Json, taken: set[str], listed: bool) -> Argument:
     member, schema = parameter["name"], parameter.get("schema", {})
-    own, says = _unused(member, taken), parameter.get("description") or _says(schema)
+    own, says = _unused(member, taken), parameter.get("description") or text_of(schema)
     if listed and member == "per_page" and "maximum" in schema:
         return Argument(own, member, f"int = {int(schema['maximum'])}", "")  # fewer requests for the same items
     hint = _type(schema, True, "models.")
@@ -229,19 +221,19 @@ def _queried(parameter: Json, taken: set[str], listed: bool) -> Argument:
 
 def _sent(document: Json, operation: Json, taken: set[str]) -> tuple[list[Argument], str]:
     """Return a body's members as arguments; for a body that is no object, one argument for it and its name."""
-    if _takes_bytes(operation):
+    if takes_bytes(operation):
         own = _unused("content", taken)
         return [Argument(own, own, "bytes", "The file's bytes.")], own
-    schema = _body(operation)
-    struct = _struct_of(document["components"]["schemas"], schema)
+    schema = body_of(operation)
+    struct = struct_of(document["components"]["schemas"], schema)
     if schema and "properties" not in struct:
         own = _unused("body", taken)
-        return [Argument(own, own, _type(schema, True, "models."), _says(schema))], own
+        return [Argument(own, own, _type(schema, True, "models."), text_of(schema))], own
     found = []
-    for member, kind in _members(struct, sent=True):
+    for member, kind in members_of(struct, sent=True):
         hint = _type(kind, True, "models.")
         hint = hint if member in struct.get("required", ()) else f"Maybe[{hint}] = UNSET"
-        found.append(Argument(_unused(member, taken), member, hint, _says(kind)))
+        found.append(Argument(_unused(member, taken), member, hint, text_of(kind)))
     return found, ""
 
 
@@ -256,118 +248,16 @@ def _mapping(arguments: Iterable[Argument]) -> str:
     return "{" + "".join(f"{argument.member!r}: {argument.name}, " for argument in arguments) + "}"
 
 
-def _method(group: str, operation_id: str) -> str:
-    """Shorten an operation's name by the words of its group: `send_invoice` of invoices becomes `send`."""
-    verb, *words = operation_id.split("_")
-    said = {_singular(word) for word in group.split("_")}
-    return "_".join([verb, *(word for word in words if _singular(word) not in said)])
-
-
-def _operation_id(method: str, path: str, operation: Json) -> str:
-    given = operation.get("operationId") or "_".join([method, *re.findall(r"\w+", path)])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", given).lower()
-
-
-def _singular(word: str) -> str:
-    return re.sub("(?<=.)s$", "", re.sub("ies$", "y", word))
-
-
-def _inlined(document: Json, value: Any) -> Any:
-    """Replace references in the document by their targets, except references to Structs, which have names."""
-    if isinstance(value, list):
-        return [_inlined(document, item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if isinstance(ref := value.get("$ref"), str):
-        found = reduce(lambda part, key: part[key], ref.removeprefix("#/").split("/"), document)
-        return value if ref.startswith(SCHEMAS) and "properties" in found else _inlined(document, found)
-    return {key: _inlined(document, member) for key, member in value.items()}
-
-
-def _operations(document: Json) -> Iterator[tuple[str, str, Json]]:
-    for path, item in document["paths"].items():
-        shared = item.get("parameters", [])
-        for method in ("get", "post", "put", "patch", "delete"):
-            if method in item:
-                yield method, path, {**item[method], "parameters": [*shared, *item[method].get("parameters", ())]}
-
-
-def _events(document: Json) -> Iterator[tuple[str, Json, str]]:
-    """Yield each event's name, the members of its body, and its description."""
-    for key, item in document.get("webhooks", {}).items():
-        struct = _struct_of(document["components"]["schemas"], _body(item["post"]))
-        members = {"data": {}, **struct.get("properties", {})}
-        yield members.get("event", {}).get("const", key), members, item["post"].get("summary", "")
-
-
-def _answers(document: Json) -> list[Any]:
-    return [_answer(operation) for _, _, operation in _operations(document)]
-
-
-def _answer(operation: Json) -> Json | None:
-    """Return the schema of `data` in the answer; None if the answer is not an envelope."""
-    success: Json = next((answer for status, answer in operation["responses"].items() if status[0] == "2"), {})
-    schema = success.get("content", {}).get("application/json", {}).get("schema", {})
-    found: Json | None = schema.get("properties", {}).get("data")
-    return found
-
-
-def _bodies(document: Json) -> Iterator[Any]:
-    schemas = document["components"]["schemas"]
-    for _, _, operation in _operations(document):
-        body = _body(operation)
-        # Its members become arguments; only types inside them are Structs.
-        struct = _struct_of(schemas, body)
-        yield from (kind for _, kind in _members(struct, sent=True)) if "properties" in struct else [body]
-
-
-def _takes_bytes(operation: Json) -> bool:
-    """Tell whether a body is something other than JSON."""
-    content = operation.get("requestBody", {}).get("content", {})
-    return bool(content) and not any("json" in kind for kind in content)
-
-
-def _body(operation: Json) -> Json:
-    content = operation.get("requestBody", {}).get("content", {})
-    found: Json = content.get("application/json", {}).get("schema", {})
-    return found
-
-
-def _struct_of(schemas: Json, schema: Json) -> Json:
-    found: Json = schemas[schema["$ref"].removeprefix(SCHEMAS)] if "$ref" in schema else schema
-    return found
-
-
-def _members(struct: Json, sent: bool) -> list[tuple[str, Json]]:
-    members = struct.get("properties", {}).items()
-    return [(name, kind) for name, kind in members if not (sent and kind.get("readOnly"))]
-
-
-def _reached(schemas: Json, roots: Iterable[Any], sent: bool) -> set[str]:
-    """Return the names of the Structs in some schemas, and of the Structs in those."""
-    found: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        match waiting.pop():
-            case {"$ref": str(ref)}:
-                name = ref.removeprefix(SCHEMAS)
-                waiting += [] if name in found else [kind for _, kind in _members(schemas[name], sent)]
-                found.add(name)
-            case dict(schema):
-                waiting += [schema.get("items"), schema.get("additionalProperties"), *_options(schema)]
-    return found
-
-
 def _type(schema: Any, sent: bool, prefix: str = "") -> str:
     """Return a schema as a Python type: wide for bodies; for answers, open to the additions of a later server."""
     if not isinstance(schema, dict):
         return "Any"
     if "$ref" in schema:
-        return prefix + _class(schema["$ref"].removeprefix(SCHEMAS))
+        return prefix + class_name(schema["$ref"].removeprefix(SCHEMAS))
     if values := schema.get("enum", [schema["const"]] if "const" in schema else []):
         literal = f"Literal[{', '.join(map(repr, values))}]"
         return literal if sent else f"Open[{literal}]"
-    if options := _options(schema):
+    if options := options_of(schema):
         return _union([_type(option, sent, prefix) for option in options], sent)
     match schema.get("type"):
         case "array":
@@ -378,12 +268,6 @@ def _type(schema: Any, sent: bool, prefix: str = "") -> str:
             return FORMATS.get(schema.get("format", ""), SIMPLE.get(kind or "", "Any"))
 
 
-def _options(schema: Json) -> list[Json]:
-    if isinstance(kinds := schema.get("type"), list):
-        return [{**schema, "type": kind} for kind in kinds]
-    return schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf") or []
-
-
 def _union(options: list[str], sent: bool) -> str:
     kinds = list(dict.fromkeys(options))
     if sent and {"str", "Decimal"} <= {*kinds}:
@@ -392,12 +276,6 @@ def _union(options: list[str], sent: bool) -> str:
     if "Any" in kinds or (len(plain) > 1 and not sent):
         return "Any"  # msgspec cannot tell them apart
     return " | ".join([*plain, *(["None"] if "None" in kinds else [])])
-
-
-def _says(schema: Json) -> str:
-    """Return the description in a member's schema."""
-    own = [schema, *(option for option in _options(schema) if isinstance(option, dict))]
-    return next(filter(None, (option.get("description", "") for option in own)), "")
 
 
 def _name(name: str) -> str:
@@ -413,10 +291,6 @@ def _unused(name: str, taken: set[str]) -> str:
         own += "_"
     taken.add(own)
     return own
-
-
-def _class(name: str) -> str:
-    return "".join(word[0].upper() + word[1:] for word in re.split(r"[^a-zA-Z0-9]+", name) if word)
 
 
 def _docstring(text: str | None) -> str:
@@ -444,7 +318,3 @@ def _laid_out(source: str) -> str:
         command = [ruff, *options, "--isolated", f"--line-length={WIDTH}", "--stdin-filename=generated.py", "-"]
         source = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", check=True).stdout
     return source
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,133 @@
+"""A mirror over HTTP whose server and own process are killed again and again, while records change."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from random import Random
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from billycan.hosting import gunicorn_conf
+from billycan.testing import Client, throwaway
+
+pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.sqlite_alone]
+PLUGINS = ("changes", "contacts", "documents", "hosted", "invoices", "items")
+CHANGES, SECONDS = 1_000, 60
+LINES = [{"description": "Tap", "quantity": 2, "unit_price": "50.00"}]
+MIRROR = "import sys; from billycan_client.command import main; sys.exit(main(sys.argv[1:]))"
+
+
+class Killable:
+    """A process that is killed, with its children, and started again."""
+
+    def __init__(self, *command, **environ):
+        self.command, self.environ, self.popen = command, environ, None
+        self.start()
+
+    def start(self):
+        environ = {k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")} | self.environ
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.popen = subprocess.Popen([sys.executable, *self.command], env=environ, start_new_session=True, **quiet)
+
+    def kill(self):
+        with suppress(ProcessLookupError):  # it had ended by itself
+            os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.wait()
+
+
+@pytest.fixture
+def killables():
+    made = []
+    yield lambda *command, **environ: made.append(Killable(*command, **environ)) or made[-1]
+    for each in made:
+        each.kill()
+
+
+def change_something(web, random, records):
+    """Make, change or delete a random record."""
+    contacts, invoices = records
+    what = random.choice(["new", "new", "change", "change", "change", "delete", "bill", "pay", "pay"])
+    if what == "new" and len(contacts) < 90:
+        contacts.append(web.post("/v1/contacts", {"name": f"Ada {len(contacts)}"})["data"]["id"])
+    elif what == "bill" and contacts and len(invoices) < 90:
+        body = {"client_id": random.choice(contacts), "line_items": LINES}
+        invoices.append(web.post("/v1/invoices", body)["data"]["id"])
+        web.post(f"/v1/invoices/{invoices[-1]}/send", status=200)
+    elif what == "pay" and invoices:
+        part = {"amount": "0.50", "payment_method": "card"}
+        web.call("POST", f"/v1/invoices/{random.choice(invoices)}/payments", part)
+    elif what == "delete" and contacts:
+        gone = random.choice(contacts)
+        if web.call("DELETE", f"/v1/contacts/{gone}").status_int == 200:
+            contacts.remove(gone)
+    elif contacts:
+        web.patch(f"/v1/contacts/{random.choice(contacts)}", {"notes": str(random.random())})
+
+
+def wait_for(url):
+    end = time.monotonic() + SECONDS
+    while True:
+        try:
+            return urlopen(f"{url}/-/ready", timeout=10).status
+        except (URLError, OSError):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def test_it_ends_equal_after_a_thousand_changes(make_app, killables, tmp_path, clock):
+    clock.time = datetime.now(UTC)  # by which the server goes
+    app = make_app(*PLUGINS, fresh=True, walled=False)
+    web, random, records = Client(app), Random(31), ([], [])
+    held = throwaway.hold_port()
+    port, path = held.getsockname()[1], tmp_path / "copy.db"
+    most = dict.fromkeys(("BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND", "PER_MINUTE", "PER_SECOND"), "100000")
+    server = killables(
+        *("-m", "gunicorn", "-c", gunicorn_conf.__file__, "-b", f"127.0.0.1:{port}", "-w", "1"),
+        *("--log-level", "critical", "billycan.hosting.workers:application()"),
+        BILLYCAN_DATABASE=app.db.url.render_as_string(hide_password=False),
+        BILLYCAN_SECRET=app.settings.secret,
+        BILLYCAN_PLUGINS=",".join(PLUGINS),
+        BILLYCAN_SHARED_FOLDER=str(tmp_path / "shared"),
+        **{f"BILLYCAN_{name}": value for name, value in most.items()},
+    )
+    url = f"http://127.0.0.1:{port}"
+    command = ("-c", MIRROR, "mirror", f"sqlite:///{path}", "--url", url)
+    wait_for(url)
+    mirror = killables(*command, "--every", "0.02", BILLYCAN_KEY=web.secret)
+    kills = 0
+    for number in range(CHANGES):
+        change_something(web, random, records)
+        if number % 50 == 25:
+            server.kill()
+            server.start()
+            kills += 1
+        if mirror.popen.poll() is not None or number % 23 == 11:  # it ends when it is not answered
+            mirror.kill()
+            wait_for(url)
+            mirror.start()
+            kills += 1
+    mirror.kill()
+    wait_for(url)
+    assert killables(*command, BILLYCAN_KEY=web.secret).popen.wait(SECONDS) == 0
+    held.close()
+    assert kills > 50
+    with closing(sqlite3.connect(path)) as db:
+        for name in ("contacts", "invoices", "payments"):
+            found, cursor = {}, ""
+            while cursor is not None:
+                page = web.get(f"/v1/{name}?per_page=100{cursor and f'&cursor={cursor}'}")
+                found |= {record["id"]: record for record in page["data"]}
+                cursor = page["pagination"]["next_cursor"]
+            status = "amount_paid" if name == "invoices" else "created_at"
+            rows = {
+                id: (version, str(more))
+                for id, version, more in db.execute(f"SELECT id, version, {status} FROM {name}")
+            }
+            assert rows == {id: (record["version"], str(record[status])) for id, record in found.items()}, name

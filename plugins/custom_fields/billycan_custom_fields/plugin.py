@@ -1,0 +1,49 @@
+"""Custom fields: members that a business adds to the records of any resource, third parties' too."""
+
+from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+from billycan.paper import Paper
+
+from . import handlers as h
+from .clearing import clear_values, to_clear
+from .definitions import on_event
+from .extension import extends, facts_of, join_merged
+from .schemas import CustomField
+from .tables import clearings, fields, values
+
+__all__ = ["manifest", "on_event"]
+_PATH = "/v1/custom_fields"
+
+manifest = Manifest(
+    name="custom_fields",
+    tables=(fields.table, values, clearings),
+    events={
+        "custom_field.created": CustomField,
+        "custom_field.updated": CustomField,
+        "custom_field.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", _PATH, h.list_custom_fields, scope="custom_fields:read"),
+        Route("POST", _PATH, h.create_custom_field, scope="custom_fields:write", status=201),
+        Route("GET", f"{_PATH}/{{id}}", h.get_custom_field, scope="custom_fields:read"),
+        Route("PATCH", f"{_PATH}/{{id}}", h.update_custom_field, scope="custom_fields:write"),
+        Route("DELETE", f"{_PATH}/{{id}}", h.delete_custom_field, scope="custom_fields:write"),
+    ),
+    extends=(extends,),
+    records=(
+        RecordPages(
+            path=_PATH,
+            title="Custom fields",
+            empty="Custom fields are members of your own on contacts, invoices and all other records.",
+            columns=("label", "resource", "key", "type", "required", "on_document"),
+            order=150,
+        ),
+    ),
+    hears={"contact.merged": join_merged},
+    tasks=(Every(seconds=10, run=clear_values, tenants=to_clear),),
+    codes={
+        "duplicate_custom_field": Code(409, "The resource has a custom field of this `key`."),
+        "has_values": Code(409, "Records have values that would be removed: send `clear_values` if that is meant."),
+        "too_many_custom_fields": Code(409, "The business has 200 custom fields."),
+    },
+    offers=(Paper.Facts(facts_of),),
+)

@@ -1,0 +1,127 @@
+"""The overview begins with what waits for somebody; records offer what follows them; the search page finds all."""
+
+import pytest
+
+from billycan.testing import Client, counted
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.sqlite_alone
+LINE = {"description": "Work", "unit_price": "900.00"}
+
+
+@pytest.fixture
+def client(make_app):
+    plugins = (
+        "bookings",
+        "contacts",
+        "documents",
+        "expenses",
+        "hosted",
+        "invoices",
+        "jobs",
+        "quotes",
+        "search",
+        "staff",
+    )
+    return Client(make_app(*plugins, "users", "dashboard", fresh=True))
+
+
+@pytest.fixture
+def owner(client):
+    return Browser(client.app).join(client)
+
+
+def waiting(page):
+    """Map the title of each entry that needs attention to the titles of its records."""
+    entries = page.html.select(".attention > li")
+    return {each.h3.a.text: [one.text for one in each.select("ul strong")] for each in entries}
+
+
+def test_what_waits_for_somebody_is_first_and_gone_once_it_is_done(client, owner, clock):
+    assert waiting(owner.get("/dashboard")) == {}
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", {"client_id": ada, "line_items": [LINE]})["data"]
+    client.post(f"/v1/quotes/{quote['id']}/send", status=200)
+    client.post(f"/v1/quotes/{quote['id']}/accept", {"name": "Ada"}, status=200)
+    drafts = [client.post("/v1/invoices", {"client_id": ada, "line_items": [LINE]})["data"] for _ in range(4)]
+    category = client.get("/v1/expense_categories?search=tools")["data"][0]["id"]
+    expense = {"description": "Drill", "category_id": category, "amount": "330.00", "date": "2026-11-20"}
+    drill = client.post("/v1/expenses", expense)["data"]["id"]
+    assert waiting(owner.get("/dashboard")) == {"Accepted quotes": [quote["number"]], "Tax invoices missing": ["Drill"]}
+    clock.move(days=2)
+    owner.sign_in()
+    drawn = waiting(owner.get("/dashboard"))
+    assert drawn["Drafts not sent"] == [each["number"] for each in drafts[:3]]
+    client.post(f"/v1/invoices/{drafts[0]['id']}/send", status=200)
+    client.patch(f"/v1/expenses/{drill}", {"tax_invoice_held": True})
+    clock.move(days=30)
+    owner.sign_in()
+    drawn = waiting(owner.get("/dashboard"))
+    assert drawn["Overdue invoices"] == [drafts[0]["number"]] and "Tax invoices missing" not in drawn
+    page = owner.page.click("Record a payment")
+    assert page.html.find(id="amount")["value"] == "990.00"
+    owner.get("/dashboard")
+    owner.send(f"/dashboard/quotes/{quote['id']}/convert", to="invoice")
+    assert "INV-0005" in owner.page.text and client.get("/v1/invoices/summary", status=None)
+    assert "Accepted quotes" not in waiting(owner.get("/dashboard"))
+
+
+def test_a_viewer_is_shown_what_waits_without_buttons_and_all_is_counted_at_once(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", {"client_id": ada, "line_items": [LINE]})["data"]["id"]
+    client.post(f"/v1/quotes/{quote}/send", status=200)
+    before = Browser(client.app).join(client, "viewer")
+    with counted(client.app) as empty:
+        before.get("/dashboard")
+    client.post(f"/v1/quotes/{quote}/accept", {"name": "Ada"}, status=200)
+    with counted(client.app) as sent:
+        page = before.get("/dashboard")
+    assert waiting(page)["Accepted quotes"] and not page.html.select(".attention button, .attention .button")
+    assert len(sent) <= len(empty) + 3
+
+
+def test_a_client_begins_a_quote_a_job_a_booking_or_an_invoice(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    page = owner.get(f"/dashboard/contacts/{ada}")
+    assert [each.text for each in page.html.select(".start a")] == ["Quote", "Job", "Booking", "Invoice"]
+    form = page.click("^Invoice$", href="/new")
+    assert form.html.find("option", selected=True)["value"] == ada
+    client.post(f"/v1/contacts/{ada}/archive", status=200)
+    viewer = Browser(client.app).join(client, "viewer")
+    assert not viewer.get(f"/dashboard/contacts/{ada}").html.select(".start")
+
+
+@pytest.mark.parametrize("to", ["job", "invoice"])
+def test_a_quote_is_converted_by_one_button(client, owner, to):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", {"client_id": ada, "line_items": [LINE]})["data"]["id"]
+    client.post(f"/v1/quotes/{quote}/send", status=200)
+    client.post(f"/v1/quotes/{quote}/accept", {"name": "Ada"}, status=200)
+    page = owner.get(f"/dashboard/quotes/{quote}")
+    assert page.html.find("button", string=f"Create an {to}" if to == "invoice" else f"Create a {to}")
+    form = next(f for f in page.forms.values() if f.action.endswith("/convert") and f["to"].value == to)
+    made = form.submit().follow()
+    assert f"The {to} was created" in made.text
+    assert client.get(f"/v1/{to}s")["pagination"]["total"] == 1
+
+
+def test_the_navigation_has_seven_entries_and_the_rest_in_parts_that_open(client, owner):
+    nav = owner.get("/dashboard").html.find("nav", attrs={"aria-label": "Sections"})
+    daily = [each.text for each in nav.find("ul").find_all("a")]
+    assert daily == ["Overview", "Contacts", "Quotes", "Jobs", "Bookings", "Invoices", "Expenses"]
+    assert [each.text for each in nav.find_all("summary")] == ["More", "Settings", "Developers"]
+    assert not nav.find("details", open=True)
+    opened = owner.get("/dashboard/payments").html.find("details", open=True)
+    assert opened.summary.text == "More" and opened.find("a", attrs={"aria-current": "page"}).text == "Payments"
+
+
+def test_the_search_page_finds_records_and_pages(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada <b>Lovelace</b>"})["data"]["id"]
+    client.post("/v1/invoices", {"client_id": ada, "line_items": [LINE]})
+    owner.get("/dashboard/search")
+    page = owner.get("/dashboard/search?q=lovelace")
+    assert [each["href"].split("/")[2] for each in page.html.select("[data-found]")] == ["contacts", "invoices"]
+    assert "<b>Lovelace" not in page.text and "$990.00" in page.text
+    assert [each.text for each in owner.get("/dashboard/search?q=gst").html.select("#found a")] == []
+    assert owner.get("/dashboard/search?q=pay").html.select("#found a")[0].text == "Payments"
+    assert "Nothing found" in owner.get("/dashboard/search?q=zzzzz").text

@@ -1,0 +1,213 @@
+"""Finding records by a text: one statement over all resources, which gives the best of each."""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context
+from billycan.sql import Statement, fold
+
+from .schemas import MOST_PER_TYPE
+from .searched import Searched, searched_resources
+from .similar import is_long_enough, parts_of, pattern_of
+
+# Of each resource: those that contain the text are ranked, and of a short one, which no index finds, the newest are
+# looked at; of a similar text, those that contain a part of it.
+MOST_RANKED = 1_000
+MOST_SIMILAR = 300
+_INDEXED = 3  # letters from which on an index finds a text
+_EXACT, _BEGINS, _WORD, _WITHIN, _OF_CLIENT = range(5)
+_CLIENTS = "contacts"
+_DIGITS = frozenset("0123456789 +()./-")
+
+Place = tuple[int, int, str]
+"""How well a record fits, the place of its resource, and its id."""
+
+
+def find_places(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
+    """Return the places of the records that contain a text, the best first: at most so many of each resource.
+
+    Those of the clients that are found come last: a job or a draft does not have its client's name.
+    """
+    found = _find_own(ctx, asked, text, most)
+    whose = searched_resources(ctx.app).get(_CLIENTS)
+    if whose is None or not ctx.holds(whose.scope):
+        return found
+    own = found if whose in asked else _find_own(ctx, [whose], text, most)
+    place = asked.index(whose) if whose in asked else 0
+    clients = [id for _, of, id in own if of == place]
+    return [*found, *_find_of_clients(ctx, asked, clients, found, most)] if clients else found
+
+
+def _find_of_clients(
+    ctx: Context, asked: Sequence[Searched], clients: Sequence[str], found: Sequence[Place], most: int
+) -> list[Place]:
+    """Return the places of the newest records of these clients, besides those found already."""
+    named = [(place, each.table) for place, each in enumerate(asked) if "client_id" in each.table.c]
+    if not named:
+        return []
+    ids = [*clients[:MOST_PER_TYPE], *[clients[0]] * (MOST_PER_TYPE - len(clients))]
+    given = {"tenant_id": ctx.tenant_id, "most": most} | {f"client{i}": id for i, id in enumerate(ids)}
+    left = [most - sum(of == place for _, of, _ in found) for place in range(len(asked))]
+    known, kept = {id for _, _, id in found}, list[Place]()
+    for row in _of_clients(tuple(named)).all(ctx.db, given):
+        if row.id not in known and left[row.place] > 0:
+            left[row.place] -= 1
+            kept.append((_OF_CLIENT, row.place, row.id))
+    return sorted(kept, key=_newest_first)
+
+
+@lru_cache(256)
+def _of_clients(named: tuple[tuple[int, sa.Table], ...]) -> Statement:
+    parts = []
+    for place, table in named:
+        clients = [sa.bindparam(f"client{i}", type_=table.c.client_id.type) for i in range(MOST_PER_TYPE)]
+        rows = sa.select(_literal(place).label("place"), table.c.id).where(
+            table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text), table.c.client_id.in_(clients)
+        )
+        newest = rows.order_by(table.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
+        parts.append(sa.select(newest.subquery()))
+    return _together(parts)
+
+
+def _find_own(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
+    """Return the places of the records that contain a text themselves."""
+    texts = sorted({fold(text), *_digits(text)})
+    number = _number(text)
+    sources, given = _sources(ctx, asked, texts, MOST_RANKED)
+    given |= {"most": most, "number": number if text.isdecimal() else 0, "sequence": number}
+    for i, each in enumerate(map(_escaped, texts)):
+        given |= {f"exact{i}": f"%\n{each}\n%", f"begins{i}": f"%\n{each}%", f"word{i}": f"% {each}%"}
+    statement = _ranking(tuple(each.table for each in asked), sources, len(texts), number > 0)
+    return sorted(((row.rank, row.place, row.id) for row in statement.all(ctx.db, given)), key=_newest_first)
+
+
+def find_similar_places(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
+    """Return the places of records with a similar text."""
+    text = fold(text)
+    if not is_long_enough(text):
+        return []
+    similar, found = pattern_of(text), set[Place]()
+    for part in parts_of(text):
+        sources, given = _sources(ctx, asked, [part], MOST_SIMILAR)
+        rows = _holding(tuple(each.table for each in asked), sources).all(ctx.db, given)
+        found |= {(_WITHIN, row.place, row.id) for row in ctx.in_turns(rows) if similar.search(row.search_text)}
+    taken, kept = [0] * len(asked), list[Place]()
+    for place in sorted(found, key=_newest_first):
+        taken[place[1]] += 1
+        if taken[place[1]] <= most:
+            kept.append(place)
+    return kept
+
+
+def _sources(
+    ctx: Context, asked: Sequence[Searched], texts: Sequence[str], most: int
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Say for each resource where to look, and return the parameters: in some `ids`, in all rows, or in the newest."""
+    given: dict[str, Any] = {"tenant_id": ctx.tenant_id, "rows": most}
+    given |= {f"any{i}": f"%{_escaped(each)}%" for i, each in enumerate(texts)}
+    if any(len(each) < _INDEXED for each in texts):
+        return ("newest",) * len(asked), given
+    sources = list[str]()
+    for place, each in enumerate(asked):
+        found = [ctx.newest_indexed(each.table, text, most) for text in texts]
+        if None in found:
+            sources.append("all")
+        else:
+            sources.append("ids")
+            given[f"ids{place}"] = json.dumps([id for ids in found for id in ids or ()])
+    return tuple(sources), given
+
+
+@lru_cache(512)
+def _ranking(tables: tuple[sa.Table, ...], sources: tuple[str, ...], texts: int, has_number: bool) -> Statement:
+    parts = []
+    for place, (table, source) in enumerate(zip(tables, sources, strict=True)):
+        rows = _rows(table, source, place, texts)
+        if has_number and "sequence" in table.c:  # found by its index, however many others contain the digits
+            number = sa.bindparam("sequence", type_=sa.BigInteger)
+            numbered = _own(table).where(table.c.sequence == number, _holds(table.c.search_text, "any", texts))
+            rows = sa.select(sa.union(sa.select(rows.subquery()), numbered).subquery())
+        found = rows.subquery()
+        end = sa.literal_column("'\n'", sa.Text)
+        kept = end + found.c.search_text + end
+        is_number = found.c.sequence == sa.func.nullif(sa.bindparam("number", type_=sa.BigInteger), 0)
+        rank = sa.case(
+            (is_number | _holds(kept, "exact", texts), _literal(_EXACT)),
+            (_holds(kept, "begins", texts), _literal(_BEGINS)),
+            (_holds(kept, "word", texts), _literal(_WORD)),
+            else_=_literal(_WITHIN),
+        )
+        best = sa.select(_literal(place).label("place"), found.c.id, rank.label("rank"))
+        best = best.order_by(sa.text("rank"), found.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
+        parts.append(sa.select(best.subquery()))
+    return _together(parts)
+
+
+@lru_cache(512)
+def _holding(tables: tuple[sa.Table, ...], sources: tuple[str, ...]) -> Statement:
+    found = [_rows(table, source, place, 1).subquery() for place, (table, source) in _numbered(tables, sources)]
+    return _together(
+        [sa.select(_literal(i).label("place"), each.c.id, each.c.search_text) for i, each in enumerate(found)]
+    )
+
+
+def _numbered(tables: Sequence[sa.Table], sources: Sequence[str]) -> Iterable[tuple[int, tuple[sa.Table, str]]]:
+    return enumerate(zip(tables, sources, strict=True))
+
+
+def _together(parts: Sequence[Any]) -> Statement:
+    """Return one statement of all parts. PostgreSQL plans it for its texts, some of which are in many rows."""
+    return Statement(sa.union_all(*parts).execution_options(**{Statement.PLANNED_ANEW: True}))
+
+
+def _rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Select[Any]:
+    """Select the rows of a resource that hold one of the texts, where its source says."""
+    most = sa.bindparam("rows", type_=sa.Integer)
+    if source == "newest":
+        newest = _own(table).order_by(table.c.id.desc()).limit(most).subquery()
+        return sa.select(newest).where(_holds(newest.c.search_text, "any", texts))
+    rows = _own(table).where(_holds(table.c.search_text, "any", texts))
+    if source == "all":
+        return rows.limit(most)
+    ids = sa.func.json_each(sa.bindparam(f"ids{place}", type_=sa.Text)).table_valued("value")
+    return rows.where(table.c.id.in_(sa.select(ids.c.value)))
+
+
+def _own(table: sa.Table) -> sa.Select[Any]:
+    sequence = table.c.get("sequence", _literal(0))
+    rows = sa.select(table.c.id, table.c.search_text, sequence.label("sequence"))
+    return rows.where(table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text))
+
+
+def _holds(column: sa.ColumnElement[str], name: str, texts: int) -> sa.ColumnElement[bool]:
+    patterns = (sa.bindparam(f"{name}{i}", type_=sa.Text) for i in range(texts))
+    return sa.or_(*(column.like(pattern, escape="\\") for pattern in patterns))
+
+
+def _literal(number: int) -> sa.ColumnElement[int]:
+    return sa.literal_column(str(number), sa.Integer)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+
+
+def _digits(text: str) -> Iterable[str]:
+    """Yield the digits of a phone number or an ABN, however it is written."""
+    if {*text} <= _DIGITS and (digits := "".join(filter(str.isdigit, text))):
+        yield f"0{digits[2:]}" if text.startswith("+61") else digits
+
+
+def _number(text: str) -> int:
+    """Return the number at the end of `42` or `INV-0042`; 0 where there is none."""
+    digits = text[len(text.rstrip("0123456789")) :]
+    return int(digits) if 0 < len(digits) <= 9 else 0
+
+
+def _newest_first(place: Place) -> Any:
+    rank, resource, id = place
+    return rank, resource, tuple(-ord(letter) for letter in id)

@@ -1,0 +1,117 @@
+"""Generators of clients by others take the description as it is: without a word, and to make an invoice.
+
+What each of them needs is asserted of the description itself in tests/test_openapi.py.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from billycan.hosting.served import serving
+from billycan.starting.plugins import first_party
+from billycan.testing import Client
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+LOCK = ROOT / "deploy" / "requirements" / "generators.txt"
+NOT_TESTED = "Generators of clients were NOT TESTED: "
+
+pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.sqlite_alone]
+
+
+def run(folder, *command, **environ):
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, env={**os.environ, **environ}
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def node():
+    """The folder of the locked npm packages, which are fetched once."""
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip(NOT_TESTED + "no node and npm here")
+    installed, lock = FOLDER / "node_modules" / ".package-lock.json", FOLDER / "package-lock.json"
+    with lock.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
+        if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+            status, said = run(FOLDER, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+            if status:
+                pytest.skip(NOT_TESTED + f"npm ci failed: {said[-300:]}")
+    return FOLDER / "node_modules"
+
+
+@pytest.fixture(scope="module")
+def python():
+    """A Python with the locked packages, which are fetched once."""
+    home = ROOT / ".venv" / "generators"
+    with LOCK.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not (home / "lock").exists() or (home / "lock").read_bytes() != LOCK.read_bytes():
+            shutil.rmtree(home, ignore_errors=True)
+            pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", home / "bin" / "python")
+            run(ROOT, sys.executable, "-m", "venv", "--without-pip", home)
+            status, said = run(ROOT, *pip, "install", "-qq", "--require-hashes", "--no-deps", "-r", LOCK)
+            if status:
+                pytest.skip(NOT_TESTED + f"pip failed: {said[-300:]}")
+            shutil.copy(LOCK, home / "lock")
+    return home / "bin"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    plugins = sorted(first_party() - {"redis_limits"})
+    with serving(f"sqlite:///{folder}/served.db", plugins, folder, workers=1) as running:
+        yield running
+
+
+@pytest.fixture
+def place(server, tmp_path):
+    """A folder with the description, and what a program there needs to call the server."""
+    document = json.dumps(server.app.openapi(), default=float)
+    (tmp_path / "openapi.json").write_text(document, "utf-8")
+    environ = {"URL": f"http://127.0.0.1:{server.port}", "KEY": Client(server.app).secret}
+    return tmp_path, environ
+
+
+def run_typescript(node, place, name):
+    folder, environ = place
+    shutil.copy(FOLDER / f"{name}.ts", folder)
+    options = ("--strict", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom,dom.iterable")
+    checked = run(folder, node / ".bin" / "tsc", *options, f"{name}.ts")
+    assert checked == (0, ""), checked[1]
+    return run(folder, "node", f"{name}.js", **environ)
+
+
+def quiet(done):
+    """Fail unless a generator succeeded and warned of nothing."""
+    status, said = done
+    assert status == 0 and not any(word in said.lower() for word in ("warn", "error", "⚠", "unsupported")), said
+
+
+def test_openapi_typescript(node, place):
+    quiet(run(place[0], node / ".bin" / "openapi-typescript", "openapi.json", "-o", "billycan.d.ts"))
+    assert run_typescript(node, place, "typed") == (0, "draft 105.05\n")
+
+
+def test_hey_api(node, place):
+    quiet(run(place[0], node / ".bin" / "openapi-ts", "-i", "openapi.json", "-o", "hey"))
+    assert run_typescript(node, place, "called") == (0, "draft 105.05 %PDF\n")
+
+
+def test_openapi_python_client(python, place):
+    folder, environ = place
+    command = (python / "openapi-python-client", "generate", "--path", "openapi.json", "--meta", "none")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # ruff is here
+    done = run(folder, *command, "--output-path", "written", PATH=path)
+    assert done == (0, "Generating written\n"), done[1]
+    shutil.copy(FOLDER / "called.py", folder)
+    assert run(folder, python / "python", "called.py", **environ) == (0, "draft 105.05 application/pdf %PDF\n")

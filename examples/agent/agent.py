@@ -34,7 +34,7 @@ async def call(client: Any, name: str, **arguments: Any) -> Any:
 async def work(url: str, key: str) -> None:
     headers = {"Authorization": f"Bearer {key}"}
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
     ):
         tools = await client.list_tools()

@@ -12,7 +12,7 @@ from billycan import App, Context, Fault, Identity, Invalid, Problem
 from billycan.web import encode
 
 from .policies import find_policy
-from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, search_tools
+from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
 
 MOST_ANSWERED_BYTES = 200_000
 
@@ -57,20 +57,21 @@ def _found(app: App, identity: Identity, arguments: Mapping[str, Any]) -> Called
     query = arguments.get("query")
     if not isinstance(query, str) or not query.strip():
         raise Invalid.of(Fault("query", "required", "must be words of what you want to do"))
-    found = search_tools(allowed_tools(app, identity), query)
-    takes_reason = has_policy(app, identity)
+    policy = policy_of(app, identity)
+    found = search_tools(allowed_tools(app, identity, policy), query)
+    takes_reason = may_propose(policy)
     return Called({"tools": [tool.describe(takes_reason=takes_reason) for tool in found]})
 
 
-def has_policy(app: App, identity: Identity) -> bool:
-    """Tell whether a person may have to approve what a caller does."""
+def policy_of(app: App, identity: Identity) -> Identity.Policy | None:
+    """Return the policy of a caller; None if it has none."""
     kept = find_policy(Context(app, identity.tenant_id, identity, writes=False))
-    return kept is not None and kept.policy.mode in ("propose", "limits")
+    return kept.policy if kept else None
 
 
 def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str, Any], req: falcon.Request) -> Called:
     # Whoever has a policy may say why, and a person who has to approve the call is asked.
-    takes_reason = tool.writes and has_policy(app, identity)
+    takes_reason = tool.writes and may_propose(policy_of(app, identity))
     asked = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
     path, query, body, version, key = tool.request(asked)
     reason = arguments.get("reason") if takes_reason else None

@@ -29,6 +29,7 @@ def tools(opened: Any, key: str | None, shows_all: bool, as_json: bool) -> None:
     from billycan import Problem
     from billycan.web import encode
 
+    from .calling import policy_of
     from .tools import allowed_tools, list_tools
 
     if not key:
@@ -40,9 +41,10 @@ def tools(opened: Any, key: str | None, shows_all: bool, as_json: bool) -> None:
             identity = app.keys.identify(key)
         except Problem as problem:
             raise click.ClickException(problem.message) from problem
-        listed = list_tools(app, identity)
+        policy = policy_of(app, identity)
+        listed = list_tools(app, identity, policy)
         if shows_all:
-            listed = [tool.describe() for tool in allowed_tools(app, identity)]
+            listed = [tool.describe() for tool in allowed_tools(app, identity, policy)]
     if as_json:
         click.echo(encode({"tools": listed}).decode())
         return

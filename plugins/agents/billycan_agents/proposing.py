@@ -116,10 +116,11 @@ def approve(app: App, tenant_id: str, id: str, person: Named, seen: Any, request
         _decide(app, tenant_id, id, person, "expired")
         raise Conflict("The key or connection that proposed this has ended, and the proposal with it.") from None
     try:
-        return _carry_out(app, identity, id, person, seen, request_id)
-    except Differs:
-        _preview_anew(app, identity, id)
-        raise ChangedMeanwhile from None
+        try:
+            return _carry_out(app, identity, id, person, seen, request_id)
+        except Differs:
+            _preview_anew(app, identity, id)
+            raise ChangedMeanwhile from None
     except Failed as failed:
         _decide(app, tenant_id, id, person, "failed", error=failed.problem.as_error())
         return "failed"

@@ -18,7 +18,7 @@ import msgspec
 from billycan import App, Identity, Problem
 from billycan.web import encode, read_bytes
 
-from .calling import Called, call_tool, has_policy
+from .calling import Called, call_tool, policy_of
 from .tools import all_tools, list_tools
 
 ENDPOINT, RESOURCE = "/mcp", "/.well-known/oauth-protected-resource"
@@ -107,9 +107,7 @@ class Endpoint:
         if method == "tools/list":
             if params.get("cursor") is not None:
                 raise Refused(400, PARAMS, "There is one page of tools: send no cursor.")
-            found: dict[str, Any] = {
-                "tools": list_tools(self.app, identity, takes_reason=has_policy(self.app, identity))
-            }
+            found: dict[str, Any] = {"tools": list_tools(self.app, identity, policy_of(self.app, identity))}
             return {**found, "ttlMs": TTL_MILLISECONDS, "cacheScope": "private"} if is_modern else found
         if method == "tools/call":
             return self._call(req, identity, params, is_modern=is_modern)

@@ -12,6 +12,8 @@ from msgspec import Struct
 from billycan import App, Fault, Identity, Invalid
 from billycan.web import encode
 
+from .policies import matches
+
 Json = Mapping[str, Any]
 
 MOST_LISTED = 40
@@ -164,18 +166,30 @@ def all_tools(app: App) -> Mapping[str, Tool]:
     return _made[app]
 
 
-def allowed_tools(app: App, identity: Identity) -> list[Tool]:
-    """Return the tools that the caller's scopes allow, in the order of names."""
-    return [tool for tool in all_tools(app).values() if tool.is_allowed(identity)]
+def allowed_tools(app: App, identity: Identity, policy: Identity.Policy | None = None) -> list[Tool]:
+    """Return the tools that the caller's scopes and policy allow, in the order of names."""
+    tools = [tool for tool in all_tools(app).values() if tool.is_allowed(identity)]
+    if policy is None or policy.mode == "full":
+        return tools
+    only_reads = policy.mode == "read_only"
+    return [tool for tool in tools if not (tool.writes and (only_reads or matches(tool.name, policy.never)))]
 
 
-def list_tools(app: App, identity: Identity, *, takes_reason: bool = False) -> list[dict[str, Any]]:
-    """Describe the tools that a caller is shown: all of up to 40, else the commonest and two that find the others."""
-    tools = allowed_tools(app, identity)
+def list_tools(app: App, identity: Identity, policy: Identity.Policy | None = None) -> list[dict[str, Any]]:
+    """Describe the tools that a caller is shown: all of up to 40, else the commonest and two that find the others.
+
+    Where a person may have to approve a call, it takes a reason.
+    """
+    tools, takes_reason = allowed_tools(app, identity, policy), may_propose(policy)
     if len(tools) <= MOST_LISTED:
         return [tool.describe(takes_reason=takes_reason) for tool in tools]
     shown = [tool.describe(takes_reason=takes_reason) for tool in tools if tool.name in COMMONEST]
     return sorted([*shown, *_ABOUT_OTHERS], key=lambda tool: str(tool["name"]))
+
+
+def may_propose(policy: Identity.Policy | None) -> bool:
+    """Tell whether a person may have to approve what a caller with this policy does."""
+    return policy is not None and policy.mode in ("propose", "limits")
 
 
 def search_tools(tools: Sequence[Tool], query: str) -> list[Tool]:

@@ -31,6 +31,7 @@ def test_a_key_that_may_only_read_changes_nothing_whatever_way_it_asks(client):
     agent.post("/v1/invoices/preview", bill(client, 10, made["id"]), 200)
     assert client.events() == ["contact.created"] and client.get("/v1/contacts")["data"] == [made]
     assert agent.get("/v1/me")["data"]["policy"]["mode"] == "read_only"
+    assert all(tool["annotations"]["readOnlyHint"] for tool in Agent(agent).send("tools/list")["result"]["tools"])
     assert client.get("/v1/me")["data"]["policy"] is None
 
 
@@ -42,6 +43,10 @@ def test_operations_are_refused_or_held_by_their_names(client):
     error = agent.refused(403, HELD, "POST", f"{path}/send")
     assert error["proposal_id"] is None
     Agent(agent).refused("not_allowed_for_agents", "call_tool", name="delete_invoice", arguments={"id": made["id"]})
+    found = Agent(agent).done("search_tools", query="delete void send invoice")["tools"]
+    assert found[0]["name"] == "send_invoice" and not {"delete_invoice", "void_invoice"} & {
+        each["name"] for each in found
+    }
     agent.patch(path, {"notes": "x"})
     assert client.get(path)["data"]["status"] == "draft"
 

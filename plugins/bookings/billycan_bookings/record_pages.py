@@ -9,6 +9,11 @@ bookings = RecordPages(
     empty="A booking reserves a time for a client: one of your services, with one of your staff.",
     columns=("start_at", "service", "client", "staff", "status"),
     deletable=tuple(sorted(rules.DELETABLE)),
+    attention=(
+        RecordPages.Attention(
+            title="Bookings to confirm", filters={"status": "pending"}, sort="start_at", action="confirm"
+        ),
+    ),
     order=40,
     daily=True,
     actions={

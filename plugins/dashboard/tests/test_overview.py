@@ -2,6 +2,8 @@
 
 import pytest
 
+from billycan import demo
+from billycan.starting.packages import first_party
 from billycan.testing import Client, counted
 from billycan_users.testing import Browser
 
@@ -64,6 +66,19 @@ def test_what_waits_for_somebody_is_first_and_gone_once_it_is_done(client, owner
     owner.send(f"/dashboard/quotes/{quote['id']}/convert", to="invoice")
     assert "INV-0005" in owner.page.text and client.get("/v1/invoices/summary", status=None)
     assert "Accepted quotes" not in waiting(owner.get("/dashboard"))
+
+
+def test_a_booking_is_confirmed_by_one_button(make_app):
+    app = make_app(*first_party(), fresh=True)
+    made = demo.first(app)
+    box = Client(app, made.sandbox)
+    owner = Browser(app).join(Client(app, made.tenant))
+    owner.send("/dashboard/switch", button="environment=sandbox")
+    (pending, *others) = box.get("/v1/bookings?status=pending&sort=start_at")["data"]
+    assert len(waiting(owner.page)["Bookings to confirm"]) == 1 + len(others)
+    owner.send(f"/dashboard/bookings/{pending['id']}/confirm")
+    assert box.get(f"/v1/bookings/{pending['id']}")["data"]["status"] == "confirmed"
+    assert len(waiting(owner.get("/dashboard")).get("Bookings to confirm", [])) == len(others)
 
 
 def test_a_viewer_is_shown_what_waits_without_buttons_and_all_is_counted_at_once(client, owner):

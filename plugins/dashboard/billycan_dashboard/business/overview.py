@@ -11,6 +11,7 @@ from billycan.web import in_turns
 from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
 from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url, words_of
+from ..resources.record_page import asks
 
 _MOST_WAITING = 3  # records of each kind that are named
 
@@ -69,6 +70,13 @@ def _waiting(visit: Visit) -> Iterator[Waiting]:
             yield Waiting(each.title, total, page, rows)
 
 
+def _buttons(kind: Kind, action: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the buttons that carry out an action at once, with what they send; none if it asks for more."""
+    if buttons := words_of(kind, action).buttons:
+        return buttons
+    return {} if asks(kind, kind.actions[action], action) else {action_label(kind, action): {}}
+
+
 def _filter(visit: Visit, value: str) -> str:
     days = re.fullmatch(r"\{(\d{1,4})\}", value)
     return str(visit.today() - timedelta(days=int(days[1]))) if days else value
@@ -97,7 +105,7 @@ def _first_waiting(
             version=record["version"],
             action=f"{page}/{each.action}" if has_action else "",
             words=action_label(kind, each.action) if has_action else "",
-            buttons=words_of(kind, each.action).buttons if has_action else {},
+            buttons=_buttons(kind, each.action) if has_action else {},
         )
 
 

@@ -35,6 +35,7 @@ from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
+from .standing import Standings
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Ceilings, Tenants
@@ -103,6 +104,7 @@ class App:
         self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))
         self.ceilings = Ceilings(self, Recent(self.epoch))
+        self.standings = Standings(self, Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
         self.hearers = mounting.find_hearers(parts, manifests)
@@ -310,6 +312,10 @@ class App:
         if not allowance.allowed:
             raise defaults.rate_limit_refusal(allowance)
 
+    def check_open(self, tenant_id: str) -> None:
+        """Raise Forbidden if a business is suspended or closed; for a page that writes without calling the API."""
+        self.standings.check_open(tenant_id)
+
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Count a request for a page among those that its business may make, and has at work until it is answered.
 
@@ -319,6 +325,7 @@ class App:
         Pages that anybody may open by a link say so by `is_visited`, and are counted apart. Requests for a route count
         by themselves.
         """
+        self.standings.check_known(tenant_id)
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key

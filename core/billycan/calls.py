@@ -85,6 +85,8 @@ def answer_call(
         writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
+    if ctx.writes and tenant_id:
+        app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable

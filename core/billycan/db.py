@@ -179,7 +179,7 @@ def tenant_table(name: str, *parts: Any) -> sa.Table:
     """Return a table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at
     it.
     """
-    return deployment_table(
+    return _new_table(
         name,
         sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
         sa.Column("id", ByCodePoint, primary_key=True),
@@ -188,7 +188,13 @@ def tenant_table(name: str, *parts: Any) -> sa.Table:
 
 
 def deployment_table(name: str, *parts: Any) -> sa.Table:
-    """Return a table of the whole deployment, whose rows belong to no business."""
+    """Return a table of the whole deployment, whose rows belong to no business, or to the one of a `business_id`."""
+    table = _new_table(name, *parts)
+    table.info["of_deployment"] = True
+    return table
+
+
+def _new_table(name: str, *parts: Any) -> sa.Table:
     if name in metadata.tables:
         raise ValueError(
             f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
@@ -276,7 +282,7 @@ class Database:
             "max_overflow": pool_size,
             "pool_timeout": 5,
             "json_serializer": lambda value: encode(value).decode(),
-            "json_deserializer": _from_json,
+            "json_deserializer": read_json,
             "hide_parameters": True,
             "execution_options": {PLAIN: True} if plain_sql else {},
         }
@@ -363,7 +369,7 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
 
 
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
-_from_json = msgspec.json.Decoder(float_hook=Decimal).decode
+read_json = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:

@@ -117,6 +117,7 @@ class Every(Struct, frozen=True, kw_only=True):
     tenants: Without `due`: `tenants(db, now)` names the only businesses to visit.
     real_time: Whether it goes by the real time for a sandbox with a time of its own, too: for work that keeps the
       deployment in order, such as deleting what is old.
+    of_the_closed: Whether it is also run for businesses that are suspended or closed. For core alone.
     """
 
     seconds: int
@@ -125,6 +126,7 @@ class Every(Struct, frozen=True, kw_only=True):
     own_transactions: bool = False
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
     real_time: bool = False
+    of_the_closed: bool = False
 
 
 class Extends(Struct, frozen=True, kw_only=True):
@@ -351,6 +353,20 @@ class Manifest(Struct, frozen=True, kw_only=True):
     doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
     offers: What core or another plugin asks for, such as GstEntries.
     """
+
+    class Files(Struct, frozen=True, kw_only=True):
+        """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
+
+        table: The table, made by `tenant_table` or `resource_table`.
+        open: `open(app, tenant_id, id)` returns the bytes of a row, as pieces. Raise FileNotFoundError if there are none.
+        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably, in place of any that are there.
+        remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
+        """
+
+        table: sa.Table
+        open: "Callable[[App, str, str], Iterable[bytes]]"
+        put: "Callable[[App, str, str, Iterable[bytes]], None]"
+        remove: "Callable[[App, str, str], None]"
 
     name: str
     requires: tuple[str, ...] = ()

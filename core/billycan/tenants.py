@@ -376,6 +376,7 @@ ceilings = sa.Table(
     sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
     sa.Column("per_minute", sa.Integer, nullable=False),
     sa.Column("per_second", sa.Integer, nullable=False),
+    info={"stays": True},
 )
 _ACROSS = "every request looks for the ceiling of its business"
 

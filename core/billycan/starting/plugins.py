@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from .. import hookspecs
 from .. import manifest as manifest_parts
 from ..manifest import Manifest
+from ..moving import whose
 from . import checks, packages
 from .command import command_line
 from .packages import GROUP, PluginError, check_renamed, first_party, installed
@@ -45,6 +46,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
         _refuse(checks.check_manifest(manifest))
     order = sort_plugins(manifests)
     _refuse(checks.check_names([manifests[name] for name in order]))
+    _refuse(whose.check_tables([manifests[name] for name in order]))
     for name in order:
         if manifests[name].tables and packages.migrations_of(name) is None:
             raise PluginError(

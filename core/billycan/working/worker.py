@@ -23,6 +23,7 @@ from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upser
 from ..fields import Moment
 from ..manifest import Every
 from ..problems import NotFound
+from ..standing import standings
 from ..tenants import tenants
 from ..timed import Leases
 from . import plans
@@ -55,6 +56,7 @@ waiting = sa.Table(
     sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
     sa.Column("task", ByCodePoint, primary_key=True),
     sa.Column("since", UTCDateTime, nullable=False),
+    info={"stays": True},
 )
 Failed = Callable[[Exception], None]
 Seconds = Callable[[], float]
@@ -70,6 +72,7 @@ MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
 MOST_PUT_OFF_SECONDS = 6 * 3600
+_STILL = sa.select(standings.c.tenant_id)
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
 
@@ -161,7 +164,8 @@ class Round:
             self.ahead_seconds = (app.now() - self.begun).total_seconds()
             self._due = {row.name: row.due_at for row in db.execute(sa.select(tasks))}
             self._since: dict[str, dict[str, Moment]] = {}
-            for row in db.execute(sa.select(waiting)):
+            still = {*db.execute(_STILL).scalars()}
+            for row in (row for row in db.execute(sa.select(waiting)) if row.tenant_id not in still):
                 self._since.setdefault(row.task, {})[row.tenant_id] = row.since
         self._left: set[str] = set()
         self._spent: dict[str, float] = defaultdict(float)  # seconds by business
@@ -305,8 +309,13 @@ class Round:
         return due.where(*(of.tenant_id.not_in(each) for each in self._apart(every)))
 
     def _apart(self, every: Every) -> list[sa.Select[Any]]:
-        """The selects of the businesses whose time is their own, if the task goes by it: `alone` does their work."""
-        return [] if every.real_time else [each.tenants for _, each in self.app.offered(Context.Clock)]
+        """The selects of the businesses for which the task is not run here.
+
+        They are those that are not open, and those whose time is their own if the task goes by it: `alone` does their
+        work.
+        """
+        still = [] if every.of_the_closed else [_STILL]
+        return still if every.real_time else [*still, *(each.tenants for _, each in self.app.offered(Context.Clock))]
 
     def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
         """Store the businesses that wait for a task's next turn, and since when; that turn then comes at once."""

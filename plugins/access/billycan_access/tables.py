@@ -20,3 +20,4 @@ requests = deployment_table(
     sa.Column("decided_at", UTCDateTime),
     sa.Index("ix_access_requests_created_at", "created_at"),
 )
+requests.info["stays"] = True  # the operator's note of a decision, which goes with no business that moves

@@ -62,7 +62,15 @@ manifest = Manifest(
         "too_many_attachments": Code(409, "The record has as many attachments as it can."),
     },
     doctor=doctor,
-    offers=(Context.Emptied(stay=(leftovers,), remove=stored_files.remove_some),),
+    offers=(
+        Context.Emptied(stay=(leftovers,), remove=stored_files.remove_some),
+        Manifest.Files(
+            table=attachments,
+            open=stored_files.open_stored,
+            put=stored_files.put_stored,
+            remove=stored_files.remove_stored,
+        ),
+    ),
 )
 
 

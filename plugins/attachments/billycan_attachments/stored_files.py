@@ -5,7 +5,7 @@ that inserts the attachment removes the note; one that deletes an attachment add
 a day is removed from the storage: a backup of the database, and then of the storage, is whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -67,6 +67,21 @@ def open_content(ctx: Context, id: str) -> Reply.Pieces:
     if found is not None:
         return Reply.Pieces([bytes(found)])
     return storage_of(ctx.app).open(storage_key(ctx.tenant_id, id))
+
+
+def open_stored(app: App, tenant_id: str, id: str) -> Reply.Pieces:
+    """Open the bytes of an attachment that are in the storage; those in the database move with its rows."""
+    return storage_of(app).open(storage_key(tenant_id, id))
+
+
+def put_stored(app: App, tenant_id: str, id: str, pieces: Iterable[bytes]) -> None:
+    """Store the bytes of an attachment that came with its business."""
+    storage_of(app).put(storage_key(tenant_id, id), pieces)
+
+
+def remove_stored(app: App, tenant_id: str, id: str) -> None:
+    """Remove the bytes of an attachment whose business is deleted."""
+    storage_of(app).remove(storage_key(tenant_id, id))
 
 
 def reserve_bytes(ctx: Context, id: str) -> None:

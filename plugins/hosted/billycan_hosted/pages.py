@@ -80,6 +80,7 @@ class DocumentPage:
             raise falcon.HTTPMethodNotAllowed(
                 ["GET", "HEAD", "OPTIONS"], description="This page does not accept this form."
             )
+        self.app.check_open(link.tenant_id)
         form = form_of(req)
         ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
         try:

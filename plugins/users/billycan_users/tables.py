@@ -10,14 +10,15 @@ users = deployment_table(
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("email", sa.Text, nullable=False, unique=True),  # in lower case
     sa.Column("name", sa.Text),
-    sa.Column("password", sa.Text),  # Argon2id's own form; null until the invitation is accepted
-    sa.Column("is_operator", sa.Boolean, nullable=False),
-    sa.Column("totp", sa.LargeBinary),  # the secret, sealed
-    sa.Column("totp_step", sa.BigInteger),  # of the last code used
-    sa.Column("recovery", Json, nullable=False),  # digests of the unused codes
+    # Whoever moves with a business chooses a new password there: what lets somebody in is in no file.
+    sa.Column("password", sa.Text, info={"elsewhere": None}),  # Argon2id's own form; null until one is chosen
+    sa.Column("is_operator", sa.Boolean, nullable=False, info={"elsewhere": False}),
+    sa.Column("totp", sa.LargeBinary, info={"elsewhere": None}),  # the secret, sealed
+    sa.Column("totp_step", sa.BigInteger, info={"elsewhere": None}),  # of the last code used
+    sa.Column("recovery", Json, nullable=False, info={"elsewhere": []}),  # digests of the unused codes
     # True if the password was chosen with a link that proves the address.
-    sa.Column("is_proved", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("last_business_id", ByCodePoint),  # the tenant shown last, live or sandbox
+    sa.Column("is_proved", sa.Boolean, nullable=False, server_default=sa.false(), info={"elsewhere": False}),
+    sa.Column("last_business_id", ByCodePoint, info={"elsewhere": None}),  # the tenant shown last, live or sandbox
     sa.Column("created_at", UTCDateTime, nullable=False),
 )
 
@@ -94,3 +95,7 @@ shown_once = deployment_table(
     sa.Column("sealed", sa.LargeBinary, nullable=False),
     sa.Column("expires_at", UTCDateTime, nullable=False),
 )
+
+# What lets somebody in goes with no business that moves; it ends with one that is deleted.
+for table in (sessions, links, shown_once):
+    table.info["stays"] = True

@@ -5,6 +5,8 @@ import sqlalchemy as sa
 from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
 from billycan.timed import Leases
 
+from .signing import key_id
+
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
     """Return an index of only those rows for which a condition is true."""
@@ -21,9 +23,10 @@ endpoints = resource_table(
     sa.Column("disabled_reason", sa.Text),
     sa.Column("failing_since", UTCDateTime),
     sa.Column("secret_version", sa.Integer, nullable=False),
-    sa.Column("secret_key", sa.Text, nullable=False),
+    # At a deployment with other secrets the endpoint gets a new one, and has none before it.
+    sa.Column("secret_key", sa.Text, nullable=False, info={"resealed": lambda app: key_id(app.secrets[-1])}),
     sa.Column("secret_rotated_at", UTCDateTime),
-    sa.Column("previous_secret_key", sa.Text),
+    sa.Column("previous_secret_key", sa.Text, info={"resealed": lambda app: None}),
     sa.Column("connection_id", ByCodePoint),  # of the app that owns it; null for the business's own
     sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
     _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),

@@ -1,6 +1,8 @@
 """Commands for businesses and their sandboxes."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,17 +12,20 @@ from ..opening import bump_epoch, open_checked_app
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
-    pass
+    import sqlalchemy as sa
+
+    from ...app import App
 
 
 @click.group()
 def tenants() -> None:
-    """Create and list businesses, each with its sandbox, and limit how many requests each may make.
+    """Create and list businesses, each with its sandbox, limit their requests, and move, suspend or close them.
 
     \b
     billycan tenants create "Derwent Plumbing"
     billycan tenants list
     billycan tenants limits ten_01abc --per-minute 3000
+    billycan tenants export ten_01abc derwent.zip
     """
 
 
@@ -120,4 +125,119 @@ def limit_tenant(
     else:
         click.echo(f"{tenant_id} may make {limit.per_minute:,} requests a minute and {limit.per_second:,} a second")
         if not at_once and (as_default or per_minute or per_second):
+            click.echo("This applies within a second, because this user cannot notify the workers at once")
+
+
+@tenants.command("export")
+@click.argument("tenant_id", metavar="TEN")
+@click.argument("file", type=click.Path(path_type=Path))
+@as_json
+def export_tenant(tenant_id: str, file: Path, as_json: bool) -> None:
+    """Write a business and its sandbox into FILE, all of one moment, while requests are served.
+
+    It holds the rows of every enabled plugin, the log of events, files and people, but nobody's password, and no
+    secret of this deployment. Whoever has it can read all of the business.
+
+    \b
+    billycan tenants export ten_01abc derwent.zip
+    """
+    from ...moving.leaving import export_business
+
+    with open_checked_app() as app:
+        try:
+            contents = export_business(app, tenant_id, file, _teller(as_json))
+        except (LookupError, FileExistsError) as error:
+            raise click.ClickException(str(error.args[0])) from None
+    if as_json:
+        print_json(contents)
+        return
+    rows = sum(part.rows for part in contents.parts if part.table)
+    click.echo(f"{file} has {contents.name} as of {contents.exported_at}: {rows:,} rows and {contents.files:,} files")
+    for said in contents.left_out:
+        click.echo(f"not in it: {said}")
+
+
+@tenants.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@as_json
+def import_tenant(file: Path, as_json: bool) -> None:
+    """Bring a business from FILE into this deployment, on either database, with the same ids.
+
+    The file is checked as a whole before anything is written. Nobody can use the business until all of it is here. If
+    this is interrupted, run it again: it goes on where it was. Plugins and the version of the tables must be the same.
+
+    \b
+    billycan tenants import derwent.zip
+    """
+    from ...moving.arriving import Refused, import_business
+
+    with open_checked_app() as app:
+        try:
+            arrival = import_business(app, file, _teller(as_json))
+        except Refused as error:
+            raise click.ClickException(f"{file}: {error}") from None
+        bump_epoch(app)
+    if as_json:
+        print_json(arrival)
+        return
+    click.echo(f"{arrival.contents.name} is here as {arrival.contents.tenant}, as of {arrival.contents.exported_at}")
+    for said in arrival.left_out:
+        click.echo(f"not here: {said}")
+    if arrival.resealed:
+        click.echo("The file is from a deployment with another secret: webhook endpoints have new secrets, and links in")
+        click.echo("emails that were sent there do not work here, unless secret_previous is that deployment's secret.")
+    click.echo("People sign in once they have chosen a new password here, by the link for a forgotten one.")
+
+
+def _teller(as_json: bool) -> Callable[[str], object]:
+    """Return a function that shows progress to people, on standard error."""
+    return (lambda said: None) if as_json else lambda said: click.echo(said, err=True)
+
+
+@tenants.command("suspend")
+@click.argument("tenant_id", metavar="TEN")
+def suspend_tenant(tenant_id: str) -> None:
+    """Let a business and its sandbox be read only, until `resume`.
+
+    Whoever writes gets a 403 `business_suspended`, and its timed work stops. What is queued already, such as deliveries
+    of webhooks and emails, is still sent.
+
+    \b
+    billycan tenants suspend ten_01abc
+    """
+    from ...standing import stand
+
+    _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "suspended", app.now()))
+    click.echo(f"{tenant_id} can be read only: `{command_line('tenants resume')} {tenant_id}` undoes it")
+
+
+@tenants.command("resume")
+@click.argument("tenant_id", metavar="TEN")
+def resume_tenant(tenant_id: str) -> None:
+    """Let a business that was suspended or closed work again.
+
+    \b
+    billycan tenants resume ten_01abc
+    """
+    from ...standing import open_again
+
+    _change_standing(tenant_id, lambda app, db, ids: open_again(db, ids))
+    click.echo(f"{tenant_id} works again")
+
+
+def _change_standing(tenant_id: str, change: "Callable[[App, sa.Connection, tuple[str, str]], object]") -> None:
+    """Change the standing of a business, unless it is being moved in or deleted."""
+    import sqlalchemy as sa
+
+    from ...standing import pair_of, standings
+
+    with open_checked_app() as app:
+        with app.db.writing(across="an operator's command changes a business") as db:
+            if (ids := pair_of(db, tenant_id)) is None:
+                raise click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
+            state = db.execute(sa.select(standings.c.state).where(standings.c.tenant_id == ids[0])).scalar()
+            if state in ("arriving", "leaving"):
+                raise click.ClickException(f"{tenant_id} is {state}: let that end first")
+            change(app, db, ids)
+        if not bump_epoch(app):
             click.echo("This applies within a second, because this user cannot notify the workers at once")

@@ -7,6 +7,7 @@ from msgspec import Struct
 from .context import Context
 from .events import get_event, list_events
 from .manifest import Every, Gauge, Manifest, Route
+from .moving import closing
 from .reader import Patch
 from .resources import Named, Reply
 from .tenants import Profile, ProfileChange, Tenant
@@ -133,6 +134,14 @@ manifest = Manifest(
         Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events, real_time=True),
         Every(seconds=3600, run=worker.forget_put_off, real_time=True),
         Every(seconds=24 * 3600, run=forget_mornings, real_time=True),
+        Every(
+            seconds=60,
+            due=closing.businesses_to_end,
+            run=closing.end_business,
+            own_transactions=True,
+            real_time=True,
+            of_the_closed=True,
+        ),
     ),
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),

@@ -162,7 +162,7 @@ class _Writer:
                 for row in rows:
                     yield write_row(row, columns, self.keep)
 
-        return self.part(f"tables/{table.name}.jsonl", table.name, lines())
+        return self.part(f"tables/{table.name}.jsonl", str(table.name), lines())
 
     def outside(self, plugin: str, offer: Manifest.Files, ids: tuple[str, ...]) -> Part:
         """Write the bytes that a plugin keeps outside of the database, and whose they are."""

@@ -54,6 +54,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shared_folder: str | None = None
     events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90
     events_mib: Annotated[int, Meta(ge=64, le=100_000_000)] = 2_048
+    closed_days: Annotated[int, Meta(ge=1, le=3_650)] = 30
+    closed_folder: str | None = None
 
     def __post_init__(self) -> None:
         for network in self.trusted_proxies:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Opened = Callable[[], AbstractContextManager[App]]
 
+SECRET = Path("var/secret")  # the secret that `billycan serve` makes in this folder
 SERVED_AT = Path("var/url")  # the URL of the last `billycan serve` in this folder
 
 
@@ -57,6 +58,21 @@ def open_checked_app(config: settings.Config | None = None) -> Iterator["App"]:
 
     with open_app(config) as app:
         versions.check(app.db, {})
+        yield app
+
+
+@contextmanager
+def open_app_with_secret() -> Iterator["App"]:
+    """Open the App with the deployment's own secret, for what is sealed or derived with it, and check its tables."""
+    config = settings.load()
+    if config.settings.secret is None:
+        try:
+            config = with_settings(config, secret=SECRET.read_text("utf-8").strip())
+        except OSError:
+            raise settings.SettingsError(
+                "secret: this needs the server's: set BILLYCAN_SECRET_FILE to the file that the server reads"
+            ) from None
+    with open_checked_app(config) as app:
         yield app
 
 

@@ -25,9 +25,8 @@ from ..hosting import gunicorn_conf
 from ..starting import migrate, packages, plugins, settings
 from ..starting.command import command_line
 from ..starting.settings import SettingsError
-from .opening import SERVED_AT
+from .opening import SECRET, SERVED_AT
 
-SECRET = Path("var/secret")
 _OWNER = f"{settings.PREFIX}DATABASE_OWNER"
 _STOP_SECONDS = gunicorn_conf.graceful_timeout + 5
 _GUNICORN = [sys.executable, "-m", "gunicorn"]

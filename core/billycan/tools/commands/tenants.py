@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...starting.command import command_line
-from ..opening import bump_epoch, open_checked_app
+from ..opening import bump_epoch, open_app_with_secret, open_checked_app
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def export_tenant(tenant_id: str, file: Path, as_json: bool) -> None:
     """
     from ...moving.leaving import export_business
 
-    with open_checked_app() as app:
+    with open_app_with_secret() as app:
         try:
             contents = export_business(app, tenant_id, file, _teller(as_json))
         except (LookupError, FileExistsError) as error:
@@ -171,7 +171,7 @@ def import_tenant(file: Path, as_json: bool) -> None:
     """
     from ...moving.arriving import Refused, import_business
 
-    with open_checked_app() as app:
+    with open_app_with_secret() as app:
         try:
             arrival = import_business(app, file, _teller(as_json))
         except Refused as error:
@@ -209,6 +209,75 @@ def suspend_tenant(tenant_id: str) -> None:
 
     _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "suspended", app.now()))
     click.echo(f"{tenant_id} can be read only: `{command_line('tenants resume')} {tenant_id}` undoes it")
+
+
+@tenants.command("close")
+@click.argument("tenant_id", metavar="TEN")
+@click.option("--days", type=click.IntRange(0, 3650), help="Days until it is deleted.  [default: closed_days]")
+def close_tenant(tenant_id: str, days: int | None) -> None:
+    """Let a business and its sandbox be read only, and have the worker delete both in 30 days (`closed_days`).
+
+    Its books are then kept apart for five years, as the law says, in a file that only the deployment's secret opens.
+    Until it is deleted, `resume` undoes this, and `export` takes it along. An import that was interrupted is undone at
+    once.
+
+    \b
+    billycan tenants close ten_01abc
+    """
+    from datetime import timedelta
+
+    import sqlalchemy as sa
+
+    from ...moving import closing
+    from ...moving.sealing import check_sealing
+    from ...standing import pair_of, stand, standings
+
+    check_sealing()
+    with open_checked_app() as app:
+        with app.db.reading(across="an operator's command changes a business") as db:
+            ids = pair_of(db, tenant_id)
+            state = db.execute(sa.select(standings.c.state).where(standings.c.tenant_id == tenant_id)).scalar()
+        if ids and state == "arriving":
+            closing.delete_rows(app, ids)
+            click.echo(f"what was here of {tenant_id} is deleted")
+            return
+        ends_at = app.now() + timedelta(days=app.settings.closed_days if days is None else days)
+        folder = closing.closed_folder(app)
+    _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "closed", app.now(), ends_at=ends_at))
+    click.echo(f"{tenant_id} can be read only, and is deleted from {ends_at:%Y-%m-%d %H:%M} UTC on: the worker does that")
+    click.echo(f"Its books are then kept in {folder} for five years; `{command_line('tenants resume')} {tenant_id}` undoes it")
+
+
+@tenants.command("unseal")
+@click.argument("sealed", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--secret-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The deployment's secret when the business was deleted, if it has another since.",
+)
+def unseal_tenant(sealed: Path, file: Path, secret_file: Path | None) -> None:
+    """Write the kept books of a business that is gone into FILE, a zip as `export` writes it.
+
+    \b
+    billycan tenants unseal var/closed/ten_01abc.until-2031-12-01.sealed books.zip
+    """
+    import os
+
+    from ...moving.sealing import NotSealed, read_sealed
+
+    with open_app_with_secret() as app:
+        secrets = [secret_file.read_text("utf-8").strip()] if secret_file else [*app.secrets]
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            for piece in read_sealed(sealed, secrets):
+                out.write(piece)
+    except FileExistsError:
+        raise click.ClickException(f"{file} is there already: name another file") from None
+    except NotSealed as error:
+        file.unlink()
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{file} has the books: keep it as safe as the business itself")
 
 
 @tenants.command("resume")

@@ -358,8 +358,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
         """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
 
         table: The table, made by `tenant_table` or `resource_table`.
-        open: `open(app, tenant_id, id)` returns the bytes of a row, as pieces. Raise FileNotFoundError if there are none.
-        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably, in place of any that are there.
+        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
+        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
         remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
         """
 

@@ -50,7 +50,7 @@ class Standings:
         return self._recent.get("", self._load).get(tenant_id)
 
     def check_known(self, tenant_id: str) -> None:
-        """Raise Forbidden for a business of which only a part is there, because it arrives from a file or is deleted."""
+        """Raise Forbidden for a business of which only a part is there, since it arrives from a file or is deleted."""
         standing = self.of(tenant_id)
         if standing and standing.state in ("arriving", "leaving"):
             raise Forbidden(_MESSAGES[standing.state], code="business_moving")
@@ -90,7 +90,7 @@ def stand(
     ends_at: datetime | None = None,
     progress: Any = None,
 ) -> None:
-    """Give a business and its sandbox a standing in place of their last. The caller bumps the epoch after the commit."""
+    """Give a business and its sandbox a standing in place of any other. The caller then bumps the epoch."""
     open_again(db, ids)
     ends = None if ends_at is None else Moment.of(ends_at)
     values = {"state": state, "since": now, "ends_at": ends, "progress": progress}
@@ -98,7 +98,7 @@ def stand(
 
 
 def open_again(db: sa.Connection, ids: tuple[str, ...]) -> None:
-    """Let a business and its sandbox be as any other again. The caller bumps the epoch after the commit."""
+    """Let a business and its sandbox be open again. The caller then bumps the epoch."""
     db.execute(sa.delete(standings).where(standings.c.tenant_id.in_(ids)))
 
 

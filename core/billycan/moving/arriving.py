@@ -80,8 +80,10 @@ def import_business(app: "App", path: Path, tell: Tell = lambda said: None) -> A
             raise Refused(f"the database does not take it, so that nothing of it is here: {reason(error)}") from None
         return Arrival(
             contents=file.contents,
-            left_out=[f"{name}: {len(keys):,} rows refer to rows of other businesses, which are not here"
-                      for name, keys in arriving.plan.skipped.items()],
+            left_out=[
+                f"{name}: {len(keys):,} rows refer to rows of other businesses, which are not here"
+                for name, keys in arriving.plan.skipped.items()
+            ],
             resealed=arriving.is_from_elsewhere,
         )
 
@@ -109,7 +111,7 @@ class _Arriving:
             self._check_schema(db)
             self._check_begun(db)
             for table, part in self.steps:
-                rows = self._rows(table, part, lambda name: self.file.file(name))
+                rows = self._rows(table, part, self.file.file)
                 while page := [*islice(rows, LOOKED_UP)]:
                     self._check_rows(db, table, page)
                 self.tell(f"{part.name}: checked")
@@ -126,7 +128,9 @@ class _Arriving:
         schema = self.file.contents.schema
         if self.unknown:
             names = sorted(part.table for part in self.unknown)
-            raise Refused(f"it has rows of {', '.join(names)}, which no plugin here has: enable their plugins, and migrate")
+            raise Refused(
+                f"it has rows of {', '.join(names)}, which no plugin here has: enable their plugins, and migrate"
+            )
         with_rows = {table.name for table, part in self.steps if part.rows}
         needed = {"core"} | {
             name for name, m in self.app.manifests.items() if with_rows & {table.name for table in m.tables}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..fields import Moment
 from .leaving import FORMAT, MANIFEST, Contents, Part
 
 MOST_TIMES = 200  # that the contents may be larger than the file; lines of JSON are 10 to 40 times as large
@@ -55,8 +56,10 @@ class BusinessFile:
         try:
             form = msgspec.json.decode(raw, type=_Form).format
             if form != FORMAT:
-                raise Refused(f"its form is number {form}, and this release reads {FORMAT}: use the release that wrote it")
-            return msgspec.json.decode(raw, type=Contents, dec_hook=lambda kind, value: kind.read(value))
+                raise Refused(
+                    f"its form is number {form}, and this release reads {FORMAT}: use the release that wrote it"
+                )
+            return msgspec.json.decode(raw, type=Contents, dec_hook=lambda _, value: Moment.read(value))
         except (msgspec.DecodeError, ValueError) as error:
             raise Refused(f"its {MANIFEST} cannot be read: {error}") from None
 

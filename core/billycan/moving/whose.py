@@ -1,7 +1,7 @@
 """Which rows of which tables are a business's: read from the tables alone, so that every plugin's take part.
 
-A row is a business's if its `tenant_id` or `business_id` says so, if it refers to `core_tenants`, or if it must refer to
-a row that is. What such rows refer to beside that, such as people, is shared. A table made by `deployment_table` may
+A row is a business's if its `tenant_id` or `business_id` says so, if it refers to `core_tenants`, or if it must refer
+to a row that is. What such rows refer to beside that, such as people, is shared. A table made by `deployment_table` may
 have nothing to do with a business; any other must say whose its rows are, or the process does not start.
 
 What a column's or a table's `info` says:

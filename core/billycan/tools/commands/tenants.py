@@ -184,7 +184,9 @@ def import_tenant(file: Path, as_json: bool) -> None:
     for said in arrival.left_out:
         click.echo(f"not here: {said}")
     if arrival.resealed:
-        click.echo("The file is from a deployment with another secret: webhook endpoints have new secrets, and links in")
+        click.echo(
+            "The file is from a deployment with another secret: webhook endpoints have new secrets, and links in"
+        )
         click.echo("emails that were sent there do not work here, unless secret_previous is that deployment's secret.")
     click.echo("People sign in once they have chosen a new password here, by the link for a forgotten one.")
 
@@ -244,8 +246,12 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
         ends_at = app.now() + timedelta(days=app.settings.closed_days if days is None else days)
         folder = closing.closed_folder(app)
     _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "closed", app.now(), ends_at=ends_at))
-    click.echo(f"{tenant_id} can be read only, and is deleted from {ends_at:%Y-%m-%d %H:%M} UTC on: the worker does that")
-    click.echo(f"Its books are then kept in {folder} for five years; `{command_line('tenants resume')} {tenant_id}` undoes it")
+    click.echo(
+        f"{tenant_id} can be read only, and is deleted from {ends_at:%Y-%m-%d %H:%M} UTC on: the worker does that"
+    )
+    click.echo(
+        f"Its books are then kept in {folder} for five years; `{command_line('tenants resume')} {tenant_id}` undoes it"
+    )
 
 
 @tenants.command("unseal")

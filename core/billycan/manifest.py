@@ -358,7 +358,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
         """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
 
         table: The table, made by `tenant_table` or `resource_table`.
-        put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
+        open: `open(app, tenant_id, id)` returns the bytes of a row in pieces; raise FileNotFoundError if it has none.
         put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
         remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
         """

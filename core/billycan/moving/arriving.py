@@ -163,7 +163,7 @@ class _Arriving:
             try:
                 yield read_row(line, table, fetch)
             except Unreadable as error:
-                raise Refused(f"{part.name}: line {number} {error}") from None
+                raise Refused(f"{part.name}: line {number} {error}: it is damaged or was changed") from None
 
     def _check_rows(self, db: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         if table in self.whose.shared:

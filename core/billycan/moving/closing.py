@@ -93,8 +93,8 @@ def delete_rows(app: "App", ids: tuple[str, ...]) -> None:
     with app.db.reading(across=_ACROSS) as db:
         off = sa.MetaData()
         if names := tables_of_the_off(db, app):
-            off.reflect(db, only=names, resolve_fks=False)
-    for table in reversed(off.sorted_tables):
+            off.reflect(db, only=names)  # and what they refer to
+    for table in reversed([table for table in off.sorted_tables if table.name in names]):
         _delete(app, table, table.c.tenant_id.in_(ids))
     for table in reversed(found.own):
         if table not in (tenants, standings):

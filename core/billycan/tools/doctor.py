@@ -21,7 +21,7 @@ from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError
 from ..timed import Leases
 from ..working import replays, retention, worker
-from .serve import SECRET
+from .opening import SECRET
 
 _ALIVE_SECONDS = 30  # A worker records a sign of life every ten seconds.
 _WAITING_SECONDS = 300

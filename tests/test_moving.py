@@ -16,8 +16,8 @@ import webtest
 
 from billycan.db import metadata
 from billycan.moving import arriving, closing, files, leaving, sealing, whose
-from billycan.standing import open_again, stand
 from billycan.starting import migrate
+from billycan.tenants import open_again, stand
 from billycan.testing import Client, run_timed
 from billycan.testing.fixtures import SECRET
 from billycan.working.worker import tick
@@ -163,7 +163,7 @@ def test_a_business_answers_the_same_on_the_other_database(deployments, engine, 
 
 
 def test_a_file_is_of_one_moment(deployments, engine, tmp_path):
-    """What is written while a file is made is not in it, in no table."""
+    """A write while a file is made is not in it, in no table."""
     app = deployments()
     client = small_business(app)
     before = rows_of(app, pair(client))

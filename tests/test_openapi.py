@@ -440,6 +440,7 @@ def test_each_operation_has_examples_of_what_it_takes_and_gives(describe):
 UNRECORDED = {"conflict", "idempotency_in_progress", "malformed_request"}
 UNRECORDED |= {"not_carried_out", "reference_failed"}  # of one operation of a batch
 UNRECORDED |= {"too_many_records", "page_too_large", "idempotency_answer_gone", "event_expired", "too_many_attachments"}
+UNRECORDED |= {"business_suspended", "business_closed"}
 
 
 def test_each_code_has_an_example_that_holds_it(describe):

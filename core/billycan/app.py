@@ -35,10 +35,9 @@ from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .sharing.shares import LIVE, SANDBOX, Share, Shares
-from .standing import Standings
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
-from .tenants import Ceilings, Tenants
+from .tenants import Ceilings, Standings, Tenants
 
 if TYPE_CHECKING:
     from .working.alone import Alone

@@ -102,6 +102,40 @@ def asked(app: App, key: str, path: str = "/v1/me") -> Any:
     return webtest.TestApp(app.wsgi).get(path, headers=headers, status="*")
 
 
+def test_the_operator_moves_suspends_and_closes_a_business(on, served, engine, databases, environ, tmp_path):
+    made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
+    ten, key = made["tenant"], made["keys"]["live"]
+    assert "this needs the server's" in refusal(on("tenants", "export", ten, "a.zip", code=1))
+    environ |= {"BILLYCAN_SECRET": SECRET, "BILLYCAN_CLOSED_FOLDER": "closed"}
+    assert "Derwent Plumbing as of" in on("tenants", "export", ten, "a.zip").stdout
+    assert (tmp_path / "a.zip").stat().st_mode & 0o777 == 0o600
+    assert "is there already" in refusal(on("tenants", "export", ten, "a.zip", code=1))
+    assert refusal(on("tenants", "export", "ten_none", "b.zip", code=1)) == "there is no business ten_none"
+    assert "is here already: close it first" in refusal(on("tenants", "import", "a.zip", code=1))
+    app = served()
+    assert "can be read only" in on("tenants", "suspend", ten).stdout
+    assert asked(app, key).status_int == 200
+    body, headers = b'{"name": "Ada"}', {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    write = webtest.TestApp(app.wsgi).post
+    assert write("/v1/contacts", body, headers=headers, status=403).json["error"]["code"] == "business_suspended"
+    on("tenants", "resume", ten)
+    write("/v1/contacts", body, headers=headers, status=201)
+    assert "is deleted from" in on("tenants", "close", ten, "--days", "0").stdout
+    worker.tick(app)
+    assert asked(app, key).status_int == 401
+    (sealed,) = tmp_path.glob("closed/*.sealed")
+    assert "has the books" in on("tenants", "unseal", str(sealed), "books.zip").stdout
+    assert "sealed with another secret" in refusal(
+        on("tenants", "unseal", str(sealed), "c.zip", code=1, BILLYCAN_SECRET="x" * 32)
+    )
+    environ["BILLYCAN_DATABASE"] = databases.empty(engine)
+    on("migrate")
+    arrived = on("tenants", "import", "books.zip", code=1)
+    assert "does not have its business and its sandbox" in refusal(arrived)
+    assert f"is here as {ten}" in on("tenants", "import", "a.zip").stdout
+    assert asked(served(), key).status_int == 200
+
+
 def test_the_operator_shows_and_changes_how_many_requests_a_business_may_make(on, served):
     made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
     here = {"tenant": made["tenant"], "per_minute": 600, "per_second": 60}

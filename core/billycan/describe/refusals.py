@@ -40,11 +40,10 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
-    if not route.public:
-        scoped = route.scope or "insufficient_scope" in named_words(endpoint)
-        standing = ["business_moving", *(["business_suspended", "business_closed"] if writes else [])]
-        label = "Scope" * bool(scoped) + ("Write" if writes else "Read")
-        yield problems.Forbidden, label, [*(["insufficient_scope"] if scoped else []), *standing]
+    scoped = ["insufficient_scope"] if route.scope or "insufficient_scope" in named_words(endpoint) else []
+    standing = ["business_suspended", "business_closed"] if writes and not route.public else []
+    if scoped or standing:
+        yield problems.Forbidden, "Write" * bool(standing) + "AnyKey" * (not scoped), [*scoped, *standing]
     if endpoint.signature.params or "resource_not_found" in named_words(endpoint):
         yield problems.NotFound, "", ["resource_not_found"]
     if endpoint.signature.answer is not Reply:

@@ -15,9 +15,8 @@ from msgspec import Struct
 
 from ..db import reason
 from ..manifest import Manifest
-from ..standing import open_again, stand, standings
 from ..starting import versions
-from ..tenants import tenants
+from ..tenants import open_again, stand, standings, tenants
 from . import whose
 from .files import BusinessFile, Refused, open_file
 from .leaving import Contents, Outside, Part, Tell, secret_digest
@@ -48,7 +47,7 @@ class Arrival(Struct, frozen=True, kw_only=True):
 
 
 class _Plan(Struct):
-    """What was found out of a file when it was checked.
+    """The findings of the check of a file.
 
     keys: The keys of rows in the file of tables that are not kept apart by tenant, by table.
     skipped: The keys of rows that refer to another business's rows, which are not here, by table.

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from ..context import Context
 from ..fields import Moment
 from ..manifest import Manifest
-from ..standing import pair_of, stand, standings
-from ..tenants import tenants
+from ..tenants import pair_of, stand, standings, tenants
 from . import whose
 from .leaving import tables_of_the_off, write_business
 from .sealing import write_sealed

@@ -19,9 +19,8 @@ from msgspec import Struct
 from ..db import one_moment
 from ..fields import Moment
 from ..manifest import Manifest
-from ..standing import pair_of
 from ..starting import versions
-from ..tenants import tenants
+from ..tenants import pair_of, tenants
 from ..web import encode
 from . import whose
 from .values import write_row
@@ -110,7 +109,8 @@ def write_business(
 ) -> Contents:
     """Write a business into an open file, as `export_business` does."""
     with app.db.reading(across="an operator exports a business") as db, one_moment(db):
-        return _Writer(app, db, file, tell).write(tenant_id, with_sandbox=with_sandbox)
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as entries:
+            return _Writer(app, db, entries, tell).write(tenant_id, with_sandbox=with_sandbox)
 
 
 def secret_digest(secret: str) -> str:
@@ -119,9 +119,8 @@ def secret_digest(secret: str) -> str:
 
 
 class _Writer:
-    def __init__(self, app: "App", db: sa.Connection, file: IO[bytes], tell: Tell) -> None:
-        self.app, self.db, self.tell = app, db, tell
-        self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+    def __init__(self, app: "App", db: sa.Connection, entries: zipfile.ZipFile, tell: Tell) -> None:
+        self.app, self.db, self.zip, self.tell = app, db, entries, tell
         self.kept: dict[str, int] = {}  # the bytes of the files, by their names
         self.missing = 0
 
@@ -150,7 +149,6 @@ class _Writer:
             left_out=[*self.left_out(found, ids)],
         )
         self.zip.writestr(MANIFEST, msgspec.json.format(encode(contents), indent=1))
-        self.zip.close()
         return contents
 
     def rows(self, table: sa.Table, found: whose.Whose, ids: tuple[str, ...]) -> Part:

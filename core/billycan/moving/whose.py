@@ -1,4 +1,4 @@
-"""Which rows of which tables are a business's: read from the tables alone, so that every plugin's take part.
+"""The rows that are a business's, in which tables: read from the tables alone, so that every plugin's take part.
 
 A row is a business's if its `tenant_id` or `business_id` says so, if it refers to `core_tenants`, or if it must refer
 to a row that is. What such rows refer to beside that, such as people, is shared. A table made by `deployment_table` may

@@ -23,8 +23,7 @@ from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upser
 from ..fields import Moment
 from ..manifest import Every
 from ..problems import NotFound
-from ..standing import standings
-from ..tenants import tenants
+from ..tenants import standings, tenants
 from ..timed import Leases
 from . import plans
 

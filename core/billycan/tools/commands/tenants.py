@@ -158,7 +158,7 @@ def export_tenant(tenant_id: str, file: Path, as_json: bool) -> None:
 
 
 @tenants.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @as_json
 def import_tenant(file: Path, as_json: bool) -> None:
     """Bring a business from FILE into this deployment, on either database, with the same ids.
@@ -176,6 +176,8 @@ def import_tenant(file: Path, as_json: bool) -> None:
             arrival = import_business(app, file, _teller(as_json))
         except Refused as error:
             raise click.ClickException(f"{file}: {error}") from None
+        except FileNotFoundError:
+            raise click.ClickException(f"there is no file {file}") from None
         bump_epoch(app)
     if as_json:
         print_json(arrival)
@@ -207,7 +209,7 @@ def suspend_tenant(tenant_id: str) -> None:
     \b
     billycan tenants suspend ten_01abc
     """
-    from ...standing import stand
+    from ...tenants import stand
 
     _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "suspended", app.now()))
     click.echo(f"{tenant_id} can be read only: `{command_line('tenants resume')} {tenant_id}` undoes it")
@@ -232,7 +234,7 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
 
     from ...moving import closing
     from ...moving.sealing import check_sealing
-    from ...standing import pair_of, stand, standings
+    from ...tenants import pair_of, stand, standings
 
     check_sealing()
     with open_checked_app() as app:
@@ -294,7 +296,7 @@ def resume_tenant(tenant_id: str) -> None:
     \b
     billycan tenants resume ten_01abc
     """
-    from ...standing import open_again
+    from ...tenants import open_again
 
     _change_standing(tenant_id, lambda app, db, ids: open_again(db, ids))
     click.echo(f"{tenant_id} works again")
@@ -304,7 +306,7 @@ def _change_standing(tenant_id: str, change: "Callable[[App, sa.Connection, tupl
     """Change the standing of a business, unless it is being moved in or deleted."""
     import sqlalchemy as sa
 
-    from ...standing import pair_of, standings
+    from ...tenants import pair_of, standings
 
     with open_checked_app() as app:
         with app.db.writing(across="an operator's command changes a business") as db:

@@ -131,7 +131,7 @@ def test_the_operator_moves_suspends_and_closes_a_business(on, served, engine, d
     environ["BILLYCAN_DATABASE"] = databases.empty(engine)
     on("migrate")
     arrived = on("tenants", "import", "books.zip", code=1)
-    assert "does not have its business and its sandbox" in refusal(arrived)
+    assert "does not have its business and its sandbox" in arrived.stderr
     assert f"is here as {ten}" in on("tenants", "import", "a.zip").stdout
     assert asked(served(), key).status_int == 200
 

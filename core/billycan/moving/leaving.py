@@ -108,9 +108,12 @@ def write_business(
     app: "App", tenant_id: str, file: IO[bytes], tell: Tell = lambda said: None, *, with_sandbox: bool = True
 ) -> Contents:
     """Write a business into an open file, as `export_business` does."""
-    with app.db.reading(across="an operator exports a business") as db, one_moment(db):
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as entries:
-            return _Writer(app, db, entries, tell).write(tenant_id, with_sandbox=with_sandbox)
+    with (
+        app.db.reading(across="an operator exports a business") as db,
+        one_moment(db),
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as entries,
+    ):
+        return _Writer(app, db, entries, tell).write(tenant_id, with_sandbox=with_sandbox)
 
 
 def secret_digest(secret: str) -> str:

@@ -12,7 +12,7 @@ from ..db import at_most, metadata, own
 from ..events import BYTES, events, forgotten
 from ..idempotency import answers
 from ..keys import keys
-from ..tenants import ceilings
+from ..tenants import ceilings, standings
 from .retention import forget_every_event
 from .worker import waiting
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 500  # rows, in one transaction
 # Keys stay, and places in the log of events: whoever followed it is told that its events are gone.
-_STAY = (keys, ceilings, counters, events, forgotten, waiting)
+_STAY = (keys, ceilings, standings, counters, events, forgotten, waiting)
 
 
 class Emptying:

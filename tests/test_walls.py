@@ -150,7 +150,11 @@ def test_options_of_a_connection_end_with_its_use(make_app):
 # another: add only what cannot be read tenant by tenant.
 REACHES_ACROSS = {
     ("core/billycan/keys.py", "a business and its sandbox have so many keys together"),
+    ("core/billycan/moving/arriving.py", "an operator imports a business"),
+    ("core/billycan/moving/closing.py", "a closed business is deleted"),
+    ("core/billycan/moving/leaving.py", "an operator exports a business"),
     ("core/billycan/tenants.py", "every request looks for the ceiling of its business"),
+    ("core/billycan/tenants.py", "every request looks for the standing of its business"),
     ("core/billycan/keys.py", "only the key says whose it is"),
     ("core/billycan/timed.py", "timed work by date is looked for in the zone of every business"),
     ("core/billycan/operating/metrics.py", "gauges measure the whole deployment"),

@@ -417,15 +417,15 @@ def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
 @pytest.mark.parametrize("options", [(), ("--surface",)])
 def test_two_descriptions_are_compared(run, tmp_path, options):
     new, old = tmp_path / "new.json", tmp_path / "old.json"
-    new.write_text(run("openapi", *options).stdout)
-    old.write_text(new.read_text().replace("archive_contact", "hide_contact"))
+    new.write_text(run("openapi", *options).stdout, "utf-8")
+    old.write_text(new.read_text("utf-8").replace("archive_contact", "hide_contact"), "utf-8")
     assert run("openapi", "diff", str(new), str(new)).stdout == ""
     text = run("openapi", "diff", str(old), str(new), code=1).stdout
     assert text.startswith(
         "### Clients that rely on this must change\n\n- /v1/contacts/{id}/archive POST: id was hide_"
     )
     other = tmp_path / "other.json"
-    other.write_text(run("openapi", *({"--surface"} - {*options})).stdout)
+    other.write_text(run("openapi", *({"--surface"} - {*options})).stdout, "utf-8")
     assert "give two of a kind" in refusal(run("openapi", "diff", str(new), str(other), code=1))
 
 
@@ -467,6 +467,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     assert sorted(findings(run("doctor", "--json"))) == [
         "clock",
         "database",
+        "disk",
         "files",
         "kept",
         "schema",

@@ -20,8 +20,8 @@ from ..starting.settings import Settings
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
 _OURS = """
-    acc adj ahe all app att bkg cat chk cho clk cnx con dlv eml ent epy exp gpr hel imc imp inv itm job led lex lin lnk
-    ltr mfl nam oac oat ort pay pmt quo rcp rec rfd rmd rul sec ses slt srv stf sup trk usr whk
+    acc adj ags agw ahe all app att bkg cat chk cho clk cnx con cuf dlv eml ent epy exp gpr hel imc imp inv itm job led
+    lex lin lnk ltr mfl nam oac oat ort pay pmt prp quo rcp rec rfd rmd rst rul sec ses slt srv stf sup trk usr whk
 """
 TAKEN = frozenset(_OURS.split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -1,12 +1,11 @@
 """Structs that clients send and receive: proposals, and what they would do."""
 
-from decimal import Decimal
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from billycan import Named, Paging
-from billycan.fields import DayOrInstant, Moment
+from billycan.fields import Amount, DayOrInstant, Moment
 
 Status = Literal["pending", "declined", "expired", "failed", "done"]
 
@@ -53,7 +52,7 @@ class Proposal(Struct, kw_only=True):
     id: str
     status: Status
     operation: str
-    amount: Decimal | None
+    amount: Amount | None
     reason: str | None
     caller: Named
     versions: dict[str, int]

@@ -305,7 +305,7 @@ def _show_form(
         "rest": [c for c in asked if _is_rare(c, asked, kind, body)],
         "fields": fields,
         "rows": rows,
-        "choices": choices,
+        "offered": choices,
         "was": was,
     }
     return Shown("dashboard/form.html", values)

@@ -6,7 +6,7 @@ from billycan.fields import Count, Moment
 
 
 class NewReset(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How to reset the sandbox.
+    """A reset of the sandbox.
 
     samples: Whether it is then filled with sample records, those of the demo business; otherwise it stays empty.
     """

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 from billycan import App, Conflict, Fault, Invalid
-from billycan.fields import is_id
 
 from .schemas import Batch
 
 _PATH = re.compile(r"/v1(/([A-Za-z0-9_~-][A-Za-z0-9_.~-]*|\$[A-Za-z0-9_]+(\.[a-z0-9_]+)+))+")
+_ID = re.compile("[a-z]{2,10}_[0-9a-z]{26,60}")  # no route has a part of this form
 _REF = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _REFERENCE = re.compile(r"\$([A-Za-z][A-Za-z0-9_]*)\.([a-z0-9_]+(?:\.[a-z0-9_]+)*)")
 
@@ -87,7 +87,7 @@ def fill_path(path: str, found: Mapping[str, Any], failed: Collection[str]) -> s
 
 def _fill_segment(segment: str, found: Mapping[str, Any], failed: Collection[str]) -> str:
     filled = fill_references(segment, found, failed)
-    if filled != segment and not is_id(filled):
+    if filled != segment and not _ID.fullmatch(str(filled)):
         raise Invalid.member("", "not_found", f"refers to {segment} in its path, which is not the id of a record")
     return str(filled)
 

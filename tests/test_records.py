@@ -337,7 +337,7 @@ def test_the_overview_tells_at_a_glance_in_few_statements(app, client, owner, cl
     assert f'value="{contact["id"]}" selected' in owner.get(f"/dashboard/invoices/new?{chosen}").text
     with counted(app) as statements:
         owner.get("/dashboard")
-    assert len(statements) <= 12
+    assert len(statements) <= 15  # four of them find what needs attention
 
 
 @pytest.mark.sqlite_alone

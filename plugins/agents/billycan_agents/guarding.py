@@ -24,7 +24,7 @@ from .proposing import APPROVED
 from .tables import spent, writes
 
 _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
-_HOUR, _KEPT = timedelta(hours=1), timedelta(days=2)
+_HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be today elsewhere
 LATER = 202  # accepted, and done after the answer
 
 

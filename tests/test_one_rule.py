@@ -54,6 +54,7 @@ QUERIES = {
     "/v1/reports/gst/documents": "from=2026-07-01&to=2026-12-31&label=1A",
     "/v1/reports/gst/documents.csv": "from=2026-07-01&to=2026-12-31&label=1A",
     "/v1/reports/taxable_payments": "year=2027",
+    "/v1/search": "q=mark",
     "/v1/reports/taxable_payments.csv": "year=2027",
 }
 # Events whose data no GET route shows; checked by hand to contain nothing of other records.

@@ -19,7 +19,7 @@ EVIL = "evil\"'></textarea></script></title><x-evil onfocus=alert(1)>{{7*7}}"
 SHORT = "\"'><x-evil>"
 # Texts with a form of their own, which no hostile text fits.
 CHECKED = {"account_code", "tracking", "abn", "email", "payment_method", "phone", "supplier_abn", "timezone", "website"}
-CHECKED |= {"custom"}  # a map; the business here has no custom fields
+CHECKED |= {"custom", "choices"}  # a map, and the choices of another type of custom field
 PLACES = (
     "overview",
     "keys",
@@ -162,6 +162,7 @@ def test_text_is_text_on_every_page(app, client):
     client.call("POST", "/v1/webhook_endpoints", hook)
     client.call("POST", "/v1/webhook_endpoints", {**hook, "url": "https://example.com/hook"}, 201)
     client.call("POST", "/v1/contacts", {"name": "Ann", EVIL: 1}, 422)
+    client.post("/v1/custom_fields", {"resource": "contacts", "key": "size", "type": "text"})
     assert "name" in spoil(client, "/v1/tenant", forms.controls(Profile), client.get("/v1/tenant")["data"])
     for invoice in client.get("/v1/invoices?status=sent")["data"]:  # so that a note can be changed
         client.call("POST", "/v1/adjustment_notes", {"invoice_id": invoice["id"], "reason": "other", "full": True})

@@ -79,7 +79,9 @@ def test_msgspec_knows_each_struct_before_two_threads_need_it_at_once():
             known = arguments(tree, "msgspec.json.Decoder", 0)
             for kind, node in arguments(tree, "msgspec.convert", 1).items():
                 names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-                assert names <= PLAIN or kind == OF_COLUMNS or kind in known, f"{named(path)} first needs {kind} in a request"
+                assert names <= PLAIN or kind == OF_COLUMNS or kind in known, (
+                    f"{named(path)} first needs {kind} in a request"
+                )
                 found += not names <= PLAIN
     assert found > 4
 

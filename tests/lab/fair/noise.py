@@ -26,6 +26,7 @@ from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind
 from billycan_reports.ledger.catching_up import catch_up
+from billycan_sandbox.tables import resets
 from billycan_users.testing import Browser
 from billycan_webhooks.handlers import MOST_ENDPOINTS
 from billycan_webhooks.tables import deliveries
@@ -165,7 +166,11 @@ class Noisy:
     def _of_reset(self, method: str) -> list[Request]:
         """Return a request that resets the sandbox, or one that asks how far that came."""
         if method == "GET":
-            self.sandbox.call("POST", "/v1/sandbox/reset", {})  # there may be one under way
+            self.sandbox.call("POST", "/v1/sandbox/reset", {})
+        # As if that were done: while one is under way, another is refused.
+        with self.app.db.writing(self.sandbox.tenant_id) as db:
+            its = resets.c.tenant_id == self.sandbox.tenant_id
+            db.execute(sa.update(resets).where(its).values(done_at=self.app.now()))
         return [Request(method, "/v1/sandbox/reset", b"{}" if method == "POST" else b"", in_sandbox=True)]
 
     def _queries(self, endpoint: Endpoint) -> list[str]:

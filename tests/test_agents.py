@@ -53,6 +53,7 @@ def differing(before, after):
     return {name for name in before if before[name] != after[name]}
 
 
+@pytest.mark.long
 @pytest.mark.either
 def test_no_row_changes_before_a_person_approves(make_app):
     """Each recipe of the noise is a request that succeeds: over the API and as a tool it is a proposal instead."""

@@ -86,7 +86,9 @@ def test_every_list_of_every_plugin_is_a_file_too(make_app):
         shown = tenant.client.get(f"{e.route.path}?per_page=100")
         assert len(rows) == shown["pagination"]["total"], e.route.path
         if "text/csv" not in e.route.also:
-            assert rows == [] or [*rows[0]] == [column.name for column in columns(e.signature.listed)], e.route.path
+            names = [column.name for column in columns(e.signature.listed) if column.name != "custom"]
+            found = [name for name in rows[0] if not name.startswith("custom.")] if rows else []
+            assert rows == [] or found == names, e.route.path
             assert [row.get("id") for row in rows[:100]] == [record.get("id") for record in shown["data"]]
         assert tenant.client.call("HEAD", e.route.path, status=200, headers=CSV).body == b""
 

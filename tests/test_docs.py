@@ -34,6 +34,7 @@ from billycan.starting import packages, plugins, settings
 from billycan.testing import Client
 from billycan.tools import scaffold
 from billycan.tools.cli import commands
+from billycan_agents.testing import agent_of
 
 pytestmark = pytest.mark.either
 
@@ -358,6 +359,9 @@ class Reader:
             getattr(self, f"read_{kind or 'text'}")(block)
 
     def read_sh(self, block: str) -> None:
+        if "$AGENT_KEY" in block:
+            client = Client(self.app, self.app.keys.identify(self.key).tenant_id)
+            block = block.replace("$AGENT_KEY", agent_of(client, "propose").secret)
         for words in simple_commands(block.replace("$URL", "").replace("$KEY", self.key)):
             if words[0] == "sudo":
                 words = words[words.index("-u") + 2 :]  # noqa: PLW2901

@@ -653,6 +653,11 @@ def hurry(c, clock):
     sandbox.post("/v1/webhook_endpoints", {"url": "https://example.com/sandbox", "events": ["clock.*", "sandbox.*"]})
     c.refused(403, "sandbox_only", "GET", "/v1/clock")
     c.headers = sandbox.headers
+    c.refused(404, "resource_not_found", "GET", "/v1/sandbox/reset")
+    c.post("/v1/sandbox/reset", {"samples": True}, status=202)
+    c.refused(409, "reset_under_way", "POST", "/v1/sandbox/reset", {})
+    run_timed(c.app)
+    c.get("/v1/sandbox/reset")
     c.refused(404, "resource_not_found", "GET", "/v1/clock")
     now, to = ((clock.time + timedelta(days=days)).isoformat() for days in (1, 31))
     c.post("/v1/clock", {"now": now})
@@ -661,11 +666,6 @@ def hurry(c, clock):
     c.refused(409, "clock_advancing", "POST", "/v1/clock/advance", {"to": to})
     c.get("/v1/clock")
     c.delete("/v1/clock")
-    c.refused(404, "resource_not_found", "GET", "/v1/sandbox/reset")
-    c.post("/v1/sandbox/reset", {"samples": True}, status=202)
-    c.refused(409, "reset_under_way", "POST", "/v1/sandbox/reset", {})
-    run_timed(c.app)
-    c.get("/v1/sandbox/reset")
     c.headers = live
 
 

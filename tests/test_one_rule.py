@@ -27,8 +27,9 @@ from billycan_webhooks.tables import attempts, deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 
-# Members that name a record to every key that may read a reference to it.
-NAMES = {"name", "title", "number"}
+# Members that name a record to every key that may read a reference to it; a label names a custom field on each page
+# that has its value.
+NAMES = {"name", "title", "number", "label"}
 PRICES = {"unit_price", "price", "amount", "cost"}
 # Members that take no free text, and the values of other members with a form of their own.
 CODES = {"state", "postcode", "country", "account_code", "tracking"}
@@ -54,6 +55,7 @@ QUERIES = {
     "/v1/reports/gst/documents": "from=2026-07-01&to=2026-12-31&label=1A",
     "/v1/reports/gst/documents.csv": "from=2026-07-01&to=2026-12-31&label=1A",
     "/v1/reports/taxable_payments": "year=2027",
+    "/v1/search": "q=mark",
     "/v1/reports/taxable_payments.csv": "year=2027",
 }
 # Events whose data no GET route shows; checked by hand to contain nothing of other records.

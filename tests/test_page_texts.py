@@ -19,6 +19,7 @@ EVIL = "evil\"'></textarea></script></title><x-evil onfocus=alert(1)>{{7*7}}"
 SHORT = "\"'><x-evil>"
 # Texts with a form of their own, which no hostile text fits.
 CHECKED = {"account_code", "tracking", "abn", "email", "payment_method", "phone", "supplier_abn", "timezone", "website"}
+CHECKED |= {"custom", "choices"}  # a map, and the choices of another type of custom field
 PLACES = (
     "overview",
     "keys",
@@ -161,6 +162,7 @@ def test_text_is_text_on_every_page(app, client):
     client.call("POST", "/v1/webhook_endpoints", hook)
     client.call("POST", "/v1/webhook_endpoints", {**hook, "url": "https://example.com/hook"}, 201)
     client.call("POST", "/v1/contacts", {"name": "Ann", EVIL: 1}, 422)
+    client.post("/v1/custom_fields", {"resource": "contacts", "key": "size", "type": "text"})
     assert "name" in spoil(client, "/v1/tenant", forms.controls(Profile), client.get("/v1/tenant")["data"])
     for invoice in client.get("/v1/invoices?status=sent")["data"]:  # so that a note can be changed
         client.call("POST", "/v1/adjustment_notes", {"invoice_id": invoice["id"], "reason": "other", "full": True})
@@ -215,6 +217,7 @@ def test_another_businesss_records_are_as_if_they_had_never_been(app, client):
     client.post("/v1/tracking_categories", {"name": "Region", "options": ["North"]})
     client.post("/v1/ledger_exports", {"from": "2026-07-01", "to": "2026-09-30", "format": "csv"})
     client.post("/v1/suppressed_addresses", {"address": "grace@example.com"})
+    client.post("/v1/custom_fields", {"resource": "contacts", "key": "size", "type": "text"})
     invoice = client.get("/v1/invoices?status=unpaid&per_page=1")["data"][0]["id"]
     client.post(f"/v1/invoices/{invoice}/email", {"to": ["ada@example.com"]})
     rule = {"days": 0, "subject": "Due", "message": "Hello {client}"}

@@ -25,7 +25,8 @@ PNG = bytes.fromhex(
     "0000000049454e44ae426082"
 )
 # Routes of no business: core's own pages, files, descriptions of the deployment; and an app's own (below).
-OF_NO_BUSINESS = ("/-/", "/explore", "/dashboard/-/", "/.well-known/", "/oauth/")
+# The caller of /mcp is admitted, and takes part, by the function that does so for calls of the API.
+OF_NO_BUSINESS = ("/-/", "/explore", "/dashboard/-/", "/.well-known/", "/oauth/", "/mcp")
 
 
 @contextmanager

@@ -192,6 +192,7 @@ def test_a_key_says_who_it_is(client):
         "limits": {"per_minute": 7, "per_second": 3},
         "app": None,
         "connection": None,
+        "policy": None,
     }
     assert key.secret[9:] not in key.last.text
     assert client.sandbox().get("/v1/me")["data"]["environment"] == "sandbox"

@@ -26,6 +26,14 @@ FLAGS = (
 AXE = Path(__file__).parent / "axe"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave what a browser does to the long tests."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     if not (CHROMIUM and DRIVER):
@@ -52,9 +60,7 @@ def browser(chromium):
     chromium.execute_cdp_cmd("Browser.resetPermissions", {})
 
 
-@pytest.fixture(
-    params=[pytest.param(True, id="with JavaScript"), pytest.param(False, id="without", marks=pytest.mark.long)]
-)
+@pytest.fixture(params=[pytest.param(True, id="with JavaScript"), pytest.param(False, id="without")])
 def scripted(browser, request):
     """Run the test twice, with and without scripts in pages; tell whether they run."""
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not request.param})

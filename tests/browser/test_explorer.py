@@ -210,7 +210,6 @@ def test_form_and_json_stay_in_step_and_decimals_stay_exact(page):
     assert page.client.get(f"/v1/invoices/{made['id']}")["data"]["total"] == Decimal("0.33")
 
 
-@pytest.mark.long
 def test_a_patch_can_clear_a_member_and_only_if_nobody_else_changed_it(page):
     contact = page.client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]
     page.open("update_contact")
@@ -238,7 +237,6 @@ def test_faults_are_shown_beside_their_fields_until_they_are_mended(page):
     assert page.focused() == page.field("id")
 
 
-@pytest.mark.long
 def test_a_list_is_paged_and_an_id_in_it_followed(page):
     for number in range(5):
         page.client.post("/v1/contacts", {"name": f"Contact {number}"})
@@ -265,7 +263,6 @@ def test_a_list_is_paged_and_an_id_in_it_followed(page):
     assert page.field("per_page").get_attribute("value") == "2"
 
 
-@pytest.mark.long
 def test_examples_can_be_run_as_they_are_one_after_the_other(page):
     page.open("create_contact", example=True)
     for _ in range(2):
@@ -279,7 +276,6 @@ def test_examples_can_be_run_as_they_are_one_after_the_other(page):
     assert page.field("id").get_attribute("value") == invoice["id"]
 
 
-@pytest.mark.long
 def test_the_code_makes_the_same_call_without_the_key(page, tmp_path):
     name = 'O\'Brien & "Söhne" $(touch harmed) `x` \\ 🙂'
     page.open("create_contact")
@@ -310,7 +306,6 @@ def test_the_code_makes_the_same_call_without_the_key(page, tmp_path):
     assert page.browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])").strip() == code
 
 
-@pytest.mark.long
 def test_a_file_is_sent_and_the_code_sends_it_too(page, tmp_path):
     contact = page.client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     (tmp_path / "gate's code.txt").write_text("7", "utf-8")
@@ -327,7 +322,6 @@ def test_a_file_is_sent_and_the_code_sends_it_too(page, tmp_path):
     assert [each["sha256"] for each in found] == [made["sha256"]] * (len(commands) + 1)
 
 
-@pytest.mark.long
 def test_events_are_followed_from_now_on_whoever_makes_them(page):
     page.client.post("/v1/contacts", {"name": "Before"})
     page.open("create_contact")
@@ -353,7 +347,6 @@ def runnable():
     return {kind: command for kind, command in commands.items() if command[0]}
 
 
-@pytest.mark.long
 def test_what_the_key_is_stays_in_memory_or_where_it_was_told(page):
     page.open("get_me")
     kept = "JSON.stringify({...localStorage, ...sessionStorage})"
@@ -374,7 +367,6 @@ def test_what_the_key_is_stays_in_memory_or_where_it_was_told(page):
     assert "Paste a key" in page.find("#key-said").text
 
 
-@pytest.mark.long
 def test_a_live_key_is_refused_before_it_is_sent(page):
     page.open("list_contacts", key=False)
     for text in (page.live.secret, f"  Bearer {page.live.secret}", "svc_live_anything"):
@@ -390,7 +382,6 @@ def test_a_live_key_is_refused_before_it_is_sent(page):
     assert page.script("return sessionStorage.length") == 0
 
 
-@pytest.mark.long
 def test_a_live_key_is_taken_where_the_setting_says_so_beneath_a_warning(page, server, tmp_path):
     given = msgspec.structs.replace(server.app.settings, shared_folder=str(tmp_path))
     with closing(App(Config(given, {"explorer": {"live": "true"}}))) as app:
@@ -408,7 +399,6 @@ def test_a_live_key_is_taken_where_the_setting_says_so_beneath_a_warning(page, s
         web.shutdown()
 
 
-@pytest.mark.long
 def test_everything_can_be_done_from_the_keyboard(page):
     page.open(key=False)
     page.chord("k")
@@ -490,7 +480,6 @@ UNFIT = {
 MAY_FIT = {"#reschedule_booking"}  # on some days nobody is free at the time of the example
 
 
-@pytest.mark.long
 def test_every_example_works_on_a_fresh_demo_as_it_is(browser, tmp_path):
     with serving(f"sqlite:///{tmp_path}/demo.db", ALL, tmp_path, workers=1) as server:
         business = demo.first(server.app)
@@ -562,7 +551,6 @@ return [...document.querySelectorAll("input, select, textarea, button, a")].filt
 """
 
 
-@pytest.mark.long
 def test_every_text_can_be_read_in_either_theme_and_every_field_has_a_name(page):
     page.client.post("/v1/contacts", {"name": "Ada", "notes": None})
     papers = set()
@@ -592,7 +580,6 @@ setTimeout(() => done(0), 300);
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("size", [DESK, PHONE])
 def test_nothing_jumps_and_nothing_is_wider_than_the_screen(page, size):
     resize(page.browser, *size)
@@ -603,7 +590,6 @@ def test_nothing_jumps_and_nothing_is_wider_than_the_screen(page, size):
     assert page.script("return document.documentElement.scrollWidth") <= size[0]
 
 
-@pytest.mark.long
 def test_on_a_phone_the_endpoints_open_and_close_and_the_answer_comes_into_view(page):
     resize(page.browser, *PHONE)
     page.open("list_invoices")

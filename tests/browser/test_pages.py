@@ -120,7 +120,6 @@ def walk(browser, axe):
     resize(browser, 1280)
 
 
-@pytest.mark.long
 @pytest.mark.whole
 @pytest.mark.parametrize("state", ["full", "empty"])
 def test_every_page_is_accessible_fits_its_screen_and_loads_fast(state, walk, filled, join):

@@ -98,7 +98,6 @@ def test_a_long_invoice_has_its_number_and_heads_on_every_page_and_breaks_no_lin
     assert any("Total price includes GST" in page for page in pages[-2:])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("lines", [1, 120])
 def test_void_and_sandbox_are_on_every_page_and_on_no_other_document(see, lines):
     many = [LABOUR] * lines

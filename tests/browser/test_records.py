@@ -39,7 +39,6 @@ def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(
     assert client.get("/v1/assets")["data"] == []
 
 
-@pytest.mark.long
 def test_access_is_asked_for_approved_and_taken(scripted, browser, serve, join, visit):
     app = serve("access", "contacts", "dashboard", "users", access={"mode": "request"})
     join(app, Client(app), "owner", is_operator=True)
@@ -62,7 +61,6 @@ def test_access_is_asked_for_approved_and_taken(scripted, browser, serve, join, 
     assert "operator" not in browser.page_source
 
 
-@pytest.mark.long
 def test_pages_are_used_by_keyboard_alone(browser, serve, join, visit):
     app = serve("assets", "contacts", "dashboard", "users")
     client = Client(app)
@@ -88,7 +86,6 @@ def resize(browser):
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_what_is_wrong_in_a_row_has_the_width_of_the_row(width, browser, resize, serve, join):
     app = serve("contacts", "dashboard", "documents", "hosted", "invoices", "users")
@@ -115,7 +112,6 @@ def test_what_is_wrong_in_a_row_has_the_width_of_the_row(width, browser, resize,
     assert browser.find_element(By.ID, price).text == [*told][1]
 
 
-@pytest.mark.long
 def test_what_is_wrong_in_a_row_of_few_fields_leaves_them_as_wide_as_those_of_the_next(browser, resize, serve, join):
     app = serve("contacts", "dashboard", "users")
     owner = join(app, Client(app), "owner").open("/dashboard/contacts/new")

@@ -51,7 +51,6 @@ def impatient(app):
     app.plugin_settings[Settings] = as_set
 
 
-@pytest.mark.long
 def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted, browser, serve, join, works, receiver):
     hooks = {"allow_private": True, "timeout_seconds": 60, "lease_seconds": 90}
     place = serve("contacts", "dashboard", "users", "webhooks", webhooks=hooks)

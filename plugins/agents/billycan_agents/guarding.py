@@ -5,7 +5,7 @@ in that transaction, under the lock of its policy, so that no two calls of it ca
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -14,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
+from billycan.fields import Moment
 from billycan.sql import upsert
 
 from . import policies, proposing
@@ -23,7 +24,7 @@ from .proposing import APPROVED
 from .tables import spent, writes
 
 _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
-_HOUR = timedelta(hours=1)
+_HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be today elsewhere
 LATER = 202  # accepted, and done after the answer
 
 
@@ -189,9 +190,16 @@ def spent_on(ctx: Context, caller_id: str) -> Decimal:
     return Decimal(int(total or 0)).scaleb(-2)
 
 
+def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Name the businesses with counts that are no longer needed."""
+    of_days = sa.select(spent.c.tenant_id).where(spent.c.day < now.date() - _KEPT)
+    of_hours = sa.select(writes.c.tenant_id).where(writes.c.written_at < now - 2 * _HOUR)
+    return db.execute(of_days.union(of_hours)).scalars()
+
+
 def forget_old(ctx: Context) -> bool:
-    """Delete what agents spent before yesterday, and writes of more than an hour ago."""
-    old = ctx.today() - timedelta(days=2)
-    ctx.db.execute(sa.delete(spent).where(own(ctx, spent), spent.c.day < old))
-    ctx.db.execute(sa.delete(writes).where(own(ctx, writes), writes.c.written_at < ctx.app.now() - 2 * _HOUR))
+    """Delete what an agent spent, and how often it wrote, before the times for which that is counted."""
+    now = ctx.app.now()
+    ctx.db.execute(sa.delete(spent).where(own(ctx, spent), spent.c.day < now.date() - _KEPT))
+    ctx.db.execute(sa.delete(writes).where(own(ctx, writes), writes.c.written_at < now - 2 * _HOUR))
     return False

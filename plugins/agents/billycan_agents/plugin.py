@@ -29,7 +29,7 @@ manifest = Manifest(
     ),
     tasks=(
         Every(seconds=60, due=proposing.past_expiry, run=proposing.expire, real_time=True),
-        Every(seconds=3600, run=guarding.forget_old, real_time=True),
+        Every(seconds=3600, run=guarding.forget_old, tenants=guarding.with_old, real_time=True),
     ),
     codes={
         "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),

@@ -98,6 +98,7 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
             "expires_at": Moment.of(now + LASTS),
             **_previewed(done),
         }
+        ctx.advance_counter(proposals.name)  # which counts it for the total of the list
         row = ctx.db.execute(sa.insert(proposals).values(new).returning(proposals)).one()
         ctx.emit("proposal.created", show(app, row))
     return str(new["id"])

@@ -109,7 +109,7 @@ def test_a_public_app_has_no_secret(browser, client):
     page = register(browser, kind="public")
     assert secret_on(page) is None and "it proves itself by PKCE alone" in page.text
     app_id = re.search(r"app_\w+", page.text)[0]
-    token = page.forms[0].fields["token"][0].value
+    token = browser.token
     browser.web.post(f"{HERE}/{app_id}/rotate", {"token": token}, status=409)
 
 
@@ -121,7 +121,8 @@ def test_apps_are_for_those_who_develop_and_of_their_own_business(browser, clien
     viewer.get("/dashboard/connections", 403)
     stranger = Browser(client.app).join(Client(client.app))
     stranger.get(path, 404)
-    token = stranger.get(HERE).forms[0].fields["token"][0].value
+    stranger.get(HERE)
+    token = stranger.token
     stranger.web.post(path, {"token": token, **GIVEN, "scopes": "contacts:read"}, status=404)
     stranger.web.post(f"{path}/rotate", {"token": token}, status=404)
     stranger.web.post(f"{path}/forget", {"token": token}, status=404)

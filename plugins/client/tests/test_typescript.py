@@ -68,7 +68,7 @@ def compiled(package, name, text):
     """Check a program that uses the package, and write it as JavaScript beside it; return what the compiler says."""
     (package / f"{name}.ts").write_text(text, "utf-8")
     config = {"extends": "./tsconfig.example.json", "include": [f"{name}.ts"]}
-    (package / f"of_{name}.json").write_text(json.dumps(config))
+    (package / f"of_{name}.json").write_text(json.dumps(config), "utf-8")
     return run(package, package / "node_modules" / ".bin" / "tsc", "--project", f"of_{name}.json").stdout
 
 

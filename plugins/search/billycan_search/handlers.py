@@ -24,7 +24,7 @@ def search_records(ctx: Context, query: SearchQuery) -> list[FoundRecord]:
     newest 1,000 records of each resource are searched. The key needs the read scope of each resource in `types`;
     otherwise `insufficient_scope`.
     """
-    asked, text = asked_resources(ctx, query.types), query.q.strip()
+    asked, text = asked_resources(ctx, query.types), (query.q or "").strip()
     if not text:
         raise BadRequest("q: write what to search for.", code="invalid_parameter", param="q")
     with ctx.one_moment():

@@ -48,6 +48,11 @@ class Browser:
         assert self.page.status_int == status, f"{path}: {self.page.status}: {self.page.text}"
         return self.page
 
+    @property
+    def token(self) -> str:
+        """The token of the page's forms, by which they are known to be its own."""
+        return next(str(form["token"].value) for form in self.page.forms.values() if "token" in form.fields)
+
     def send(self, action: str = "", *, status: int | None = 200, button: str = "", **fields: Any) -> Any:
         """Fill in and send a form of the page: the first with these fields, or the one that goes to `action`.
 

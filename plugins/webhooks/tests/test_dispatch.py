@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from billycan.tenants import stand
 from billycan.testing import Client, counted
 from billycan_webhooks import leases as leases_module
 from billycan_webhooks import sender
@@ -388,3 +389,17 @@ def test_a_process_that_slept_sends_nothing(hooks, receive, subscribe, dispatche
     while dispatcher(app).is_busy():
         dispatcher(app).round()
     assert receiver.requests == []
+
+
+def test_what_was_queued_is_sent_after_a_business_is_suspended(hooks, subscribe, drain, receive):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    subscribe(client, receiver.url)
+    contact(client)
+    with app.db.writing(across="a test") as db:
+        stand(db, (client.tenant_id,), "suspended", app.now())
+    app.epoch.bump()
+    assert client.call("POST", "/v1/contacts", {"name": "Late"}).json["error"]["code"] == "business_suspended"
+    drain(app)
+    assert len(receiver.requests) == 1
+    assert [d["status"] for d in listed(client)] == ["delivered"]

@@ -45,14 +45,20 @@ TELLS = {"invoice.created": "recurring invoice", "import.finished": "import"}
 TEXT = "As agreed on the site, with all that belongs to it. "
 
 
-# Tasks that have nothing due here: they need GiB of events, or an app and what its owner did, or files that a process
-# left behind when it died.
+# Tasks that have nothing due here: they need GiB of events, an app and what its owner did, an agent that waited for
+# days, an operator who closed a business, a sandbox that is reset, a custom field whose choices went, or files that a
+# process left behind when it died.
 NEVER_DUE = {
+    "agents.expire",
+    "agents.forget_old",
     "apps.forget_answer",
     "attachments.remove_orphan",
     "attachments.store_file",
+    "core.end_business",
     "core.forget_excess_events",
     "core.forget_large",
+    "custom_fields.clear_values",
+    "sandbox.reset",
 }
 
 

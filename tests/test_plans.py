@@ -45,6 +45,14 @@ FEW = (
     *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
     *("custom_fields", "reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
 )
+# Asked by the worker of all businesses at once; or of a sandbox with few rows beside a business with many, whose
+# statements PostgreSQL plans as if it had as many.
+OF_ALL_OR_OF_FEW = (
+    *("SELECT EXISTS", "SELECT $1 AS anon_1, EXISTS", "SELECT core_tenants.id AS tenant_id"),
+    *("SELECT attachments.id, attachments.size", "DELETE FROM reports_accounts_started"),
+)
+# These add up all expenses of the business, of which here none was ever due to a supplier.
+ADDING_UP = ("/v1/reports/payables", "/v1/reports/payables.csv")
 MOST_IN_VAIN = 3_000  # rows that a plan may read and not return
 # The URL of the copies' webhooks, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"
@@ -356,10 +364,8 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
     run_all(tenant, recorder)
     wrong = defaultdict(set)
     for (template, about, path), plan in recorder.plans:
-        # With a clock of its own a sandbox asks of all tasks at once whether anything is due, and PostgreSQL plans that
-        # as if something mostly were.
-        asks_of_all = template == "the worker" and plan["Query Text"].startswith("SELECT EXISTS")
-        if not asks_of_all and not excused(tables, template, about):
+        asks_of_all = template == "the worker" and plan["Query Text"].startswith(OF_ALL_OR_OF_FEW)
+        if not asks_of_all and template not in ADDING_UP and not excused(tables, template, about):
             # The copies have more due work than any real deployment.
             finds_due = template in ("the worker", "deliveries")
             wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"], finds_due=finds_due)}
@@ -382,10 +388,11 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
 def whole(detail):
     """Tell whether a step of SQLite's plan reads a table of tenants' records from end to end.
 
-    An index of due rows holds only those, `core_ceilings` only the businesses that the operator has limited, and
-    `webhooks_chores` only unfinished work.
+    An index of due rows holds only those, `core_ceilings` only the businesses that the operator has limited,
+    `core_standings` only those that are not open, and `webhooks_chores` only unfinished work.
     """
-    if re.search(r" USING INDEX ix_\w+_due$", detail) or re.match(r"SCAN (core_ceilings|webhooks_chores)\b", detail):
+    few = re.match(r"SCAN (core_ceilings|core_standings|webhooks_chores)\b", detail)
+    if few or re.search(r" USING INDEX ix_\w+_due$", detail):
         return False
     name = detail.split()[1] if detail.startswith("SCAN ") else ""
     return name in metadata.tables and "tenant_id" in metadata.tables[name].c

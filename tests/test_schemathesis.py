@@ -121,6 +121,9 @@ RULES = {
     r"is the `ref` of an earlier operation, too: .*": "nor does one keyword bound one item by another",
     r"(answers|changes|is|sends) .*: send it as a request of its own": "which requests stand alone, no pattern says",
     r"must not have an option twice": "uniqueItems does not know that texts are trimmed",
+    r"are for the type choice only, .*|must name at least one choice|must each be another": "members bound each other",
+    r"resource: must be (one of|the name of a resource).*|types: '.*' cannot be searched: .*": "what is enabled",
+    r"q: write what to search for\.": "a key's scopes are checked before what it asks for",
     r"must be a single line": "a pattern on every text would hide what matters",
     r"must be an email address such as .*": "formats of our own",
     r"cannot be read on white: .*": "nor how well a colour can be read",
@@ -217,7 +220,7 @@ class Business:
         _, _, resource, *rest = path.split("/")
         if resource in ("events", "webhook_deliveries"):
             return {"id": self.client.get(f"/v1/{resource}")["data"][0]["id"]}
-        if resource == "sent_reminders":  # none was sent at nine in the morning here
+        if resource in ("sent_reminders", "proposals"):  # none was sent at nine in the morning, and no agent is here
             return {"id": "rem_none"}
         if resource == "emails":
             to = {"to": [f"ada{next(self.made)}@example.com"]}  # one that no step has suppressed
@@ -275,6 +278,7 @@ class Business:
             "quotes": document,
             "recurring_invoices": {**document, "frequency": "month", "start_on": "2027-01-31"},
             "services": {"name": "Leak", "duration_minutes": 60},
+            "custom_fields": {"resource": "contacts", "key": f"size_{next(self.made)}", "type": "text"},
             "webhook_endpoints": {"url": "https://example.com/hook", "events": ["invoice.*"]},
         }.get(resource, {"name": "Grace Hopper"})
 
@@ -295,8 +299,8 @@ class Business:
             return
         if "fields" in case.query:
             case.query["fields"] = ",".join(members(case)[:3])
-        for name in ("cursor", "after"):
-            case.query.pop(name, None)
+        for name in [name for name in case.query if name in ("cursor", "after") or name.startswith("custom")]:
+            case.query.pop(name)  # this business has no custom field of the name
         if case.path == "/v1/attachments" and case.method == "POST":
             case.query["resource"] = self.known["client_id"]
         if case.path == "/v1/imports" and case.method == "POST":
@@ -306,6 +310,7 @@ class Business:
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):
+            case.body.pop("custom", None)
             self.refer(case.body)
 
     def refer(self, body):

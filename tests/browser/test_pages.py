@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
+from billycan_agents.testing import agent_of
 from billycan_apps.testing import OAuthApp
 from billycan_users.tables import users
 
@@ -133,6 +134,7 @@ def test_every_page_is_accessible_fits_its_screen_and_loads_fast(state, walk, fi
         walks.screens = ((390, "light", None),)  # what is at a desk or dark, a full page shows
     else:
         person.press("Sandbox", within="header").sees("nothing here is real")
+        agent_of(box, "propose").call("POST", "/v1/contacts", {"name": "Ada"}, 403, {"Prefer": "propose"})
         paid = box.get("/v1/invoices?status=partially_paid")["data"][0]["id"]
         payment = box.get(f"/v1/invoices/{paid}")["data"]["payments"][0]["id"]
         endless = max(box.get("/v1/contacts?per_page=100")["data"], key=lambda contact: len(contact["name"]))

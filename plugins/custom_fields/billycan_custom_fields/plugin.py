@@ -1,6 +1,6 @@
 """Custom fields: members that a business adds to the records of any resource, third parties' too."""
 
-from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+from billycan import App, Code, Deleted, Every, Manifest, RecordPages, Route, hookimpl
 from billycan.paper import Paper
 
 from . import handlers as h
@@ -9,6 +9,7 @@ from .definitions import on_event
 from .extension import extends, facts_of, join_merged
 from .schemas import CustomField
 from .tables import clearings, fields, values
+from .triggers import add_field, change_field, delete_field
 
 __all__ = ["manifest", "on_event"]
 _PATH = "/v1/custom_fields"
@@ -47,3 +48,10 @@ manifest = Manifest(
     },
     offers=(Paper.Facts(facts_of),),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    runs = {"created": add_field, "updated": change_field, "deleted": delete_field}
+    for happened, run in runs.items():
+        app.add_trigger(f"custom_field.{happened}", run)

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Row, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Query, Row, RuleBroken, own
 
 from .definitions import outdate_fields
 from .extension import extended_resources
@@ -66,7 +66,10 @@ def update_custom_field(ctx: Context, id: str, body: Patch[CustomFieldChange]) -
     clears = bool(body.sent.pop("clear_values", False))
     row = fields.records.lock(ctx, id)
     after = body.over({**row._mapping, "clear_values": False})
-    check_choices(row.type, after.choices)
+    try:
+        check_choices(row.type, after.choices)
+    except RuleBroken as broken:
+        raise Invalid.member("choices", broken.code, str(broken)) from None
     if gone := {*row.choices} - {*after.choices}:
         _clear(ctx, row, clears, gone)
     columns: dict[str, Any] = {name: getattr(after, name) for name in ("choices", "required", "on_document")}

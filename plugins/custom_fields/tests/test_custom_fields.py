@@ -79,6 +79,19 @@ def test_a_label_is_made_of_the_key(client):
     assert faults(client.patch(one, {"type": "number"}, 422)) == {("type", "read_only")}
 
 
+def test_choices_of_a_change_are_checked(client):
+    one, many = (
+        f"/v1/custom_fields/{define(client, key=key, **of)['data']['id']}"
+        for key, of in (
+            ("site", {"type": "text"}),
+            ("shade", {"type": "choice", "choices": ["light", "dark"]}),
+        )
+    )
+    assert faults(client.patch(one, {"choices": ["light"]}, 422)) == {("choices", "invalid_value")}
+    assert faults(client.patch(many, {"choices": []}, 422)) == {("choices", "required")}
+    assert faults(client.patch(many, {"choices": ["dark", "dark"]}, 422)) == {("choices", "invalid_value")}
+
+
 def test_a_business_has_at_most_200(client, monkeypatch):
     monkeypatch.setattr("billycan_custom_fields.handlers.MOST_FIELDS", len(FIELDS))
     assert define(client, 409, key="more", type="text")["error"]["code"] == "too_many_custom_fields"

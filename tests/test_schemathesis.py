@@ -124,6 +124,7 @@ RULES = {
     r"are for the type choice only, .*|must name at least one choice|must each be another": "members bound each other",
     r"resource: must be (one of|the name of a resource).*|types: '.*' cannot be searched: .*": "what is enabled",
     r"q: write what to search for\.": "a key's scopes are checked before what it asks for",
+    r"must not contain a comma or a line break": "a pattern on every text would hide what matters",
     r"must be a single line": "a pattern on every text would hide what matters",
     r"must be an email address such as .*": "formats of our own",
     r"cannot be read on white: .*": "nor how well a colour can be read",

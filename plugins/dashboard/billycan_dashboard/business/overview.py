@@ -62,7 +62,7 @@ def _waiting(visit: Visit) -> Iterator[Waiting]:
     order = {path: place for place, path in enumerate(of)}
     asked.sort(key=lambda one: order.get(one[0], len(order)))
     totals = visit.count([(path, filters) for path, _, filters in asked])
-    for (path, each, filters), total in zip(asked, totals, strict=True):
+    for (path, each, filters), total in in_turns(zip(asked, totals, strict=True)):
         if total:
             kind = of.get(path)
             page = url(each.page or (kind.page if kind else ""), filters)

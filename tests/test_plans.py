@@ -48,7 +48,9 @@ FEW = (
 # Asked by the worker of all businesses at once; or of a sandbox with few rows beside a business with many, whose
 # statements PostgreSQL plans as if it had as many.
 OF_ALL_OR_OF_FEW = (
-    *("SELECT EXISTS", "SELECT $1 AS anon_1, EXISTS", "SELECT core_tenants.id AS tenant_id"),
+    *("SELECT EXISTS", "SELECT $1 AS anon_1, EXISTS"),
+    "SELECT core_tenants.id AS tenant_id, core_tenants.id AS id \n"
+    "FROM core_tenants \nWHERE (EXISTS (SELECT core_events.",
     *("SELECT attachments.id, attachments.size", "DELETE FROM reports_accounts_started"),
 )
 # These add up all expenses of the business, of which here none was ever due to a supplier.

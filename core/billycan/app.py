@@ -15,7 +15,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import defaults, platform, web
+from . import defaults, owning, platform, web
 from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
 from .db import Database, is_deadlock
@@ -30,6 +30,7 @@ from .operating.pages import pages
 from .paging import Totals
 from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
+from .records import Records
 from .sharing.addresses import by_address, network
 from .sharing.counts import Counts
 from .sharing.folder import Epoch, Recent, sweep_folders
@@ -104,6 +105,10 @@ class App:
         self.tenants = Tenants(Recent(self.epoch))
         self.ceilings = Ceilings(self, Recent(self.epoch))
         self.standings = Standings(self, Recent(self.epoch))
+        # By the prefix of ids, whatever says which records are a person's own.
+        self.owned: dict[str, list[Records.Own]] = {}
+        for _, owns in self.offered(Records.Own):
+            self.owned.setdefault(owns.prefix, []).append(owns)
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
         self.hearers = mounting.find_hearers(parts, manifests)
@@ -426,6 +431,12 @@ class App:
             if problem := self.hook.handle_error(error=error):
                 raise problem from error
             raise
+
+    def may_call(self, identity: Identity, endpoint: Endpoint) -> bool:
+        """Tell whether a caller's scopes reach a route."""
+        scope = endpoint.route.scope
+        reaches = scope is None or identity.holds(scope)
+        return reaches and (not identity.sees_only_own or owning.is_open(self, endpoint))
 
     def route_at(self, method: str, path: str) -> Route | None:
         """Return the route that answers a method at a path; None if there is none."""

@@ -10,7 +10,7 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from . import endpoints, idempotency, paging, web
+from . import endpoints, idempotency, owning, paging, web
 from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
@@ -66,11 +66,15 @@ class Call(Struct, kw_only=True):
 
 
 class Taken(NamedTuple):
-    """A handler's arguments: `query`, `body` and the path's parameters; and the read-only members sent in a patch."""
+    """A handler's arguments: `query`, `body` and the path's parameters.
+
+    `aside` are the read-only members sent in a patch, and `sent` is the body as JSON.
+    """
 
     values: dict[str, Any]
     params: dict[str, str]
     aside: list[SetAside]
+    sent: Any
 
 
 OCTETS = "application/octet-stream"
@@ -91,6 +95,7 @@ def answer_call(
         writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
+    owning.check_allowed(ctx, endpoint)
     if ctx.writes and tenant_id:
         app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
@@ -104,6 +109,7 @@ def answer_call(
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
+                owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), {})
                 return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
     if route.own_transactions and route.own_transactions(taken.values["body"]):
@@ -187,6 +193,7 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     """Answer a call that writes in the open transaction of `ctx`; its events are heard before the next call."""
     own = ctx.beside(call.path, call.if_match)
     own.app.hook.authorize(ctx=own, route=endpoint.route)
+    owning.check_allowed(own, endpoint)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
     taken = _decode(own, call.query, endpoint, params, raw)
     checks = _watch(own, call, endpoint, params, raw)
@@ -213,6 +220,7 @@ def count_records(
         for endpoint, query in lists:
             ctx.path, ctx.counting = endpoint.route.path, []
             app.hook.authorize(ctx=ctx, route=endpoint.route)
+            owning.check_allowed(ctx, endpoint)
             totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
         counted = iter(paging.count_totals(ctx, [*chain(*found)]))
@@ -257,7 +265,7 @@ def _decode(
         values["body"], aside = endpoint.read(ctx, tree)
     elif raw:
         decode(tree, Empty)
-    return Taken(values, params, aside)
+    return Taken(values, params, aside, tree)
 
 
 def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
@@ -265,10 +273,12 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
     if not all(map(is_id, taken.params.values())):
         raise NotFound
+    owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), taken.sent)
     if taken.aside:
         _check_unchanged(ctx, endpoint, taken)
     choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
     result = endpoint.run(ctx, taken.values, taken.params)
+    owning.check_still_own(ctx, call.method, taken.params)
     if ctx.if_match is not None and ctx.writes and (taken.params or call.method != "POST"):
         raise VersionConflict("What this request changes has no version: send it without If-Match.")
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)

@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from . import counters, filters
+from . import counters, filters, owning
 from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
@@ -483,6 +483,22 @@ class Context:
         without a key: timed work acts for the business itself.
         """
         return self.identity is None or all(self.holds(self.app.scope_of(each)) for each in what)
+
+    @property
+    def sees_only_own(self) -> bool:
+        """True if the caller finds only records of its own: lists and ids of other records are then as if there were
+        none. See `Records.Own`.
+        """
+        return self.identity is not None and self.identity.sees_only_own
+
+    @property
+    def hides_amounts(self) -> bool:
+        """True if the caller sees no amounts of money: see `field_sees_amounts` of the business profile."""
+        return self.sees_only_own and not self.tenant.field_sees_amounts
+
+    def own_ids(self, prefix: str) -> sa.Select[Any]:
+        """Select the ids of the records with this prefix that are the caller's own, if it `sees_only_own`."""
+        return owning.own_ids(self, prefix)
 
     def require(self, scope: str) -> None:
         """Raise Forbidden if the caller's key lacks a scope, such as that of another resource that a handler creates.

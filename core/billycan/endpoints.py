@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 from msgspec import UNSET, Struct, structs
 
+from . import owning
 from .context import Context
 from .extending import Extended, Sent, fill_members, read_members
 from .fields import Rule, is_id
@@ -329,9 +330,8 @@ class Endpoint(Struct, frozen=True):
             raise RuntimeError(
                 f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
             )
-        if ctx.told and ctx.told[0] is answer:
-            return ctx.told[1]
-        return fill_members(ctx, answer)
+        answer = ctx.told[1] if ctx.told and ctx.told[0] is answer else fill_members(ctx, answer)
+        return owning.hide_amounts(answer) if ctx.hides_amounts else answer
 
     def _taken_out(self, ctx: Context, body: Any, params: Mapping[str, str]) -> tuple[Any, Sent | None]:
         """Return the body without the members that plugins add, and those; worked out once for each body."""

@@ -7,7 +7,7 @@ import secrets
 import string
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -98,6 +98,9 @@ class Identity(Struct, frozen=True, kw_only=True):
         propose: list[str] = []
         contacts: list[str] = []
 
+    # Beside other scopes: of the records that those allow, only the caller's own.
+    OWN: ClassVar[str] = "own"
+
     id: str
     tenant_id: str
     environment: Literal["live", "sandbox"]
@@ -110,6 +113,11 @@ class Identity(Struct, frozen=True, kw_only=True):
     app_id: str | None = None
     app_name: str | None = None
     connection_id: str | None = None
+
+    @property
+    def sees_only_own(self) -> bool:
+        """True for a caller limited to records of its own, such as a person whose role is `field`."""
+        return self.OWN in self.scopes
 
     def holds(self, scope: str) -> bool:
         """Tell whether this key holds `scope`, or `read` or `write` for every resource."""
@@ -132,6 +140,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         then = msgspec.structs.replace(identity, scopes=tuple(scopes))
         both = {scope for scope in then.scopes if identity.holds(scope)}
         both |= {scope for scope in identity.scopes if then.holds(scope)}
+        both |= {Identity.OWN} & {*identity.scopes, *then.scopes}
         return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))
 
 

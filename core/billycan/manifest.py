@@ -61,6 +61,8 @@ class Route(Struct, frozen=True):
       transaction of its own before the rows of a file are checked.
     prepare: For a handler that has much to work out: a function that takes what the handler takes and is called before
       the transaction begins, on a reading connection. What it does by `ctx.ahead` the handler need not do again.
+    own: Whether callers limited to their own records may call it, because its handler tells them of no others: lists,
+      single records and what changes them need not say so. See `Records.Own`.
     own_transactions: For a POST: a function of the body that says whether the handler opens the transactions that it
       needs itself, as by `ctx.app.call`. It then has no `ctx.db`, and a repeated Idempotency-Key gets the answer only
       once that is complete: until then, what the handler does must itself be safe to repeat (`Context.key`).
@@ -85,6 +87,7 @@ class Route(Struct, frozen=True):
     stores: bool = True
     imports: "bool | Callable[[Context], None]" = False
     prepare: "Callable[..., Any] | None" = None
+    own: bool = False
     own_transactions: "Callable[[Any], bool] | None" = None
 
     def __post_init__(self) -> None:

@@ -127,12 +127,14 @@ def get_openapi(ctx: Context) -> Reply:
 manifest = Manifest(
     name="core",
     routes=(
-        Route("GET", "/v1/me", get_me, scope=None),
+        Route("GET", "/v1/me", get_me, scope=None, own=True),
         Route("GET", "/v1/tenant", get_tenant, scope="tenant:read"),
         Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
         Route("GET", "/v1/events", list_events, scope="events:read"),
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
-        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json"),
+        Route(
+            "GET", "/v1/openapi.json", get_openapi, scope=None, public="or_key", answers="application/json", own=True
+        ),
     ),
     tasks=(
         Every(seconds=3600, run=replays.forget_old, tenants=replays.with_old, real_time=True),

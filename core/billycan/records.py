@@ -84,6 +84,20 @@ class Records(Generic[T]):
       filter asks for by statements of its own, without an event.
     """
 
+    class Own(Struct, frozen=True, kw_only=True):
+        """The records that belong to a person: `Records.Own(prefix="job", ids=jobs_of)`.
+
+        Somebody limited to their own records finds no others, and nothing of a kind for which no plugin says this.
+
+        prefix: What begins the ids of the records. If several plugins say which are a person's, any of them counts.
+        ids: `ids(ctx, user_id)` returns a SELECT of the `id` of the person's records.
+        writes: Whether the person may change them.
+        """
+
+        prefix: str
+        ids: "Callable[[Context, str], sa.Select[Any]]"
+        writes: bool = False
+
     class Follower(Struct, frozen=True):
         """A plugin that notes which records changed without an event, such as `changes`.
 
@@ -240,6 +254,8 @@ class Records(Generic[T]):
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
+        if ctx.sees_only_own:
+            conditions.append(self.table.c.id.in_(ctx.own_ids(self.prefix)))
         if ctx.only and is_id(ctx.only[0], self.prefix):
             conditions.append(Condition(self.table.c.id, eq, ctx.only))
             order = (self.table.c.id,)  # in any other, SQLite would walk through all records in that order

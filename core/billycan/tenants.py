@@ -126,6 +126,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     default_payment_terms_days: Days until invoices are due, for contacts without terms of their own.
     amounts_are: Whether prices on new documents include GST.
     gst_rounding: Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act).
+    field_sees_amounts: Whether people with the role `field` see amounts of money on their jobs and bookings.
     """
 
     name: Name
@@ -143,6 +144,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     default_payment_terms_days: Days = 14
     amounts_are: AmountsAre = "exclusive"
     gst_rounding: GstRounding = "total_invoice"
+    field_sees_amounts: bool = False
 
     def __post_init__(self) -> None:
         self.gst_settings = sorted(self.gst_settings, key=lambda one: one.since)

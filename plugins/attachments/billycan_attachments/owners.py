@@ -132,6 +132,13 @@ def readable_attachments(ctx: Context) -> sa.ColumnElement[bool]:
     return sa.and_(*seen)
 
 
+def attachments_of_own(ctx: Context, user_id: str) -> sa.Select[Any]:
+    """Select the attachments of the caller's own records."""
+    kinds = [prefix for prefix in owners_by_prefix(ctx.app) if prefix in ctx.app.owned]
+    seen = (attachments.c.resource.in_(ctx.own_ids(prefix)) for prefix in kinds)
+    return sa.select(attachments.c.id).where(own(ctx, attachments), sa.or_(attachments.c.id == "", *seen))
+
+
 def check_any(ctx: Context, route: Route) -> None:
     """Raise Forbidden if the key may do this with the attachments of no resource at all."""
     does = "read" if route.method == "GET" else "write"

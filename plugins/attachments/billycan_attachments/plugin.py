@@ -1,9 +1,10 @@
 """Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
 
-from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
+from billycan import App, Code, Context, Deleted, Every, Manifest, Records, Route, hookimpl
 
 from . import handlers as h
 from . import stored_files
+from .owners import attachments_of_own
 from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
@@ -25,19 +26,20 @@ manifest = Manifest(
     tables=(attachments, waiting, leftovers, used),
     events={"attachment.created": Attachment, "attachment.deleted": Deleted},
     routes=(
-        Route("GET", "/v1/attachments", h.list_attachments, scope=None),
+        Route("GET", "/v1/attachments", h.list_attachments, scope=None, own=True),
         Route(
             "POST",
             "/v1/attachments",
             h.add_attachment,
             scope=None,
             status=201,
+            own=True,
             receive=h.receive,
             most_bytes=MOST_BYTES,
         ),
-        Route("GET", "/v1/attachments/{id}", h.get_attachment, scope=None),
-        Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None),
-        Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
+        Route("GET", "/v1/attachments/{id}", h.get_attachment, scope=None, own=True),
+        Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None, own=True),
+        Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None, own=True),
     ),
     hears={"contact.merged": stored_files.move_files},
     tasks=(
@@ -63,6 +65,7 @@ manifest = Manifest(
     },
     doctor=doctor,
     offers=(
+        Records.Own(prefix="att", ids=attachments_of_own, writes=True),
         Context.Emptied(stay=(leftovers,), remove=stored_files.remove_some),
         Manifest.Files(
             table=attachments,

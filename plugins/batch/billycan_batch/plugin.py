@@ -12,6 +12,7 @@ manifest = Manifest(
             "/v1/batch",
             carry_out_batch,
             scope=None,
+            own=True,
             prepare=admit_batch,
             own_transactions=lambda body: not body.atomic,
         ),

@@ -7,6 +7,7 @@ from . import record_pages
 from .cards import todays_bookings
 from .demo import add_samples
 from .neighbours import hears
+from .own import owns
 from .reminding import emit_reminder, to_remind
 from .resource import Booking, Service
 from .tables import bookings, services, slots
@@ -48,7 +49,14 @@ manifest = Manifest(
             scope="bookings:read",
             also={"text/calendar": "/v1/bookings/{id}.ics"},
         ),
-        Route("GET", "/v1/bookings/{id}.ics", h.get_booking_calendar, scope="bookings:read", answers="text/calendar"),
+        Route(
+            "GET",
+            "/v1/bookings/{id}.ics",
+            h.get_booking_calendar,
+            scope="bookings:read",
+            answers="text/calendar",
+            own=True,
+        ),
         Route("PATCH", "/v1/bookings/{id}", h.update_booking, scope="bookings:write"),
         Route("DELETE", "/v1/bookings/{id}", h.delete_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/confirm", h.confirm_booking, scope="bookings:write"),
@@ -64,5 +72,6 @@ manifest = Manifest(
     hears=hears,
     tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
+    offers=owns,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
 )

@@ -8,6 +8,7 @@ from .cards import by_status
 from .demo import add_samples
 from .documents import documents
 from .neighbours import hears
+from .own import owns
 from .resource import Job
 from .tables import invoiced, jobs, lines
 
@@ -53,6 +54,7 @@ manifest = Manifest(
     cards=(by_status,),
     hears=hears,
     demo=add_samples,
+    offers=owns,
     codes={
         "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
     },

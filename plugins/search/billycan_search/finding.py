@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context
+from billycan import Context, own
 from billycan.sql import Statement, fold
 
 from .schemas import MOST_PER_TYPE
@@ -40,6 +40,18 @@ def find_places(ctx: Context, asked: Sequence[Searched], text: str, most: int) -
     place = asked.index(whose) if whose in asked else 0
     clients = [id for _, of, id in own if of == place]
     return [*found, *_find_of_clients(ctx, asked, clients, found, most)] if clients else found
+
+
+def find_own_places(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
+    """Return the places of the newest of the caller's own records that contain a text, at most so many of each
+    resource.
+    """
+    found = list[Place]()
+    for place, table in enumerate(each.table for each in asked):
+        its = own(ctx, table) & table.c.id.in_(ctx.own_ids(table.info["prefix"]))
+        rows = sa.select(table.c.id).where(its, ctx.search_condition(table, text)).order_by(table.c.id.desc())
+        found += ((_WITHIN, place, id) for id in ctx.db.execute(rows.limit(most)).scalars())
+    return found
 
 
 def _find_of_clients(

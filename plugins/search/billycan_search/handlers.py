@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from billycan import BadRequest, Context, Named
 
-from .finding import Place, find_places, find_similar_places
+from .finding import Place, find_own_places, find_places, find_similar_places
 from .schemas import FoundRecord, SearchQuery
 from .searched import Searched, asked_resources
 
@@ -27,6 +27,8 @@ def search_records(ctx: Context, query: SearchQuery) -> list[FoundRecord]:
     asked, text = asked_resources(ctx, query.types), (query.q or "").strip()
     if not text:
         raise BadRequest("q: write what to search for.", code="invalid_parameter", param="q")
+    if ctx.sees_only_own:
+        return [*_shown(ctx, asked, find_own_places(ctx, asked, text, query.per_type))]
     with ctx.one_moment():
         found = find_places(ctx, asked, text, query.per_type) or find_similar_places(ctx, asked, text, query.per_type)
         return [*_shown(ctx, asked, found)]

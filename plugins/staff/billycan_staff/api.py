@@ -36,6 +36,19 @@ class Person(Struct, frozen=True, kw_only=True):
 names = Records.names_of(_table.c.name)
 
 
+def signing_in_as(ctx: Context, user_id: str) -> sa.Select[tuple[str]]:
+    """Select the members of staff as whom a person signs in."""
+    return sa.select(_table.c.id).where(own(ctx, _table), _table.c.user_id == user_id)
+
+
+def ids_of(ctx: Context, user_id: str) -> list[str]:
+    """List the ids of the members of staff as whom a person signs in; they are looked up once in a call."""
+    known: dict[str, list[str]] = ctx.memo.setdefault("staff", {})
+    if user_id not in known:
+        known[user_id] = [*ctx.db.execute(signing_in_as(ctx, user_id)).scalars()]
+    return known[user_id]
+
+
 def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False) -> dict[str, Person]:
     """Map ids (all of the tenant's if None) to the people, including inactive ones, in one query and in order of id.
 

@@ -2,7 +2,8 @@
 
 from msgspec.structs import asdict
 
-from billycan import Context, Deleted, Page, Patch, Query
+from billycan import Context, Deleted, Identity, Invalid, Page, Patch, Query, Unauthenticated
+from billycan.fields import is_id
 
 from .resource import NewStaff, Staff, staff
 
@@ -20,6 +21,7 @@ def create_staff(ctx: Context, body: NewStaff) -> Staff:
 
     Without `hours` they cannot be booked unless you send `force`. Emits `staff.created`.
     """
+    _check_person(ctx, body.user_id)
     member = staff.records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
     ctx.emit("staff.created", member)
     return member
@@ -40,6 +42,8 @@ def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
     """
     before = staff.records.lock(ctx, id)
     member = body.over(before._mapping)
+    if member.user_id != before.user_id:
+        _check_person(ctx, member.user_id)
     after = staff.records.save(ctx, before, **{**asdict(member), "timezone": member.timezone or ctx.tenant.timezone})
     (shown,) = staff.records.show(ctx, [after])
     if after.version != before.version:
@@ -55,3 +59,15 @@ def delete_staff(ctx: Context, id: str) -> Deleted:
     deleted = staff.records.remove(ctx, id)
     ctx.emit("staff.deleted", deleted)
     return deleted
+
+
+def _check_person(ctx: Context, user_id: str | None) -> None:
+    """Raise Invalid unless this is a person of the business."""
+    if user_id is None:
+        return
+    try:
+        if not is_id(user_id, "usr"):
+            raise Unauthenticated
+        Identity.later(ctx.app, ctx.tenant_id, user_id, ())
+    except Unauthenticated:
+        raise Invalid.member("user_id", "not_found", "is nobody who can sign in to this business") from None

@@ -1,8 +1,9 @@
 """Staff: the people who do the work, and when they work."""
 
-from billycan import Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, RecordPages, Records, Route
 
 from . import handlers as h
+from .api import signing_in_as
 from .demo import add_samples
 from .resource import Staff, staff
 
@@ -24,9 +25,11 @@ manifest = Manifest(
             one="member of staff",
             columns=("name", "email", "phone", "active"),
             labels={"timezone": "Time zone"},
+            rare=("user_id",),
             hints={"timezone": "Such as Australia/Hobart. Leave it empty for the business's own."},
             order=90,
         ),
     ),
     demo=add_samples,
+    offers=(Records.Own(prefix="stf", ids=signing_in_as),),
 )

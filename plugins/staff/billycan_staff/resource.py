@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from billycan import Member, NewResource, Resource, RuleBroken, resource
-from billycan.fields import Email, Moment, Name, Phone, Text, Zone
+from billycan.fields import Email, Id, Moment, Name, Phone, Text, Zone
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -93,6 +93,8 @@ class NewStaff(NewResource, kw_only=True):
     hours: When they work each week; empty for never.
     time_off: When they do not work, whatever their hours say.
     active: Whether they can be booked and assigned.
+    user_id: The person of the business who signs in as this member of staff: with the role `field`, they see what is
+      assigned to it.
     """
 
     name: Annotated[Name, Member(sort="indexed", search=True)]
@@ -102,6 +104,7 @@ class NewStaff(NewResource, kw_only=True):
     hours: Annotated[list[Hours], Meta(max_length=100)] = []
     time_off: Annotated[list[TimeOff], Meta(max_length=500)] = []
     active: Annotated[bool, Member(filter="one", role="active")] = True
+    user_id: Annotated[Id | None, Member(filter="any")] = None
 
     def __post_init__(self) -> None:
         in_order = sorted(enumerate(self.hours), key=lambda item: (item[1].day, item[1].start))
@@ -120,6 +123,7 @@ class Staff(Resource):
     hours: list[Hours]
     time_off: list[TimeOff]
     active: bool
+    user_id: str | None
 
 
 staff = resource("staff", sends=NewStaff, shows=Staff, prefix="stf")

@@ -25,7 +25,12 @@ def users() -> None:
 @users.command("invite")
 @click.option("--tenant", metavar="TEN", help="The business's id; its sandbox is included.")
 @click.option("--email", required=True, help="The person's email address.")
-@click.option("--role", type=click.Choice(["owner", "developer", "viewer"]), default="owner", show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "office", "bookkeeper", "field", "developer", "viewer"]),
+    default="owner",
+    show_default=True,
+)
 @click.option("--operator", is_flag=True, help="The person also runs this deployment.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj

@@ -19,7 +19,7 @@ def identity_of(app: App, tenant_id: str, environment: Environment, user_id: str
         tenant_id=tenant_id,
         environment=environment,
         name=name,
-        scopes=rules.scopes_of_role(role, rules.known_scopes(app)),
+        scopes=rules.scopes_of_role(role, app),
         per_minute=app.settings.per_minute,
         per_second=app.settings.per_second,
     )

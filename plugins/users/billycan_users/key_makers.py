@@ -101,7 +101,7 @@ def may_make(app: App, role: Role | None, wanted: Iterable[str]) -> bool:
     """Tell whether a role allows all of these scopes."""
     if role is None:
         return False
-    held = rules.scopes_of_role(role, rules.known_scopes(app))
+    held = rules.scopes_of_role(role, app)
     return all(scope in held or (":" in scope and scope.rpartition(":")[2] in held) for scope in wanted)
 
 

@@ -16,6 +16,7 @@ from .rules import Role
 from .tables import sessions as table
 
 _HERE = "/dashboard/people"
+_STAFF = "/v1/staff"
 
 
 def show_people(visit: Visit) -> Answer:
@@ -23,8 +24,35 @@ def show_people(visit: Visit) -> Answer:
         live = people.live_of(db, visit.tenant_id)
         members = people.list_members(db, live)
     made = key_makers.list_by_maker(visit.app, live)
-    named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in reversed(rules.ROLES)]
-    return Shown("users/people.html", {"members": members, "roles": named, "made": made, "live": live})
+    named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in rules.ROLES]
+    staff = _staff(visit)
+    values = {
+        "members": members,
+        "roles": named,
+        "made": made,
+        "live": live,
+        "staff": [("", "No member of staff"), *((each["id"], each["name"]) for each in staff)] if staff else [],
+        "works_as": {member.id: "" for member in members} | {each["user_id"]: each["id"] for each in staff},
+    }
+    return Shown("users/people.html", values)
+
+
+def _staff(visit: Visit) -> list[dict[str, Any]]:
+    """List the members of staff as whom a person can sign in, in the environment shown; none without that plugin."""
+    if ("GET", _STAFF) not in visit.app.at:
+        return []
+    asked = {"per_page": 100, "sort": "name", "fields": "id,name,user_id,version"}
+    found: list[dict[str, Any]] = visit.call("GET", _STAFF, asked)["data"]
+    return found
+
+
+def _link_staff(visit: Visit, user_id: str, staff_id: str) -> None:
+    """Let a person sign in as this member of staff and as no other; as none, if the id is empty."""
+    for each in _staff(visit):
+        wanted = user_id if each["id"] == staff_id else None if each["user_id"] == user_id else each["user_id"]
+        if each["user_id"] != wanted:
+            path = f"{_STAFF}/{each['id']}"
+            visit.call("PATCH", path, body={"user_id": wanted}, version=each["version"])
 
 
 def invite(visit: Visit) -> Answer:
@@ -68,6 +96,8 @@ def change_member(visit: Visit, id: str) -> Answer:
             sessions.end_sessions(db, table.c.user_id == id)
     if removes and not was_inside:
         return Led(_HERE, "The invitation is withdrawn.")
+    if was_inside and (removes or "staff" in visit.form):
+        _link_staff(visit, id, "" if removes else visit.form["staff"])
     ended += key_makers.end_beyond(app, live, id, role, keep, context_of)
     if ended:
         app.epoch.bump()

@@ -64,11 +64,11 @@ class Screen(Struct, frozen=True):
     """A page: `Screen("/dashboard/keys", list_keys, make_key, role="developer", nav="Keys")`.
 
     `get` and `post` are functions of a Visit and the path's parameters; a problem that they raise is shown on the page,
-    beside the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least role
-    that opens the page; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for the
-    password again. `nav` is its name in the navigation, in its `group`; `navs` gives several, each with path and group.
-    `per_minute` limits the forms from one network address, and `most_bytes` the size of a form, which may have files if
-    it is more than usual. If `when` returns False for an app, the page does not exist.
+    beside the fields that it names. A form that has no page of its own is shown `on` another. `role` opens the page, as
+    do those that may do more; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for
+    the password again. `nav` is its name in the navigation, in its `group`; `navs` gives several that the visitor may
+    open, each with path and group. `per_minute` limits the forms from one network address, and `most_bytes` the size of
+    a form, which may have files if it is more than usual. If `when` returns False for an app, the page does not exist.
     """
 
     path: str
@@ -80,7 +80,7 @@ class Screen(Struct, frozen=True):
     proof: bool = False
     on: str = ""
     nav: str = ""
-    navs: Callable[[App], Sequence[tuple[str, str, str]]] | None = None
+    navs: Callable[[Visit], Sequence[tuple[str, str, str]]] | None = None
     group: str = ""
     per_minute: int = PER_MINUTE
     most_bytes: int = MOST_BYTES

@@ -14,7 +14,7 @@ from billycan.sql import tenants, upsert
 
 from . import passwords
 from .encryption import secret_digest
-from .rules import Role
+from .rules import ROLES, Role
 from .tables import links, passkeys, roles, sessions, users
 
 JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # purposes of a link
@@ -67,7 +67,7 @@ class Member(Struct, frozen=True):
     id: str
     email: str
     name: str | None
-    role: str
+    role: Role
     has_joined: bool
     has_second_factor: bool
     seen_at: Moment | None
@@ -274,8 +274,7 @@ def list_members(db: sa.Connection, tenant_id: str) -> list[Member]:
     inside = {member.id for member in found}
     # An open invitation shows only what the inviter typed.
     found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.user_id not in inside]
-    order = ("owner", "developer", "viewer")
-    return sorted(found, key=lambda member: (order.index(member.role), member.email))
+    return sorted(found, key=lambda member: (ROLES.index(member.role), member.email))
 
 
 def list_people(db: sa.Connection, now: Moment, live_id: str | None = None) -> list[dict[str, Any]]:

@@ -4,22 +4,39 @@ import base64
 import hmac
 import secrets
 import struct
-from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
+
+from billycan import Identity
 
 if TYPE_CHECKING:
     from billycan import App
 
-Role = Literal["owner", "developer", "viewer"]
-ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what the previous ones may
+Role = Literal["owner", "office", "bookkeeper", "field", "developer", "viewer"]
+ROLES: tuple[Role, ...] = get_args(Role)
 WORDS = {
     "owner": "Everything, people and bank details included",
+    "office": "All records and the settings of the business; no keys, apps and people",
+    "bookkeeper": "Invoices, expenses, contacts and reports",
+    "field": "Jobs and bookings of their own, and their clients",
     "developer": "Records, keys, webhooks and requests",
     "viewer": "Records and the overview, without changing them",
 }
+# Who opens a page that needs a role.
+_OPENS: Mapping[Role, tuple[Role, ...]] = {
+    "owner": ("owner",),
+    "developer": ("owner", "developer"),
+    "office": ("owner", "office", "developer"),
+    "bookkeeper": ("owner", "office", "bookkeeper", "developer"),
+    "viewer": ("owner", "office", "bookkeeper", "developer", "viewer"),
+    "field": ROLES,
+}
 _ONLY_OWNERS = {"tenant:write"}
+_NOT_OFFICE = {"webhooks:read", "webhooks:write", "agents:write"}
 _NOT_VIEWERS = {"webhooks:read"}
+# What a bookkeeper writes; besides, they read the business profile.
+_MONEY = ("invoices", "expenses", "reports", "contacts", "items", "recurring", "reminders", "mail", "imports")
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
 FRESH = timedelta(minutes=15)  # how long a given password is not asked for again
@@ -31,15 +48,26 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 
 def role_allows(role: str | None, needed: Role) -> bool:
     """Tell whether a role may do what needs the role `needed`."""
-    return role is not None and ROLES.index(role) >= ROLES.index(needed)
+    return role in _OPENS[needed]
 
 
-def scopes_of_role(role: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the scopes that a key of this role would have, out of the known ones."""
+def scopes_of_role(role: str, app: "App") -> tuple[str, ...]:
+    """Return the scopes that a key of this role would have, out of those of the deployment's routes."""
+    known = known_scopes(app)
     if role == "owner":
         return "read", "write"
+    if role == "office":
+        return tuple(sorted(known - _NOT_OFFICE))
     if role == "developer":
         return "read", *sorted(scope for scope in known if scope.endswith(":write") and scope not in _ONLY_OWNERS)
+    if role == "bookkeeper":
+        wanted = {f"{plugin}:{does}" for plugin in _MONEY for does in ("read", "write")}
+        return tuple(sorted(known & {*wanted, "tenant:read"}))
+    if role == "field":
+        owns = [(each, app.scope_of(f"{prefix}_0")) for prefix, found in app.owned.items() for each in found]
+        reads = {scope for _, scope in owns}
+        writes = {f"{scope.removesuffix(':read')}:write" for each, scope in owns if each.writes}
+        return *sorted(known & (reads | writes)), Identity.OWN
     return tuple(sorted(scope for scope in known if scope.endswith(":read") and scope not in _NOT_VIEWERS))
 
 

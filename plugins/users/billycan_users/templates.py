@@ -55,8 +55,9 @@ def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
     if visit is None or visit.session_if_any is None or not visit.session.is_complete:
         return []
     found: dict[str, list[Item]] = {group: [] for group in GROUPS}
-    best = max((len(path) for _, _, path, _ in _lines(app) if _is_at(visit.path, path)), default=0)
-    for screen, name, path, group in _lines(app):
+    lines = [*_lines(app, visit)]
+    best = max((len(path) for _, _, path, _ in lines if _is_at(visit.path, path)), default=0)
+    for screen, name, path, group in lines:
         if screen.operator and not visit.session.is_operator:
             continue
         if not screen.operator and not role_allows(visit.session.role, screen.role or "viewer"):
@@ -84,14 +85,14 @@ def folded(groups: list[tuple[str, list[Item]]]) -> list[Fold]:
     return [*found.values()]
 
 
-def _lines(app: App) -> Iterator[tuple[Any, str, str, str]]:
+def _lines(app: App, visit: "Visit") -> Iterator[tuple[Any, str, str, str]]:
     for _, _, door in app.pages:
         screen = getattr(door, "screen", None)
         if screen is None:
             continue
         if screen.nav:
             yield screen, screen.nav, screen.path, screen.group
-        for name, path, group in screen.navs(app) if screen.navs else ():
+        for name, path, group in screen.navs(visit) if screen.navs and visit.session.tenant_id else ():
             yield screen, name, path, group
 
 

@@ -108,6 +108,6 @@ def _keeps_files(app: App) -> bool:
 
 screens = mounted(
     Screen(HERE, show_branding, change_branding, nav="Branding", group="Business", when=has_branding),
-    Screen(f"{HERE}/logo", post=change_logo, role="developer", on=HERE, most_bytes=_MOST_BYTES, when=has_branding),
-    Screen(f"{HERE}/logo/remove", post=remove_logo, role="developer", on=HERE, when=has_branding),
+    Screen(f"{HERE}/logo", post=change_logo, role="office", on=HERE, most_bytes=_MOST_BYTES, when=has_branding),
+    Screen(f"{HERE}/logo/remove", post=remove_logo, role="office", on=HERE, when=has_branding),
 )

@@ -204,7 +204,7 @@ def _bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[st
 screens = mounted(
     Screen(HERE, show_gst, nav="GST", group="Reports", when=has_gst),
     Screen(f"{HERE}.csv", get_file, when=has_gst),
-    Screen(f"{HERE}/lodge", post=lodge, role="developer", on=HERE, when=has_gst),
+    Screen(f"{HERE}/lodge", post=lodge, role="bookkeeper", on=HERE, when=has_gst),
     Screen(f"{HERE}/documents", show_documents, when=has_gst),
     Screen(f"{HERE}/documents.csv", get_documents_file, when=has_gst),
 )

@@ -119,11 +119,13 @@ def _first(visit: Visit) -> Kind | None:
 
 
 def _cards(visit: Visit) -> Iterator[Card]:
-    """The cards of the plugins whose records the visitor may read."""
+    """The cards of the plugins whose records the visitor may read; they are computed of all of a business's records."""
+    if visit.identity.sees_only_own:
+        return
     with visit.reading() as ctx:
         for manifest in visit.app.manifests.values():
             if manifest.cards and ctx.may_read(manifest.name):
                 yield from (card for make in in_turns(manifest.cards) if (card := make(ctx)))
 
 
-screens = mounted(Screen("/dashboard", show_overview, nav="Overview"))
+screens = mounted(Screen("/dashboard", show_overview, role="field", nav="Overview"))

@@ -13,6 +13,7 @@ _LABELS = {
     "timezone": "Time zone",
     "default_payment_terms_days": "Payment terms (days)",
     "amounts_are": "Prices are",
+    "field_sees_amounts": "Field staff see amounts",
 }
 _HINTS = {
     "abn": "A tax invoice cannot be sent without it.",
@@ -23,6 +24,7 @@ _HINTS = {
     "locked_until": "Nothing that counts up to this day can change. Leave it empty to lock nothing.",
     "gst_registered": "Without it, no GST can be charged. A change counts from today.",
     "country": "Two letters. Leave it empty for Australia.",
+    "field_sees_amounts": "On the jobs and bookings that are assigned to them.",
     "payid": "",
 }
 

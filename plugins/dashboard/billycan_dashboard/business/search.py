@@ -66,4 +66,4 @@ def _pages(visit: Visit, text: str) -> Iterator[tuple[str, str]]:
                 yield item.name, item.path
 
 
-screens = mounted(Screen(HERE, show_search))
+screens = mounted(Screen(HERE, show_search, role="field"))

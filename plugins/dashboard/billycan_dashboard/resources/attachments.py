@@ -29,7 +29,9 @@ def attached(visit: Visit, kind: Kind, id: str, *, is_open: bool) -> Attached | 
     if not _is_on(visit.app) or not kind.prefix:
         return None
     found = visit.call("GET", _PATH, {"resource": id, "per_page": _MOST_SHOWN})
-    may_add = visit.identity.holds(f"{kind.plugin}:write")
+    may_add = (
+        kind.may(visit, "change") if visit.identity.sees_only_own else visit.identity.holds(f"{kind.plugin}:write")
+    )
     files = [{**file, "is_image": file["content_type"] in _IMAGES} for file in found["data"]]
     if not files and not may_add:
         return None
@@ -63,11 +65,11 @@ def _is_on(app: App) -> bool:
 
 _FILE = f"{ROOT}/attachments/{{id}}"
 screens = mounted(
-    Screen(_FILE, download, when=_is_on),
-    Screen(f"{_FILE}/delete", post=delete, on=_FILE, when=_is_on),
+    Screen(_FILE, download, role="field", when=_is_on),
+    Screen(f"{_FILE}/delete", post=delete, on=_FILE, role="field", when=_is_on),
 )
 
 
 def on_record(record: str) -> Screen:
     """The form of a record's page that takes a file."""
-    return Screen(f"{record}/attachments", post=upload, on=record, most_bytes=_MOST_BYTES, when=_is_on)
+    return Screen(f"{record}/attachments", post=upload, on=record, role="field", most_bytes=_MOST_BYTES, when=_is_on)

@@ -99,7 +99,7 @@ class Kind(Struct, frozen=True, eq=False):
 
 def holds(visit: Visit, endpoint: Any) -> bool:
     """Tell whether the visitor's role reaches a route."""
-    return endpoint.route.scope is None or visit.identity.holds(endpoint.route.scope)
+    return visit.app.may_call(visit.identity, endpoint)
 
 
 @lru_cache(8)

@@ -74,8 +74,8 @@ def test_every_route_is_open_to_the_roles_that_it_is_for(make_app):
                 assert (status, error["code"]) == (403, "insufficient_scope"), (role, route.path)
     assert reached["field"] == {(method, path) for method, paths in OF_FIELD.items() for path in paths.split()}
     assert writes["viewer"] == set()
-    assert writes["owner"] - writes["office"] == {"webhooks"}
-    assert writes["owner"] - writes["developer"] == {"core"}
+    assert writes["owner"] - writes["office"] == {"users", "webhooks"}
+    assert writes["owner"] - writes["developer"] == {"core", "users"}
     assert writes["bookkeeper"] == {
         *("contacts", "expenses", "imports", "invoices", "items", "mail", "recurring", "reminders", "reports")
     }

@@ -496,6 +496,10 @@ class Context:
         """True if the caller sees no amounts of money: see `field_sees_amounts` of the business profile."""
         return self.sees_only_own and not self.tenant.field_sees_amounts
 
+    def may_see(self, id: str) -> bool:
+        """Tell whether the caller may see a record as far as that depends on whose it is."""
+        return not self.sees_only_own or owning.are_own(self, {id})
+
     def own_ids(self, prefix: str) -> sa.Select[Any]:
         """Select the ids of the records with this prefix that are the caller's own, if it `sees_only_own`."""
         return owning.own_ids(self, prefix)

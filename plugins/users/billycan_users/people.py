@@ -15,7 +15,7 @@ from billycan.sql import tenants, upsert
 from . import passwords
 from .encryption import secret_digest
 from .rules import ROLES, Role
-from .tables import links, passkeys, roles, sessions, users
+from .tables import links, notification_rules, passkeys, roles, sessions, users
 
 JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # purposes of a link
 INVITATIONS = (JOIN, OPERATE)
@@ -340,6 +340,8 @@ def remove_from_business(db: sa.Connection, tenant_id: str, user_id: str) -> Non
     """Remove a person from a business, with their links to it and the invitations they sent."""
     db.execute(sa.delete(roles).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id))
     db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
+    of_person = notification_rules.c.tenant_id == tenant_id, notification_rules.c.user_id == user_id
+    db.execute(sa.delete(notification_rules).where(*of_person))
     _withdraw_invitations(db, tenant_id, user_id)
 
 

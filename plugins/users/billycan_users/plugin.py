@@ -1,29 +1,56 @@
 """Users: people who sign in, their roles in each business, and the pages that let them in."""
 
-from billycan import App, Code, Context, Identity, Manifest, hookimpl
+from billycan import App, Code, Context, Every, Identity, Manifest, Route, hookimpl
 
-from . import account, forgotten, members, passkeys, signing_in
+from . import account, forgotten, members, notifying, passkeys, signing_in, telling
 from .current_role import find_identity
 from .greeting import greeting
 from .page_routes import mounted
 from .settings import Settings
-from .tables import answered, attempts, links, roles, sessions, shown_once, users
+from .tables import (
+    answered,
+    attempts,
+    digests,
+    links,
+    notification_rules,
+    roles,
+    sessions,
+    shown_once,
+    untold,
+    users,
+)
 from .tables import passkeys as passkeys_table
+from .telling import on_event
 from .templates import Assets
+
+__all__ = ["manifest", "on_event"]
 
 manifest = Manifest(
     name="users",
     settings=Settings,
-    tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
+    tables=(
+        *(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
+        *(notification_rules, untold, digests),
+    ),
+    routes=(
+        Route("GET", "/v1/notification_rules", notifying.list_notification_rules, scope="users:read"),
+        Route("GET", "/v1/notification_rules/{id}", notifying.get_notification_rule, scope="users:read"),
+        Route("PATCH", "/v1/notification_rules/{id}", notifying.update_notification_rule, scope="users:write"),
+    ),
+    tasks=(
+        Every(seconds=2, due=telling.to_tell, run=telling.tell, real_time=True),
+        Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),
+    ),
     pages=(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
+        *mounted(*telling.screens),
         ("/dashboard/-/{name}", Assets),
     ),
     codes={
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
         "person_removed": Code(401, "Whoever queued the work was removed from the business."),
     },
-    offers=(Identity.Kind("usr", find_identity), Context.Emptied(stay=(roles,))),
+    offers=(Identity.Kind("usr", find_identity), Context.Emptied(stay=(roles, notification_rules))),
 )
 
 

@@ -32,9 +32,9 @@ _OPENS: Mapping[Role, tuple[Role, ...]] = {
     "viewer": ("owner", "office", "bookkeeper", "developer", "viewer"),
     "field": ROLES,
 }
-_ONLY_OWNERS = {"tenant:write"}
-_NOT_OFFICE = {"webhooks:read", "webhooks:write", "agents:write"}
-_NOT_VIEWERS = {"webhooks:read"}
+_ONLY_OWNERS = {"tenant:write", "users:write"}
+_NOT_OFFICE = {"webhooks:read", "webhooks:write", "agents:write", "users:read", "users:write"}
+_NOT_VIEWERS = {"webhooks:read", "users:read"}
 # What a bookkeeper writes; besides, they read the business profile.
 _MONEY = ("invoices", "expenses", "reports", "contacts", "items", "recurring", "reminders", "mail", "imports")
 

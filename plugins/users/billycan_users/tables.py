@@ -96,6 +96,26 @@ shown_once = deployment_table(
     sa.Column("expires_at", UTCDateTime, nullable=False),
 )
 
+# Whether a person is told of an event otherwise than their role is by default.
+notification_rules = tenant_table(
+    "users_notification_rules",
+    sa.Column("user_id", ByCodePoint, nullable=False),
+    sa.Column("how", sa.Text, nullable=False),
+    sa.Index(None, "tenant_id", "user_id"),
+)
+
+# Events, by their ids, of which nobody was told yet.
+untold = tenant_table("users_untold", sa.Column("created_at", UTCDateTime, nullable=False, index=True))
+
+# Events that a person is told of with others, on their next morning.
+digests = tenant_table(
+    "users_digests",
+    sa.Column("user_id", ByCodePoint, nullable=False),
+    sa.Column("event_id", ByCodePoint, nullable=False),
+    sa.Column("due_at", UTCDateTime, nullable=False, index=True),
+    sa.Index(None, "tenant_id", "user_id", "id"),
+)
+
 # What lets somebody in goes with no business that moves; it ends with one that is deleted.
 for table in (sessions, links, shown_once):
     table.info["stays"] = True

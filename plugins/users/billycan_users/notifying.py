@@ -1,0 +1,137 @@
+"""What people are told of by email, and how: at once, with other things on their next morning, or not at all."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Context, Identity, NotFound, own
+from billycan.sql import upsert
+
+from .current_role import find_identity
+from .people import live_of
+from .rules import Role
+from .tables import notification_rules, roles
+
+How = Literal["mail", "daily", "none"]
+HOWS: tuple[How, ...] = get_args(How)
+# The order gives the rules their ids: add at the end.
+EVENTS: Mapping[str, str] = {
+    "quote.accepted": "A quote was accepted",
+    "quote.declined": "A quote was declined",
+    "payment.recorded": "A payment was recorded",
+    "booking.created": "A booking was made",
+    "booking.cancelled": "A booking was cancelled",
+    "email.failed": "An email could not be delivered",
+    "invoice.overdue": "An invoice is overdue",
+    "app.connected": "An app was given access",
+    "proposal.created": "An agent waits for approval",
+}
+_MAILED = {"quote.accepted", "quote.declined", "booking.created", "email.failed", "app.connected"}
+_BY_DEFAULT: Mapping[str, set[str]] = {"owner": {*_MAILED, "proposal.created"}, "office": _MAILED}
+
+
+class NotificationRule(Struct):
+    """How a person is told of an event.
+
+    id: Its id, the same for as long as the person is in the business.
+    user_id: The person.
+    event: The event, such as `quote.accepted`.
+    how: By an email at once (`mail`), by one on the next morning with whatever else happened (`daily`), or not (`none`).
+    """
+
+    id: str
+    user_id: str
+    event: str
+    how: How
+
+
+class NotificationChange(Struct, forbid_unknown_fields=True, kw_only=True):
+    """How a person is to be told of an event.
+
+    how: `mail`, `daily` or `none`.
+    """
+
+    how: How
+
+
+def default_how(role: Role, event: str) -> How:
+    """Return how a role is told of an event unless the person chose otherwise."""
+    return "mail" if event in _BY_DEFAULT.get(role, ()) else "none"
+
+
+def rule_id(user_id: str, event: str) -> str:
+    """Return the id of a rule, whether it is stored or the default."""
+    return f"ntr_{user_id.partition('_')[2]}{[*EVENTS].index(event):02}"
+
+
+def rules_of(ctx: Context, people: Iterable[tuple[str, Role]]) -> list[NotificationRule]:
+    """List the rules in force for these people, given with their roles: for events that their roles may read."""
+    stored = sa.select(notification_rules.c.id, notification_rules.c.how).where(own(ctx, notification_rules))
+    chosen: dict[str, Any] = {row.id: row.how for row in ctx.db.execute(stored)}
+    found = []
+    for user_id, role in people:
+        identity = find_identity(ctx.app, ctx.tenant_id, user_id)
+        for event in events_for(ctx.app, identity):
+            id = rule_id(user_id, event)
+            found.append(NotificationRule(id, user_id, event, chosen.get(id, default_how(role, event))))
+    return found
+
+
+def events_for(app: App, identity: Identity) -> list[str]:
+    """List the events of which somebody can be told: those of enabled plugins that they may read."""
+    return [event for event in EVENTS if event in app.events and identity.holds(app.scope_of(event))]
+
+
+def people_of(app: App, tenant_id: str) -> list[tuple[str, Role]]:
+    """List the people of a business with their roles, in order of their ids."""
+    with app.db.reading(across="a person's role is kept with the live tenant") as db:
+        live = live_of(db, tenant_id)
+        found = sa.select(roles.c.id, roles.c.role).where(roles.c.tenant_id == live).order_by(roles.c.id)
+        return [(row.id, row.role) for row in db.execute(found)]
+
+
+def list_notification_rules(ctx: Context) -> list[NotificationRule]:
+    """How each person of the business is told of what happens.
+
+    These are the rules in force: those of a role by default, and what people chose instead. A person is told only of
+    what their role may read.
+    """
+    return rules_of(ctx, people_of(ctx.app, ctx.tenant_id))
+
+
+def get_notification_rule(ctx: Context, id: str) -> NotificationRule:
+    """How one person is told of one event.
+
+    The rule is that of the person's role by default until somebody changes it.
+    """
+    people = [(user_id, role) for user_id, role in people_of(ctx.app, ctx.tenant_id) if _is_of(id, user_id)]
+    found = next((rule for rule in rules_of(ctx, people) if rule.id == id), None)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def update_notification_rule(ctx: Context, id: str, body: NotificationChange) -> NotificationRule:
+    """Change how a person is told of an event.
+
+    People change their own rules on the page of their account.
+    """
+    rule = get_notification_rule(ctx, id)
+    row = {"tenant_id": ctx.tenant_id, "id": id, "user_id": rule.user_id, "how": body.how}
+    stored = upsert(notification_rules, ctx.db).values(row)
+    ctx.db.execute(stored.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"how": body.how}))
+    rule.how = body.how
+    return rule
+
+
+def _is_of(id: str, user_id: str) -> bool:
+    return id[:-2] == f"ntr_{user_id.partition('_')[2]}"
+
+
+def shown_name(data: Mapping[str, Any]) -> str:
+    """Return what a record is called, with its client: as in `QUO-0012 for Salamanca Bakery`."""
+    names = (data.get(name) for name in ("number", "title", "subject", "name", "operation"))
+    client = (data.get("client") or {}).get("name")
+    return " for ".join(filter(None, (next(filter(None, names), None), client)))

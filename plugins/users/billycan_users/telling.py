@@ -1,0 +1,184 @@
+"""Emails that tell people what happened: noted with the event, and sent once by the worker."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import sqlalchemy as sa
+from itsdangerous import BadData, URLSafeSerializer
+
+from billycan import App, Context, Event, Identity, NotFound, Unauthenticated, hookimpl, new_id, own
+from billycan.fields import Moment
+from billycan.sql import events
+
+from . import emails, notifying
+from .current_role import find_identity
+from .notifying import EVENTS, HOWS, NotificationChange
+from .page_request import Led, Shown, Visit
+from .page_routes import Answer, Screen, page_address
+from .tables import digests, untold, users
+
+HOUR = 9
+MOST_IN_DIGEST = 200
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_HERE = "/dashboard/account/notifications"
+_LEAVE = "/dashboard/unsubscribe"
+_PAGES = {"proposal": "approvals", "app": "connections"}
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    """Note an event of which people may be told. A sandbox tells nobody."""
+    if event.name in EVENTS and emails.can_send(ctx.app) and _is_live(ctx):
+        ctx.db.execute(sa.insert(untold).values(tenant_id=ctx.tenant_id, id=event.id, created_at=ctx.app.now()))
+
+
+def to_tell(app: App, now: Moment) -> sa.Select[Any]:
+    """Select the events of which nobody was told yet, oldest first."""
+    return sa.select(untold.c.tenant_id, untold.c.id).where(untold.c.created_at <= now).order_by(untold.c.created_at)
+
+
+def tell(ctx: Context, id: str) -> None:
+    """Tell each person of an event as their rule says, in the transaction that forgets it: so it happens once."""
+    if ctx.db.execute(sa.delete(untold).where(own(ctx, untold), untold.c.id == id)).rowcount != 1:
+        return  # another worker was faster
+    (event,) = _events(ctx, [id]) or (None,)
+    if event is None:
+        return
+    for rule in notifying.rules_of(ctx, notifying.people_of(ctx.app, ctx.tenant_id)):
+        if rule.event != event.event or rule.how == "none" or rule.user_id == event.actor:
+            continue
+        if event.event == "booking.created" and (event.actor or "").startswith("usr_"):
+            continue  # somebody of the business made it, not the client
+        if rule.how == "mail":
+            _write(ctx, rule.user_id, [event])
+        else:
+            row = {"tenant_id": ctx.tenant_id, "id": new_id("dig"), "user_id": rule.user_id, "event_id": id}
+            ctx.db.execute(sa.insert(digests).values(**row, due_at=_next_morning(ctx)))
+
+
+def digests_due(app: App, now: Moment) -> sa.Select[Any]:
+    """Select what people are to be told of this morning."""
+    return sa.select(digests.c.tenant_id, digests.c.id).where(digests.c.due_at <= now).order_by(digests.c.due_at)
+
+
+def send_digest(ctx: Context, id: str) -> None:
+    """Send a person one email of all that they are to be told of by now."""
+    due = own(ctx, digests) & (digests.c.due_at <= ctx.app.now())
+    whose = sa.select(digests.c.user_id).where(due, digests.c.id == id).scalar_subquery()
+    its = sa.delete(digests).where(due, digests.c.user_id == whose)
+    rows = ctx.db.execute(its.returning(digests.c.id, digests.c.user_id, digests.c.event_id)).all()
+    if rows:
+        _write(ctx, rows[0].user_id, _events(ctx, [row.event_id for row in sorted(rows)]))
+
+
+def _events(ctx: Context, ids: Sequence[str]) -> Sequence[Any]:
+    c = events.c
+    found = sa.select(c.id, c.event, c.data, c.actor).where(own(ctx, events), c.id.in_(ids[:MOST_IN_DIGEST]))
+    return ctx.db.execute(found.order_by(c.sequence)).all()
+
+
+def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
+    """Write to a person of the events that their role may read now; to nobody, if there are none or they left."""
+    try:
+        identity = find_identity(ctx.app, ctx.tenant_id, user_id)
+    except Unauthenticated:
+        return
+    seen = [line for event in told if (line := _line(ctx.acting_as(identity), identity, event))]
+    if not seen:
+        return
+    address = ctx.db.execute(sa.select(users.c.email).where(users.c.id == user_id)).scalar_one()
+    name = ctx.tenant.name
+    subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} things that happened"
+    text = "\n\n".join("\n".join(line) for line in seen)
+    of_event = told[0].event if len(told) == 1 else ""
+    leave = page_address(ctx.app, f"{_LEAVE}/{_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event])}")
+    text += f"\n\nYou are told of this as a person of {name}. To be told of it no more, open this page:\n{leave}\n"
+    emails.send(ctx.app, ctx.db, to=address, subject=f"{subject} · {name}", text=text)
+
+
+def _line(ctx: Context, identity: Identity, event: Any) -> tuple[str, str] | None:
+    """Return what happened in words, and where to look; None if the person may not read it."""
+    data, kind = _decode(event.data), event.event.partition(".")[0]
+    if not identity.holds(ctx.app.scope_of(event.event)) or not ctx.may_see(data["id"]):
+        return None
+    amount = next((data[name] for name in ("amount_due", "amount", "total") if data.get(name) is not None), None)
+    shown = [notifying.shown_name(data), "" if amount is None or ctx.hides_amounts else f"${amount:,.2f}"]
+    path = ctx.app.prefixes.get(data["id"].partition("_")[0], "")
+    page = _PAGES.get(kind) or path.removeprefix("/v1/") + f"/{data['id']}"
+    said = ", ".join(filter(None, shown))
+    return f"{EVENTS[event.event]}{f': {said}' if said else ''}", page_address(ctx.app, f"/dashboard/{page}")
+
+
+def _next_morning(ctx: Context) -> Moment:
+    """Return the next 09:00 of the business."""
+    local = ctx.app.now().astimezone(ZoneInfo(ctx.tenant.timezone))
+    day = local.date() + timedelta(days=local.hour >= HOUR)
+    return Moment.of(datetime.combine(day, time(HOUR), local.tzinfo))
+
+
+def _is_live(ctx: Context) -> bool:
+    return ctx.app.tenants.business_of(ctx.app.db, ctx.tenant_id) == ctx.tenant_id
+
+
+def show_notifications(visit: Visit) -> Answer:
+    """Show how the visitor is told of what happens in the business shown."""
+    with visit.reading() as ctx:
+        found = notifying.rules_of(ctx, _visitor(visit))
+    return Shown("users/notifications.html", {"rules": found, "words": EVENTS, "can_send": emails.can_send(visit.app)})
+
+
+def change_notifications(visit: Visit) -> Answer:
+    """Store how the visitor wants to be told."""
+    with visit.writing() as ctx:
+        for rule in notifying.rules_of(ctx, _visitor(visit)):
+            how: Any = visit.form.get(rule.event.replace(".", "_"), rule.how)
+            if how in HOWS and how != rule.how:
+                notifying.update_notification_rule(ctx, rule.id, NotificationChange(how=how))
+    return Led(_HERE, "You are told as you chose.")
+
+
+def _visitor(visit: Visit) -> list[tuple[str, Any]]:
+    return [(visit.session.user_id, visit.session.role)]
+
+
+def show_unsubscribe(visit: Visit, token: str) -> Answer:
+    """Ask whether to stop telling somebody; mail scanners open every link, so this changes nothing."""
+    _, _, event = _read(visit.app, token)
+    return Shown("users/unsubscribe.html", {"what": EVENTS.get(event, ""), "done": visit.query.get("done") == "yes"})
+
+
+def unsubscribe(visit: Visit, token: str) -> Answer:
+    """Tell a person no more of the event that a link names, or of nothing."""
+    tenant_id, user_id, event = _read(visit.app, token)
+    ctx = Context(visit.app, tenant_id, request_id=visit.request_id)
+    with ctx.transaction():
+        people = [each for each in notifying.people_of(ctx.app, tenant_id) if each[0] == user_id]
+        for rule in notifying.rules_of(ctx, people):
+            if rule.event == event or not event:
+                notifying.update_notification_rule(ctx, rule.id, NotificationChange(how="none"))
+    return Led(f"{_LEAVE}/{token}?done=yes")
+
+
+def _read(app: App, token: str) -> tuple[str, str, str]:
+    try:
+        tenant_id, user_id, event = _signer(*app.secrets).loads(token)
+    except (BadData, ValueError):
+        raise NotFound from None
+    return tenant_id, user_id, event
+
+
+@cache
+def _signer(*secrets: str) -> URLSafeSerializer:
+    return URLSafeSerializer(secrets, salt="told no more", signer_kwargs={"digest_method": hashlib.sha256})
+
+
+screens = (
+    Screen(_HERE, show_notifications, change_notifications, role="field"),
+    Screen(f"{_LEAVE}/{{token}}", show_unsubscribe, unsubscribe, role=None, anybody=True, per_minute=60),
+)

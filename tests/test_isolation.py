@@ -136,7 +136,15 @@ def propose(client, ids):
     return agent.call("POST", "/v1/contacts", body, 403, headers).json["error"]["proposal_id"]
 
 
+def told(client, ids):
+    from billycan_users.testing import Browser
+
+    Browser(client.app).join(client)
+    return client.get("/v1/notification_rules")["data"][0]["id"]
+
+
 OTHERWISE = {
+    "/v1/notification_rules": told,
     "/v1/adjustment_notes": take_off,
     "/v1/attachments": attach,
     "/v1/emails": email,

@@ -5,7 +5,7 @@ from .field_values import read_field
 from .page_digest import ChangedMeanwhile, check_digest, digest_of
 from .page_request import Led, Sent, Shown, Visit
 from .page_routes import Answer, Screen, mounted, page_address, to_sign_in
-from .people import Business, invite_person, list_members, live_of, names_of_people
+from .people import Business, invite_person, list_members, live_of, names_of_people, settle
 from .rules import Role
 from .templates import day, field, moment, money, navigation, words
 
@@ -35,6 +35,7 @@ __all__ = [
     "page_address",
     "read_field",
     "send",
+    "settle",
     "to_sign_in",
     "words",
 ]

@@ -336,6 +336,12 @@ def change_role(db: sa.Connection, tenant_id: str, id: str, role: Role | None, *
     return True
 
 
+def settle(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) -> None:
+    """Note that a person is done with the first steps in a business, or put them aside."""
+    this = (roles.c.tenant_id == live_of(db, tenant_id)) & (roles.c.id == user_id)
+    db.execute(sa.update(roles).where(this).values(settled_at=now))
+
+
 def remove_from_business(db: sa.Connection, tenant_id: str, user_id: str) -> None:
     """Remove a person from a business, with their links to it and the invitations they sent."""
     db.execute(sa.delete(roles).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id))

@@ -29,7 +29,7 @@ class Session(Struct, frozen=True, kw_only=True):
 
     `tenant_id`, `environment`, `business` and `role` are None if no business is shown; `zone` is its time zone.
     `is_fresh`: the person signed in or gave the password a moment ago. `has_password` is false for a person who came by
-    a link and has not chosen one.
+    a link and has not chosen one. `is_settled`: they are done with the first steps in the business shown.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Session(Struct, frozen=True, kw_only=True):
     business: str | None = None
     zone: str = "UTC"
     role: str | None = None
+    is_settled: bool = False
 
 
 _LIVE = sa.case((tenants.c.environment == "live", tenants.c.id), else_=tenants.c.paired_id)
@@ -66,6 +67,7 @@ _FIND = Statement(
         tenants.c.environment,
         tenants.c.profile,
         roles.c.role,
+        roles.c.settled_at,
     )
     .select_from(
         sessions.join(users, users.c.id == sessions.c.user_id)
@@ -164,7 +166,7 @@ def find_session(app: App, cookie: str) -> Session | None:
         return Session(**who)  # no access yet, or none any more
     profile = row.profile
     at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
-    return Session(**who, **at, zone=profile["timezone"], role=row.role)
+    return Session(**who, **at, zone=profile["timezone"], role=row.role, is_settled=row.settled_at is not None)
 
 
 def change_session(db: sa.Connection, session_id: str, **values: Any) -> None:

@@ -27,6 +27,7 @@ roles = tenant_table(
     # `id` is the person's: one role in a business.
     sa.Column("role", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("settled_at", UTCDateTime),  # when the person was done with the first steps, or put them aside
     sa.ForeignKeyConstraint(["id"], ["users_users.id"], ondelete="CASCADE"),
     sa.Index("ix_users_roles_id", "id"),
 )

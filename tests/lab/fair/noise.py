@@ -126,6 +126,8 @@ class Noisy:
             return [FILES[route.path](self)]
         if route.path.startswith("/v1/clock"):
             return self._of_clock(f"{route.method} {route.path}")
+        if route.path.startswith("/v1/notification_rules"):
+            return [self._of_rules(route.method, route.path)]
         if route.path == "/v1/sandbox/reset":
             return self._of_reset(route.method)
         resource, _, action = route.path.removeprefix("/v1/").partition("/{id}")
@@ -142,6 +144,18 @@ class Noisy:
             for path in paths
             for each in ids
         ]
+
+    def _of_rules(self, method: str, path: str) -> Request:
+        """Return a request for how people are told, of whom there is one then."""
+        if not self.read_all("notification_rules"):
+            Browser(self.app).join(self.client, "owner", "told@example.com")
+        id = self.read_all("notification_rules")[0]["id"]
+        return Request(method, path.replace("{id}", id), b'{"how":"daily"}' if method == "PATCH" else b"")
+
+    def read_all(self, resource: str) -> list[Any]:
+        """Return the records of a list without pages."""
+        found: list[Any] = self.client.get(f"/v1/{resource}")["data"]
+        return found
 
     def _of_clock(self, name: str) -> list[Request]:
         """Return requests that set the sandbox's clock, advance it and delete it, the one of this name first."""

@@ -12,6 +12,7 @@ from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
 from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url, words_of
 from ..resources.record_page import asks
+from .first_steps import first_steps, put_aside
 
 _MOST_WAITING = 3  # records of each kind that are named
 
@@ -45,6 +46,7 @@ def show_overview(visit: Visit) -> Answer:
         "cards": cards,
         "page_at": lambda path: page_at(visit.app, path),
         "first": _first(visit),
+        "steps": first_steps(visit),
     }
     return Shown("dashboard/overview.html", values)
 
@@ -128,4 +130,7 @@ def _cards(visit: Visit) -> Iterator[Card]:
                 yield from (card for make in in_turns(manifest.cards) if (card := make(ctx)))
 
 
-screens = mounted(Screen("/dashboard", show_overview, role="field", nav="Overview"))
+screens = mounted(
+    Screen("/dashboard", show_overview, role="field", nav="Overview"),
+    Screen("/dashboard/first-steps/aside", post=put_aside, role="field", on="/dashboard"),
+)

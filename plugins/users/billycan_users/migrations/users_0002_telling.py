@@ -1,4 +1,4 @@
-"""Create what people are told of, and how."""
+"""Create what people are told of, and how; keep who is done with the first steps."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,7 @@ revision, down_revision = "users_0002", "users_0001"
 
 
 def upgrade() -> None:
+    op.add_column("users_roles", sa.Column("settled_at", UTCDateTime))
     op.create_table(
         "users_notification_rules",
         *key_columns(),
@@ -36,3 +37,4 @@ def downgrade() -> None:
     op.drop_table("users_digests")
     op.drop_table("users_untold")
     op.drop_table("users_notification_rules")
+    op.drop_column("users_roles", "settled_at")

@@ -82,7 +82,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry, write_together, define, ask_first):
+    for chapter in (*first, *then, let_know, hurry, write_together, define, ask_first):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -93,6 +93,12 @@ def connect(c, clock):
     connection = oauth.connect().key_id
     oauth.person().get("/dashboard/connections")
     oauth.person().send(f"/dashboard/connections/{connection}/disconnect")
+
+
+def let_know(c, clock):
+    rule = c.get("/v1/notification_rules")["data"][0]["id"]
+    c.patch(f"/v1/notification_rules/{rule}", {"how": "daily"})
+    c.get(f"/v1/notification_rules/{rule}")
 
 
 def business(c, clock):

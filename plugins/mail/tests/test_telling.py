@@ -25,7 +25,9 @@ def shop(mailing, serve, drain):
         run_timed(app)
         run_timed(app)
         drain(app)
-        found = [(str(each["To"]).partition(".")[0], str(each["Subject"]), each.get_content()) for each in server.messages]
+        found = [
+            (str(each["To"]).partition(".")[0], str(each["Subject"]), each.get_content()) for each in server.messages
+        ]
         server.messages.clear()
         return sorted(each for each in found if " · " in each[1])  # not those of an account
 

@@ -38,7 +38,7 @@ class NotificationRule(Struct):
     id: Its id, the same for as long as the person is in the business.
     user_id: The person.
     event: The event, such as `quote.accepted`.
-    how: By an email at once (`mail`), by one on the next morning with whatever else happened (`daily`), or not (`none`).
+    how: By an email at once (`mail`), by one on the next morning with all that happened (`daily`), or not (`none`).
     """
 
     id: str

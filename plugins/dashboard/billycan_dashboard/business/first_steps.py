@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from billycan_users.api import Answer, Led, Visit, list_members, live_of, settle
 
+
 class Step(Struct, frozen=True):
     """A step: what to do, where, and whether it is done."""
 

@@ -35,7 +35,7 @@ _OPENS: Mapping[Role, tuple[Role, ...]] = {
 _ONLY_OWNERS = {"tenant:write", "users:write"}
 _NOT_OFFICE = {"webhooks:read", "webhooks:write", "agents:write", "users:read", "users:write"}
 _NOT_VIEWERS = {"webhooks:read", "users:read"}
-# What a bookkeeper writes; besides, they read the business profile.
+# What a bookkeeper writes; besides, they read the business profile and its branding.
 _MONEY = ("invoices", "expenses", "reports", "contacts", "items", "recurring", "reminders", "mail", "imports")
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
@@ -62,7 +62,7 @@ def scopes_of_role(role: str, app: "App") -> tuple[str, ...]:
         return "read", *sorted(scope for scope in known if scope.endswith(":write") and scope not in _ONLY_OWNERS)
     if role == "bookkeeper":
         wanted = {f"{plugin}:{does}" for plugin in _MONEY for does in ("read", "write")}
-        return tuple(sorted(known & {*wanted, "tenant:read"}))
+        return tuple(sorted(known & {*wanted, "tenant:read", "hosted:read"}))
     if role == "field":
         owns = [(each, app.scope_of(f"{prefix}_0")) for prefix, found in app.owned.items() for each in found]
         reads = {scope for _, scope in owns}

@@ -97,7 +97,8 @@ def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
     subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} things that happened"
     text = "\n\n".join("\n".join(line) for line in seen)
     of_event = told[0].event if len(told) == 1 else ""
-    leave = page_address(ctx.app, f"{_LEAVE}/{_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event])}")
+    token = str(_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event]))
+    leave = page_address(ctx.app, f"{_LEAVE}/{token}")
     text += f"\n\nYou are told of this as a person of {name}. To be told of it no more, open this page:\n{leave}\n"
     emails.send(ctx.app, ctx.db, to=address, subject=f"{subject} · {name}", text=text)
 

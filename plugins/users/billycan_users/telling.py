@@ -25,6 +25,7 @@ from .tables import digests, untold, users
 
 HOUR = 9
 MOST_IN_DIGEST = 200
+MOST_AT_ONCE = 10  # events that wait: if there are more, they are told of together
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _HERE = "/dashboard/account/notifications"
 _LEAVE = "/dashboard/unsubscribe"
@@ -50,16 +51,19 @@ def tell(ctx: Context, id: str) -> None:
     (event,) = _events(ctx, [id]) or (None,)
     if event is None:
         return
+    waiting = ctx.db.execute(sa.select(untold.c.id).where(own(ctx, untold)).limit(MOST_AT_ONCE)).all()
     for rule in notifying.rules_of(ctx, notifying.people_of(ctx.app, ctx.tenant_id)):
         if rule.event != event.event or rule.how == "none" or rule.user_id == event.actor:
             continue
         if event.event == "booking.created" and (event.actor or "").startswith("usr_"):
             continue  # somebody of the business made it, not the client
-        if rule.how == "mail":
+        is_many = len(waiting) == MOST_AT_ONCE  # as of imported payments: one email has all of them
+        if rule.how == "mail" and not is_many:
             _write(ctx, rule.user_id, [event])
         else:
+            due_at = ctx.app.now() if rule.how == "mail" else _next_morning(ctx)
             row = {"tenant_id": ctx.tenant_id, "id": new_id("dig"), "user_id": rule.user_id, "event_id": id}
-            ctx.db.execute(sa.insert(digests).values(**row, due_at=_next_morning(ctx)))
+            ctx.db.execute(sa.insert(digests).values(**row, due_at=due_at))
 
 
 def digests_due(app: App, now: Moment) -> sa.Select[Any]:

@@ -95,7 +95,7 @@ def answer_call(
         writes=endpoint.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
-    owning.check_allowed(ctx, endpoint)
+    _check_allowed(ctx, endpoint)
     if ctx.writes and tenant_id:
         app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
@@ -109,7 +109,7 @@ def answer_call(
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
-                owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), {})
+                _check_own(ctx, endpoint, taken)
                 return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
     if route.own_transactions and route.own_transactions(taken.values["body"]):
@@ -193,7 +193,7 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     """Answer a call that writes in the open transaction of `ctx`; its events are heard before the next call."""
     own = ctx.beside(call.path, call.if_match)
     own.app.hook.authorize(ctx=own, route=endpoint.route)
-    owning.check_allowed(own, endpoint)
+    _check_allowed(own, endpoint)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
     taken = _decode(own, call.query, endpoint, params, raw)
     checks = _watch(own, call, endpoint, params, raw)
@@ -220,7 +220,7 @@ def count_records(
         for endpoint, query in lists:
             ctx.path, ctx.counting = endpoint.route.path, []
             app.hook.authorize(ctx=ctx, route=endpoint.route)
-            owning.check_allowed(ctx, endpoint)
+            _check_allowed(ctx, endpoint)
             totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
         counted = iter(paging.count_totals(ctx, [*chain(*found)]))
@@ -273,12 +273,12 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
     if not all(map(is_id, taken.params.values())):
         raise NotFound
-    owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), taken.sent)
+    _check_own(ctx, endpoint, taken)
     if taken.aside:
         _check_unchanged(ctx, endpoint, taken)
     choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
     result = endpoint.run(ctx, taken.values, taken.params)
-    owning.check_still_own(ctx, call.method, taken.params)
+    _check_still_own(ctx, call.method, taken)
     if ctx.if_match is not None and ctx.writes and (taken.params or call.method != "POST"):
         raise VersionConflict("What this request changes has no version: send it without If-Match.")
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
@@ -309,6 +309,21 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
         path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
     return Answer(endpoint.route.status, headers, body)
+
+
+def _check_allowed(ctx: Context, endpoint: Endpoint) -> None:
+    if ctx.sees_only_own:
+        owning.check_allowed(ctx, endpoint)
+
+
+def _check_own(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
+    if ctx.sees_only_own:
+        owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), taken.sent)
+
+
+def _check_still_own(ctx: Context, method: str, taken: Taken) -> None:
+    if ctx.sees_only_own and ctx.writes and method != "DELETE":
+        owning.check_still_own(ctx, taken.params)
 
 
 def _size(encoded: msgspec.Raw) -> int:

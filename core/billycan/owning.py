@@ -40,8 +40,8 @@ def is_open(app: "App", endpoint: "Endpoint") -> bool:
 
 
 def check_allowed(ctx: "Context", endpoint: "Endpoint") -> None:
-    """Raise Forbidden if the caller is limited to its own records, and the route is closed to such callers."""
-    if ctx.sees_only_own and not is_open(ctx.app, endpoint):
+    """Raise Forbidden if a route is closed to the caller, who is limited to records of its own."""
+    if not is_open(ctx.app, endpoint):
         raise Forbidden("Somebody who sees only records of their own may not do this.")
 
 
@@ -75,8 +75,6 @@ def check_call(ctx: "Context", endpoint: "Endpoint", params: Mapping[str, str], 
 
     `sent` is its body. Without amounts, it also refuses to filter by any, or to change them.
     """
-    if not ctx.sees_only_own:
-        return
     if ctx.hides_amounts:
         _check_amounts(endpoint, query, sent)
     asked = structs.asdict(query).values() if query is not None and endpoint.route.method != "GET" else ()
@@ -88,9 +86,9 @@ def check_call(ctx: "Context", endpoint: "Endpoint", params: Mapping[str, str], 
         raise Invalid.of(*faults)
 
 
-def check_still_own(ctx: "Context", method: str, params: Mapping[str, str]) -> None:
+def check_still_own(ctx: "Context", params: Mapping[str, str]) -> None:
     """Refuse a change after which the record is no longer the caller's own."""
-    if ctx.sees_only_own and ctx.writes and method != "DELETE" and not are_own(ctx, {*params.values()}):
+    if not are_own(ctx, {*params.values()}):
         raise Forbidden("It would not be yours any more: ask somebody else to do this.")
 
 

@@ -20,10 +20,7 @@ from .tables import (
     users,
 )
 from .tables import passkeys as passkeys_table
-from .telling import on_event
 from .templates import Assets
-
-__all__ = ["manifest", "on_event"]
 
 manifest = Manifest(
     name="users",
@@ -37,6 +34,7 @@ manifest = Manifest(
         Route("GET", "/v1/notification_rules/{id}", notifying.get_notification_rule, scope="users:read"),
         Route("PATCH", "/v1/notification_rules/{id}", notifying.update_notification_rule, scope="users:write"),
     ),
+    hears=dict.fromkeys(notifying.EVENTS, telling.note),
     tasks=(
         Every(seconds=2, due=telling.to_tell, run=telling.tell, real_time=True),
         Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),

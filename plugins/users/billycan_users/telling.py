@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 import msgspec
 import sqlalchemy as sa
 from itsdangerous import BadData, URLSafeSerializer
+from msgspec import Struct
 
-from billycan import App, Context, Event, Identity, NotFound, Unauthenticated, hookimpl, new_id, own
+from billycan import App, Context, Identity, NotFound, Unauthenticated, new_id, own
 from billycan.fields import Moment
 from billycan.sql import events
 
@@ -32,11 +33,21 @@ _LEAVE = "/dashboard/unsubscribe"
 _PAGES = {"proposal": "approvals", "app": "connections"}
 
 
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    """Note an event of which people may be told. A sandbox tells nobody."""
-    if event.name in EVENTS and emails.can_send(ctx.app) and _is_live(ctx):
-        ctx.db.execute(sa.insert(untold).values(tenant_id=ctx.tenant_id, id=event.id, created_at=ctx.app.now()))
+class Happened(Struct):
+    """The data of an event, as far as it matters here."""
+
+    id: str
+
+
+def note(ctx: Context, record: Happened) -> None:
+    """Note each event of the call of which people may be told. A sandbox tells nobody."""
+    if not emails.can_send(ctx.app) or not _is_live(ctx):
+        return
+    noted: set[str] = ctx.memo.setdefault("users", set())
+    for event in ctx.events:
+        if event.name in EVENTS and event.id not in noted:
+            noted.add(event.id)
+            ctx.db.execute(sa.insert(untold).values(tenant_id=ctx.tenant_id, id=event.id, created_at=ctx.app.now()))
 
 
 def to_tell(app: App, now: Moment) -> sa.Select[Any]:

@@ -94,9 +94,7 @@ def copied(column, value, statuses):
         return f't."{name}"'
     if name in ("sequence", "position") or (name == "number" and isinstance(value, int)):
         return "1000000 + n"
-    if name == "number" and isinstance(value, str):
-        return f"'{value[:4]}' || (1000000 + n)"
-    if name == "id":
+    if name == "id" or (name == "number" and isinstance(value, str)):
         return id_of(value, "n")
     pairs = [
         [*c.columns] for c in column.table.constraints if isinstance(c, sa.UniqueConstraint) and len(c.columns) > 2
@@ -165,7 +163,8 @@ def fill(app, tenant_id):
 # Of all contacts but every tenth.
 _SIZES = sa.text(
     "INSERT INTO custom_fields_values (tenant_id, id, field_id, value, comparable)"
-    " SELECT tenant_id, 'con_' || lpad((1000000 + n)::text, 26, '0'), id, n, lpad((10000000000000 + 10000 * n)::text, 14, '0')"
+    " SELECT tenant_id, 'con_' || lpad((1000000 + n)::text, 26, '0'), id, n,"
+    " lpad((10000000000000 + 10000 * n)::text, 14, '0')"
     " FROM custom_fields, generate_series(1, :count) n WHERE tenant_id = :tenant AND mod(n, 10) <> 0"
 )
 _INDEXES = sa.text(

@@ -19,6 +19,12 @@ PROPOSED = (
 )
 NEVER = ("delete_*", "update_tenant", "create_endpoint", "update_endpoint")
 MOST_NAMES = 100
+_ALONE = {
+    "full": "All but what its lists name",
+    "read_only": "Reads only",
+    "propose": "Every change is approved first",
+    "limits": "Within limits",
+}
 
 
 class Caller(Struct, frozen=True):
@@ -30,6 +36,13 @@ class Caller(Struct, frozen=True):
     scopes: list[str]
     policy: Identity.Policy | None
     is_frozen: bool
+
+    @property
+    def alone(self) -> str:
+        """What it may do alone, in a few words."""
+        if self.policy is None or policies.is_free(self.policy):
+            return "All that its scopes allow"
+        return _ALONE[self.policy.mode]
 
 
 def list_agents(visit: Visit) -> Answer:
@@ -109,7 +122,7 @@ def _callers(visit: Visit) -> dict[str, Caller]:
 def _policy(visit: Visit) -> Identity.Policy:
     form = visit.form
     given: dict[str, Any] = {"mode": form.get("mode", "")}
-    if given["mode"] not in ("full", "read_only", "propose", "limits"):
+    if given["mode"] not in _ALONE:
         raise Invalid.of(Fault("mode", "invalid_value", "must be one of those offered"))
     for name in ("auto_below", "per_day"):
         given[name] = read_field(NotNegative, name, text) if (text := form.get(name, "").replace(",", "")) else None

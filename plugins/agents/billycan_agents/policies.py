@@ -70,6 +70,11 @@ def _store(ctx: Context, caller_id: str, **values: Any) -> None:
     ctx.outdates = True
 
 
+def is_free(policy: Identity.Policy) -> bool:
+    """Tell whether a policy lets its caller do all that its scopes allow."""
+    return policy.mode == "full" and not (policy.never or policy.propose or policy.contacts)
+
+
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Tell whether an operation is one of these, of which `*` at the end stands for anything."""
     return any(name == each or (each.endswith("*") and name.startswith(each.removesuffix("*"))) for each in patterns)

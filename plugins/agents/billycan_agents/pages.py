@@ -36,6 +36,7 @@ class Caller(Struct, frozen=True):
     scopes: list[str]
     policy: Identity.Policy | None
     is_frozen: bool
+    is_set: bool
 
     @property
     def alone(self) -> str:
@@ -56,7 +57,7 @@ def show_policy(visit: Visit, id: str) -> Answer:
     with visit.reading() as ctx:
         spent = guarding.spent_on(ctx, id)
     policy = caller.policy or Identity.Policy(mode="full")
-    is_new = caller.policy is None
+    is_new = not caller.is_set
     values = {
         "caller": caller,
         "spent": spent,
@@ -112,9 +113,19 @@ def _callers(visit: Visit) -> dict[str, Caller]:
 
             for id, name, scopes, _ in set_up_by_people(ctx):
                 found[id] = name, "Connected app", scopes
-        kept = policies.list_policies(ctx)
+        set_by_owners = policies.list_policies(ctx)
+        kept = {**set_by_owners}
+        for id in found.keys() - kept.keys():
+            if at_first := policies.policy_at_first(ctx, ctx.db, id):
+                kept[id] = at_first
     return {
-        id: Caller(id, *each, kept[id].policy if id in kept else None, id in kept and kept[id].is_frozen)
+        id: Caller(
+            id,
+            *each,
+            policy=kept[id].policy if id in kept else None,
+            is_frozen=id in kept and kept[id].is_frozen,
+            is_set=id in set_by_owners,
+        )
         for id, each in found.items()
     }
 

@@ -19,7 +19,7 @@ from billycan import App, Identity, Problem
 from billycan.web import encode, read_bytes
 
 from .calling import Called, call_tool, policy_of
-from .tools import all_tools, list_tools
+from .tools import all_tools, list_tools, scopes_at_first
 
 ENDPOINT, RESOURCE = "/mcp", "/.well-known/oauth-protected-resource"
 MODERN, HANDSHAKE = "2026-07-28", ("2025-11-25", "2025-06-18")
@@ -134,7 +134,8 @@ class Endpoint:
         if problem.status == 401 and "apps" in self.app.manifests:
             challenge = problem.headers.get("WWW-Authenticate", "Bearer")
             comma = "," if " " in challenge else ""
-            problem.headers["WWW-Authenticate"] = f"{challenge}{comma} {_metadata(self.app)}"
+            scopes = " ".join(scopes_at_first(self.app))
+            problem.headers["WWW-Authenticate"] = f'{challenge}{comma} {_metadata(self.app)}, scope="{scopes}"'
         error = Refused(problem.status, problem.status, problem.message, problem.as_error())
         _write_error(resp, _NO_ID, error)
 

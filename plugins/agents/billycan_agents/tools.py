@@ -187,6 +187,12 @@ def list_tools(app: App, identity: Identity, policy: Identity.Policy | None = No
     return sorted([*shown, *_ABOUT_OTHERS], key=lambda tool: str(tool["name"]))
 
 
+def scopes_at_first(app: App) -> list[str]:
+    """List the scopes of the commonest tools: an app may begin with these, and ask for more when a call needs it."""
+    tools = all_tools(app)
+    return sorted({scope for name in COMMONEST if name in tools for scope in tools[name].allows[0]})
+
+
 def may_propose(policy: Identity.Policy | None) -> bool:
     """Tell whether a person may have to approve what a caller with this policy does."""
     return policy is not None and policy.mode != "read_only" and not is_free(policy)

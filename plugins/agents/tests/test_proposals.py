@@ -235,10 +235,9 @@ def test_what_cannot_wait_is_not_proposed(client):
 
 
 def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
-    """Connect it with `resource`, as clients of the protocol must."""
     client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
     oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")
-    app, owner = oauth.connect(resource=f"{client.app.public_url}/mcp"), oauth.person()
+    app, owner = oauth.connect(), oauth.person()
     path = f"/dashboard/agents/{app.key_id}"
     assert path in owner.get("/dashboard/connections").text
     owner.get(path)

@@ -107,9 +107,9 @@ def test_a_page_of_another_site_is_refused_before_its_key_is_looked_at(client):
 
 def test_without_a_key_it_says_which_server_gives_tokens(client, make_app):
     answer = client.call("POST", "/mcp", {}, 401, {"Authorization": ""})
-    assert answer.headers["WWW-Authenticate"] == (
-        f'Bearer resource_metadata="{client.app.public_url}/.well-known/oauth-protected-resource"'
-    )
+    resource = f"{client.app.public_url}/.well-known/oauth-protected-resource"
+    scopes = "agents:read contacts:read contacts:write invoices:read invoices:write"
+    assert answer.headers["WWW-Authenticate"] == f'Bearer resource_metadata="{resource}", scope="{scopes}"'
     assert answer.json["error"]["data"]["code"] == "missing_api_key"
     for path in ("", "/mcp"):
         found = client.web.get(f"/.well-known/oauth-protected-resource{path}").json

@@ -16,8 +16,9 @@ import sqlalchemy as sa
 from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
+from billycan.web import encode
 
-from . import policies, proposing
+from . import policies, proposing, risks
 from .amounts import ZERO, charge_of
 from .done import MARK, Begun, Call, Done, operation_of
 from .proposing import APPROVED
@@ -73,6 +74,20 @@ def is_contact(text: str) -> bool:
 
 def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     """Begin to look at a call; None if its caller may do all that its scopes allow."""
+    check = _watch_caller(ctx, call)
+    if call.route.path != "/v1/tenant":
+        return check
+    before = risks.paid_into(encode(ctx.tenant))
+
+    def note(answer: Any) -> None:
+        if check:
+            check(answer)
+        risks.note_bank_change(ctx, before, answer.body)
+
+    return note
+
+
+def _watch_caller(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     kept = policies.find_policy(ctx)
     if kept is None or policies.is_free(kept.policy) or ctx.memo.get(APPROVED) or call.route.own_transactions:
         return None

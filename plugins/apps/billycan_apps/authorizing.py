@@ -165,9 +165,8 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
     client_id = sent.get("client_id", "")
-    if documents.is_address(client_id):
-        app = _described(visit, client_id)
-    else:
+    app = _described(visit, client_id) if documents.is_address(client_id) else None
+    if app is None:
         with visit.app.db.reading() as db:
             app = app_records.find_app(db, client_id)
     if app is None or app.client_id != client_id:
@@ -184,7 +183,7 @@ def _described(visit: Visit, address: str) -> Registered:
     if visit.session_if_any is None or not visit.session.is_complete:
         raise Instead(to_sign_in(visit))
     try:
-        return documents.find_described(visit.app, address, visit.session.tenant_id)
+        return documents.find_described(visit.app, address, visit.session.tenant_id or "")
     except documents.Unreadable as why:
         raise Unanswerable(str(why)) from None
 

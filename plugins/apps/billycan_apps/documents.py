@@ -1,7 +1,7 @@
-"""Apps that describe themselves: their client_id is the address of a document (draft-ietf-oauth-client-id-metadata-document).
+"""Apps that describe themselves: their client_id is the address of a document (Client ID Metadata Document).
 
-Nobody registers such an app. The document is fetched when a person who is signed in is asked to let the app in, and each
-business keeps the app as its person saw it.
+Nobody registers such an app. The document is fetched when a person who is signed in is asked to let the app in, and
+each business keeps the app as its person saw it.
 """
 
 import re
@@ -147,7 +147,9 @@ def _described(app: App, address: str, body: str) -> Edition:
         raise Unreadable(f"{wrong}: here such an app has no secret, and its token_endpoint_auth_method is none.")
     if "authorization_code" not in said.get("grant_types", ["authorization_code"]):
         raise Unreadable(f"{wrong}: its grant_types have no authorization_code.")
-    name, uris, scope = said.get("client_name"), said.get("redirect_uris"), said.get("scope", "")
+    name: Any = said.get("client_name")
+    uris: Any = said.get("redirect_uris")
+    scope: Any = said.get("scope", "")
     texts = [name, scope, *(uris if isinstance(uris, list) else [None])]
     if not all(isinstance(each, str) for each in texts):
         raise Unreadable(f"{wrong}: client_name and redirect_uris are required, and are text.")

@@ -112,5 +112,7 @@ class Spending(RuleBasedStateMachine):
 @pytest.mark.both
 def test_no_sequence_of_calls_moves_more_than_a_limit(make_app, clock, examples):
     app = make_app("agents", "users", "contacts", "hosted", "documents", "invoices")
-    quick = settings(max_examples=examples(15), stateful_step_count=20, deadline=None, suppress_health_check=[*HealthCheck])
+    quick = settings(
+        max_examples=examples(15), stateful_step_count=20, deadline=None, suppress_health_check=[*HealthCheck]
+    )
     run_state_machine_as_test(lambda: Spending(app), settings=quick)

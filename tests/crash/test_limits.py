@@ -92,7 +92,8 @@ def test_a_proposal_is_carried_out_once_whoever_dies_in_it(deployment):
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
 
     def proposed(amount):
-        error = agent.refused(403, "approval_required", "POST", "/v1/invoices", bill(client, amount, contact), headers=ASK)
+        call = ("POST", "/v1/invoices", bill(client, amount, contact))
+        error = agent.refused(403, "approval_required", *call, headers=ASK)
         return error["proposal_id"]
 
     def approve(id, dies):

@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from billycan.testing import Client, run_timed
-from billycan_agents.testing import Agent, agent_of, bill
+from billycan_agents.asking import TASKS
+from billycan_agents.testing import META, Agent, agent_of, bill
 from billycan_apps.testing import OAuthApp
 from billycan_users.testing import PASSWORD, Browser
 
@@ -338,3 +339,68 @@ def test_several_alike_are_decided_at_once_each_as_it_was_shown(client, owner, c
     viewer = Browser(client.app).join(client, "viewer", "v@example.com")
     page = viewer.get(f"/dashboard/approvals/alike?caller={agent.key_id}&of=create_invoice")
     assert "Approve this one" not in page.text
+
+
+def asks(agent, capabilities, **arguments):
+    """Call create_contact as a client with these capabilities; return the result."""
+    meta = {**META, "io.modelcontextprotocol/clientCapabilities": capabilities}
+    return agent.send("tools/call", {"name": "create_contact", "arguments": arguments}, meta=meta)["result"]
+
+
+def test_a_client_that_takes_tasks_gets_one_and_polls_it(client, owner):
+    agent, takes = Agent(agent_of(client, "propose")), {"extensions": {TASKS: {}}}
+    meta = {**META, "io.modelcontextprotocol/clientCapabilities": takes}
+
+    def about(method, id, of=agent, status=200, **more):
+        return of.send(f"tasks/{method}", {"taskId": id}, status, headers={"Mcp-Name": id}, **{"meta": meta, **more})
+
+    assert TASKS in agent.send("server/discover")["result"]["capabilities"]["extensions"]
+    made = [asks(agent, takes, body={"name": name}, reason="New") for name in ("Ada", "Eve", "Zoe")]
+    task = made[0]
+    assert (task["resultType"], task["status"]) == ("task", "working") and task["taskId"].startswith("prp_")
+    assert "/dashboard/approvals/" in task["statusMessage"] and task["ttlMs"] == 72 * 3600 * 1000
+    assert about("get", task["taskId"])["result"]["status"] == "working"
+    approve(owner, {"id": task["taskId"]})
+    found = about("get", task["taskId"])["result"]
+    assert (found["resultType"], found["status"], found["result"]["isError"]) == ("complete", "completed", False)
+    assert found["result"]["structuredContent"] == client.get("/v1/contacts")["data"][0]
+    # Whoever proposed it may withdraw it, and nobody else asks about it.
+    other = Agent(agent_of(client, "propose"))
+    for method in ("get", "update", "cancel"):
+        assert about(method, made[1]["taskId"], other, 400)["error"]["code"] == -32602
+    assert about("cancel", made[1]["taskId"])["result"]["resultType"] == "complete"
+    assert about("get", made[1]["taskId"])["result"]["status"] == "cancelled"
+    assert client.get(f"/v1/proposals/{made[1]['taskId']}")["data"]["status"] == "expired"
+    path = f"/dashboard/approvals/{made[2]['taskId']}"
+    owner.get(path)
+    owner.send(f"{path}/decline", reason="Not her")
+    assert "Not her" in about("get", made[2]["taskId"])["result"]["statusMessage"]
+    assert about("get", task["taskId"], status=400, meta=META)["error"]["code"] == -32021
+    assert agent.send("tasks/get", {"taskId": task["taskId"]}, 400, meta=meta)["error"]["code"] == -32020
+
+
+def test_a_client_that_opens_pages_is_led_to_the_approval_and_asks_again(client, owner):
+    agent, opens = Agent(agent_of(client, "propose")), {"elicitation": {"url": {}}}
+    asked = asks(agent, opens, body={"name": "Ada"})
+    assert asked["resultType"] == "input_required"
+    question = asked["inputRequests"]["approval"]
+    id = asked["requestState"]
+    assert question["method"] == "elicitation/create" and question["params"]["mode"] == "url"
+    assert question["params"]["url"].endswith(f"/dashboard/approvals/{id}")
+
+    def again(of=agent, status=200, **more):
+        given = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}, "requestState": id, **more}
+        given["inputResponses"] = {"approval": {"action": "accept"}}
+        return of.send("tools/call", given, status)
+
+    # Nobody has decided yet: it is told so, and not asked once more.
+    assert again()["result"]["structuredContent"]["code"] == HELD
+    approve(owner, {"id": id})
+    (contact,) = client.get("/v1/contacts")["data"]
+    assert again()["result"]["structuredContent"] == again()["result"]["structuredContent"] == contact
+    # The state of another's request, or an invented one, tells and does nothing.
+    other = Agent(agent_of(client, "full"))
+    assert again(other, 400)["error"]["code"] == again(agent, 400, requestState={})["error"]["code"] == -32602
+    assert len(client.get("/v1/contacts")["data"]) == 1
+    # Whoever opens only forms gets the error, as in older versions.
+    assert asks(agent, {"elicitation": {}}, body={"name": "Eve"})["structuredContent"]["code"] == HELD

@@ -18,7 +18,7 @@ def test_a_client_begins_as_its_version_has_it_and_calls_a_tool(agent):
     if agent.version == MODERN:
         found = agent.send("server/discover")["result"]
         assert found["supportedVersions"] == [MODERN, *HANDSHAKE] and found["resultType"] == "complete"
-        assert found["ttlMs"] >= 0 and found["cacheScope"] == "public" and found["capabilities"] == {"tools": {}}
+        assert found["ttlMs"] >= 0 and found["cacheScope"] == "public" and "tools" in found["capabilities"]
         assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "billycan"
     else:
         begun = {"protocolVersion": agent.version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

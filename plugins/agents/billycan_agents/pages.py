@@ -15,9 +15,13 @@ _HERE = "/dashboard/agents"
 # What an owner most likely wants a person to see, whatever the amount.
 PROPOSED = (
     *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
-    *("create_recurring_*", "resume_recurring_*"),
+    *("add_payment", "add_expense_payment", "create_recurring_*", "resume_recurring_*"),
 )
-NEVER = ("delete_*", "update_tenant", "create_endpoint", "update_endpoint")
+# What leads clients' money or letters elsewhere without an amount that could be limited.
+NEVER = (
+    *("delete_*", "update_tenant", "update_branding", "update_reminders"),
+    *("create_endpoint", "update_endpoint", "rotate_*"),
+)
 MOST_NAMES = 100
 _ALONE = {
     "full": "All but what its lists name",

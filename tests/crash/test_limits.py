@@ -83,7 +83,8 @@ def test_no_kill_lets_an_agent_spend_more_than_a_day_has(deployment):
     # What is there is what was counted, to the cent, and somebody tried to go beyond.
     assert sum(each["total"] for each in made) == sum(counted) <= A_DAY
     assert len(made) == A_DAY // EACH and statuses.count(403) > 0
-    assert statuses.count(201) <= len(made) and {*statuses} <= {201, 403, 503}
+    # A business holds only so many places of a process, which is 429 to the others.
+    assert statuses.count(201) <= len(made) and {*statuses} <= {201, 403, 429, 503}
 
 
 def test_a_proposal_is_carried_out_once_whoever_dies_in_it(deployment):

@@ -87,7 +87,7 @@ def show_alike(visit: Visit) -> Answer:
     """Show what one agent proposes by the same operation, to decide several at once."""
     found = [_described(visit, row) for row in _alike(visit)]
     if not found:
-        return Led(_HERE, "None of them waits any more.")
+        return list_approvals(visit)  # none of them waits any more
     return Shown("agents/alike.html", {"found": found, "action": f"{_ALIKE}?{visit.query_string}"})
 
 

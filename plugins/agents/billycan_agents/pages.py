@@ -44,7 +44,7 @@ class Caller(Struct, frozen=True):
 
     @property
     def alone(self) -> str:
-        """What it may do alone, in a few words."""
+        """Its policy in a few words."""
         if self.policy is None or policies.is_free(self.policy):
             return "All that its scopes allow"
         return _ALONE[self.policy.mode]

@@ -70,6 +70,28 @@ def is_number(text: str) -> bool:
     return not characters.isdisjoint(_DIGITS) and characters <= _IN_NUMBERS
 
 
+def lines_of(texts: Iterable[str]) -> str:
+    """Return texts as a search looks through them: folded, one a line, and numbers also as digits alone."""
+    found = [*texts]
+    # Also with Australia's prefix as written: a client may search for either.
+    numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
+    return "\n".join([*map(fold, found), *sorted(numbers)])
+
+
+_ADDED = "\n\x1f\n"  # between a record's own texts in `search_text` and those of plugins
+
+
+def with_added(own: str, added: str) -> str:
+    """Return the `search_text` of a record with its own texts and those of plugins."""
+    return f"{own}{_ADDED}{added}" if added else own
+
+
+def split_added(search_text: str) -> tuple[str, str]:
+    """Return a record's own texts in its `search_text`, and those of plugins."""
+    own, _, added = search_text.partition(_ADDED)
+    return own, added
+
+
 def search_condition(
     table: sa.Table, text: str, ctx: "Context | None" = None, *, within: sa.Column[str] | None = None
 ) -> sa.ColumnElement[bool]:

@@ -168,14 +168,27 @@ def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: A
     return Condition(column, ge if bound == "from" else le, (value,))
 
 
-def selected(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
-    """Match the rows with the ids that another table has; few of them are fetched, so that only their rows are read."""
-    few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
-    if len(few) > _FEW:
-        return column.in_(ids.order_by(None))
-    if ctx.db.dialect.name == "postgresql":
-        return column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
-    return _narrowed(column, few)
+def selected(
+    ctx: "Context", column: sa.Column[Any], selects: Iterable[sa.Select[Any]]
+) -> Iterable[sa.ColumnElement[bool]]:
+    """Match the rows with the ids that each of these finds in another table.
+
+    Few ids are fetched, so that only their rows are read; of these, each is looked up in what finds many.
+    """
+    many, is_narrow = list[sa.Select[Any]](), False
+    for ids in selects:
+        few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
+        if len(few) > _FEW:
+            many.append(ids.order_by(None))
+            continue
+        is_narrow = True
+        if ctx.db.dialect.name == "postgresql":
+            yield column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
+        else:
+            yield _narrowed(column, few)
+    for ids in many:
+        (id,) = ids.selected_columns
+        yield ids.where(id == column).exists() if is_narrow else column.in_(ids)
 
 
 _FEW = 1_000  # ids that are quicker looked up one by one than all rows are read

@@ -22,6 +22,7 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
+_FAR = 1_000  # rows before a page, from which on to read each of them takes too long
 _TOTAL, _TOLD, _VALUE = "list_total", "list_told", "list_value"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -123,7 +124,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     offset = 0 if cursor else (page - 1) * per_page
     asked = found.columns or tuple(table.c)
     has = sa.select(*asked, values.c.value.label(_VALUE)).join(values, values.c.id == table.c.id).where(*found.where)
-    of_values = [values.c.value, table.c.id]
+    of_values = [values.c.value, values.c.id]
     none = sa.null().label(_VALUE)
     lacks = sa.select(*asked, none).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
     rows: list[sa.Row[Any]] = []
@@ -140,12 +141,21 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
             select = select.where(columns < keys if descending else columns > keys)
         select = select.order_by(*(column.desc() if descending else column for column in order))
         select = select.limit(sa.literal_column(str(limit - len(rows))))
-        if offset:
+        is_far = offset >= _FAR and not found.conditions
+        if offset and with_value and is_far:
+            # Of the rows that are passed over, only their values are read.
+            far = sa.select(values).order_by(*(column.desc() if descending else column for column in of_values))
+            some = far.limit(limit).offset(offset).subquery()
+            select = sa.select(*asked, some.c.value.label(_VALUE)).join(some, some.c.id == table.c.id)
+            order = [some.c.value, some.c.id]
+            select = select.where(*found.where).order_by(*(c.desc() if descending else c for c in order))
+        elif offset:
             select = select.offset(offset)
         got: list[sa.Row[Any]] = list(ctx.db.execute(select))
         if offset and with_value:
             # The others begin behind all that have a value.
             there = has.with_only_columns(sa.func.count(), maintain_column_froms=True)
+            there = sa.select(sa.func.count()).select_from(values) if is_far else there
             offset = 0 if got else offset - ctx.db.execute(there).scalar_one()
         rows += got
     more, rows = len(rows) > per_page, rows[:per_page]

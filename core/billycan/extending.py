@@ -180,9 +180,7 @@ def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> lis
 
 def added_texts(ctx: "Context", adds: Sequence[Extends], id: str) -> list[str]:
     """Return the texts by which a search finds a record for members that plugins add to it."""
-    return [
-        text for e in adds if e.search for text in e.search(ctx, e.path, e.fill(ctx, [id]).get(id) or e.shows())
-    ]
+    return [text for e in adds if e.search for text in e.search(ctx, e.path, e.fill(ctx, [id]).get(id) or e.shows())]
 
 
 def search_anew(ctx: "Context", ids: Iterable[str]) -> None:

@@ -75,9 +75,7 @@ def _shown(
     return Changes(changes, last.cursor, more)
 
 
-def _read(
-    ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequence[str] | None
-) -> Mapping[str, Any]:
+def _read(ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequence[str] | None) -> Mapping[str, Any]:
     """Return the records with these ids; in parts, if they would be too large a page."""
     try:
         return ctx.app.read_records(ctx, resource.path, ids, includes=includes)

@@ -15,6 +15,7 @@ from .record_page import has_members, is_deletable
 
 _BATCH, _DELETE = "/v1/batch", "delete"
 _CHOSEN = re.compile(r"([a-z]{2,10}_[0-9a-z]{1,60}):([1-9][0-9]{0,8})(?!\S)", re.ASCII)
+_CHANGED = "It was changed after the list was shown: look at it first."
 MOST = 100  # operations of a batch, and records of a page
 
 
@@ -95,7 +96,9 @@ def _chosen(text: str) -> Iterator[tuple[str, int]]:
 def _outcome(visit: Visit, kind: Kind, id: str, result: Mapping[str, Any]) -> Outcome:
     page, record = f"{kind.page}/{id}", result["body"]["data"]
     if result["status"] >= 400:
-        return Outcome(_title(visit, kind, id), page, result["body"]["error"]["message"])
+        error = result["body"]["error"]
+        is_newer = error["code"] == "version_conflict"
+        return Outcome(_title(visit, kind, id), page, _CHANGED if is_newer else error["message"])
     made = record["id"] if isinstance(record, dict) and record.get("id", id) != id else ""
     is_it = not made and isinstance(record, dict) and "version" in record
     title = title_of(kind, record) if is_it else _title(visit, kind, id)

@@ -14,7 +14,7 @@ manifest = Manifest(
     requires=("users",),
     settings=Settings,
     tables=(log, days, writers),
-    routes=(Route("GET", "/v1/requests", list_requests, scope=None),),
+    routes=(Route("GET", "/v1/requests", list_requests, scope="requests:read"),),
     pages=showing.screens,
     tasks=(Every(seconds=3600, run=forget_old, tenants=with_old, real_time=True),),
     offers=(Context.Emptied(stay=(log, days)),),

@@ -106,6 +106,7 @@ def test_each_call_is_recorded_as_it_was_answered(app, client, developer):
 
 def test_a_key_lists_its_own_requests(app, client):
     other, elsewhere = client.key("read"), Client(app)
+    client.key("write").refused(403, "insufficient_scope", "GET", "/v1/requests")
     assert other.get("/v1/requests")["data"] == []
     client.post("/v1/contacts", {"name": ""}, 422), client.get("/v1/somewhere", 404)
     other.get("/v1/me"), elsewhere.get("/v1/me"), client.sandbox().get("/v1/me")

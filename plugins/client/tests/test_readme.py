@@ -57,4 +57,6 @@ def test_every_snippet_runs(make_app, monkeypatch, capsys):
     business.delete(path)
     names["pull"]()
     listed = business.get("/v1/invoices")["data"]
-    assert {id: each.version for id, each in names["ledger"].items()} == {each["id"]: each["version"] for each in listed}
+    assert {id: each.version for id, each in names["ledger"].items()} == {
+        each["id"]: each["version"] for each in listed
+    }

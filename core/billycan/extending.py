@@ -175,7 +175,8 @@ def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> lis
     sent = ctx.sent_besides
     if sent is None or sent.table is not table or sent.id is not None:
         return []
-    return [text for e, part in sent.parts if e.search for text in e.search(ctx, e.path, part)]
+    said = [(e, e.search, part) for e, part in sent.parts if e.search and e.takes and part != e.takes()]
+    return [text for e, search, part in said for text in search(ctx, e.path, part)]
 
 
 def added_texts(ctx: "Context", adds: Sequence[Extends], id: str) -> list[str]:

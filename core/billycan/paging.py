@@ -140,7 +140,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
             keys = sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
             columns = sa.tuple_(*order)
             select = select.where(columns < keys if descending else columns > keys)
-        most, turns = limit - len(rows), 0 <= left < offset
+        most, turns = limit - len(rows), 0 < left < offset
         if turns:
             most, offset = min(left, most), max(left - most, 0)
         select = select.order_by(*(column.desc() if descending is not turns else column for column in order))

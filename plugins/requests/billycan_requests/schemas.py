@@ -10,7 +10,7 @@ MOST = 100  # requests in an answer
 
 
 class LogQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How many requests to return.
+    """The number of requests to return.
 
     per_page: The most requests; default 25.
     """

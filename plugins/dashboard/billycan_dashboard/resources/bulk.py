@@ -20,7 +20,7 @@ MOST = 100  # operations of a batch, and records of a page
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a record: `message` says why nothing did. `made` is the page of the record that was made of it."""
+    """The result for a record: `message` says why nothing was done, and `made` is the page of what was made of it."""
 
     title: str
     page: str

@@ -309,6 +309,8 @@ class Business:
             case.query["resource"] = "contacts"
         if case.path == "/v1/changes" and "resources" in case.query:
             case.query["resources"] = "contacts,invoices"
+        if case.path == "/v1/changes" and "include" in case.query:
+            case.query |= {"resources": "contacts,invoices", "include": "line_items"}
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):

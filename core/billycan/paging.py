@@ -147,12 +147,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
         select = select.limit(sa.literal_column(str(most)))
         is_far = offset >= _FAR and not found.conditions
         if offset and with_value and is_far:
-            # Of the rows that are passed over, only their values are read.
-            far = sa.select(values).order_by(*(column.desc() if descending else column for column in of_values))
-            some = far.limit(limit).offset(offset).subquery()
-            select = sa.select(*asked, some.c.value.label(_VALUE)).join(some, some.c.id == table.c.id)
-            order = [some.c.value, some.c.id]
-            select = select.where(*found.where).order_by(*(c.desc() if descending else c for c in order))
+            select = _far(found, values, limit, offset, descending=descending)
         elif offset:
             select = select.offset(offset)
         got: list[sa.Row[Any]] = list(ctx.db.execute(select))
@@ -160,8 +155,8 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
             offset = 0
         elif offset and with_value:
             # The others begin behind all that have a value.
-            count = has.with_only_columns(sa.func.count(), maintain_column_froms=True)
-            there = ctx.db.execute(sa.select(sa.func.count()).select_from(values) if is_far else count).scalar_one()
+            source = values if is_far else has.with_only_columns(table.c.id, maintain_column_froms=True).subquery()
+            there = ctx.db.execute(sa.select(sa.func.count()).select_from(source)).scalar_one()
             offset -= there
             if is_far:
                 left = max(_counted(ctx, found, query) - there - offset, 0)
@@ -173,6 +168,18 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     if backwards:
         return _page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
     return _page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
+
+
+def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
+    """Select rows by their values: of those that are passed over, only the values are read."""
+
+    def order(by: Any) -> list[Any]:
+        return [by.c.value.desc(), by.c.id.desc()] if descending else [by.c.value, by.c.id]
+
+    some = sa.select(values).order_by(*order(values)).limit(limit).offset(offset).subquery()
+    asked = found.columns or tuple(found.table.c)
+    rows = sa.select(*asked, some.c.value.label(_VALUE)).join(some, some.c.id == found.table.c.id)
+    return rows.where(*found.where).order_by(*order(some))
 
 
 def _counted(ctx: Context, found: Found, query: Paging) -> int:

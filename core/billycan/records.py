@@ -489,10 +489,9 @@ class Records(Generic[T]):
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
             found = [text for name in self.search for text in stored_texts(values.get(name))]
-            derived["search_text"] = lines_of(found) if found else ""
+            own = lines_of(found) if found else ""
             besides = split_added(values["search_text"])[1] if added is None else lines_of(added) if added else ""
-            if besides:
-                derived["search_text"] = with_added(derived["search_text"], besides)
+            derived["search_text"] = with_added(own, besides) if besides else own
         return derived
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:

@@ -4,7 +4,8 @@ The floor is a bare Falcon app that runs the same SQL by hand; the peers are in 
 billycan behind row-level security, on a copy of the database, and billycan with its log of requests on, to show the
 cost of each; with `--against plain`, billycan whose statements SQLAlchemy runs by itself; with `--against pooled`,
 billycan behind PgBouncer in transaction mode, whose CPU is not counted. All serve the same rows with as many processes
-and threads, and receive the same requests, in turns, from one load client with keep-alive connections. Their answers are compared byte by byte before anything is measured.
+and threads, and receive the same requests, in turns, from one load client with keep-alive connections. Their answers
+are compared byte by byte before anything is measured.
 """
 
 import argparse

@@ -187,6 +187,7 @@ def test_a_pool_with_no_session_left_is_503_in_time_and_says_why(pool, through, 
     client.post("/v1/contacts", {"name": "Ada"})
     with app.db.writing(client.tenant_id) as db:
         db.exec_driver_sql("SELECT 1")  # it has the only session
+        assert client.decoded(client.call("GET", "/-/ready", None, 503))["status"] == "unavailable"
         begun = time.monotonic()
         client.refused(503, "unavailable", "GET", "/v1/contacts")
         assert time.monotonic() - begun < 10

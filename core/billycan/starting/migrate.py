@@ -46,7 +46,7 @@ def upgrade(
         changed.append(step)
         tell(step)
 
-    with database.reading() as connection:
+    with _looking(database) as connection:
         if policies.stand(connection) and not policies.owns_tables(connection):
             versions.compare_versions(connection, chains)
             return []
@@ -57,6 +57,8 @@ def upgrade(
         with _migrating(database) as connection:
             for chain in behind:
                 _bring(connection, chain, note, chain.last)
+            for index in unbuilt_indexes(connection, manifests):
+                connection.execute(sa.schema.CreateIndex(index))
     else:
         for chain in behind:
             additive.require_additions(chain, found.get(chain.name))
@@ -64,7 +66,7 @@ def upgrade(
                 pass
     if not database.is_sqlite:
         _patiently(database, partial(_extend_policies, note=note))
-    with database.reading() as connection:
+    with _looking(database) as connection:
         unbuilt, unsearched = unbuilt_indexes(connection, manifests), unindexed_tables(connection, manifests)
     for index in unbuilt:
         _build_index(database, index)
@@ -73,6 +75,12 @@ def upgrade(
         if _build_search(database, table):
             note(f"{table}: indexed for search")
     return changed
+
+
+@contextmanager
+def _looking(database: db.Database) -> Iterator[sa.Connection]:
+    with database.reading() as connection:
+        yield connection.execution_options(**{UNHURRIED: True})
 
 
 @contextmanager

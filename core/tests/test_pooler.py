@@ -181,7 +181,7 @@ def test_a_statement_beyond_those_that_are_kept_is_prepared_in_place_of_another(
 
 
 def test_a_pool_with_no_session_left_is_503_in_time_and_says_why(pool, through, caplog):
-    url = pool("transaction", size=1, more="query_wait_timeout = 1")
+    url = pool("transaction", size=1, more="query_wait_timeout = 4")
     app = through(url, pooled=True)
     client = Client(app)
     client.post("/v1/contacts", {"name": "Ada"})
@@ -190,7 +190,7 @@ def test_a_pool_with_no_session_left_is_503_in_time_and_says_why(pool, through, 
         assert client.decoded(client.call("GET", "/-/ready", None, 503))["status"] == "unavailable"
         begun = time.monotonic()
         client.refused(503, "unavailable", "GET", "/v1/contacts")
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 60, "PgBouncer would have it wait for two minutes"
     assert "query_wait_timeout" in caplog.text
     assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
 

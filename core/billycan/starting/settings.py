@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     business_per_minute: Annotated[int, Meta(ge=1, le=100_000)] = 600
     business_per_second: Annotated[int, Meta(ge=1, le=100_000)] = 60
     pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
+    pooled: bool = False
     plain_sql: bool = False
     shared_folder: str | None = None
     events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90

@@ -8,7 +8,6 @@ revision, down_revision = "apps_0002", "apps_0001"
 
 def upgrade() -> None:
     op.add_column("apps_apps", sa.Column("address", sa.Text))
-    op.create_index("ix_apps_apps_address", "apps_apps", ["address"])
     op.add_column("apps_codes", sa.Column("resource", sa.Text))
     op.add_column("apps_access_tokens", sa.Column("resource", sa.Text))
 
@@ -16,5 +15,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_column("apps_access_tokens", "resource")
     op.drop_column("apps_codes", "resource")
-    op.drop_index("ix_apps_apps_address", "apps_apps")
+    op.drop_index("ix_apps_apps_address", "apps_apps", if_exists=True)
     op.drop_column("apps_apps", "address")

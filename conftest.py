@@ -84,11 +84,11 @@ def costly_hasher() -> Iterator[Any]:
 
 @pytest.fixture
 def examples(engine: str) -> Callable[[int], int]:
-    """Return how many examples a property tries: `examples(100)`, and a quarter of them on PostgreSQL.
+    """Return how many examples a property tries: `examples(100)`, and an eighth of them on PostgreSQL.
 
     There they take twice as long. What is random about them are rules in Python; the statements are the same each time.
     """
-    return lambda count: count if engine == "sqlite" else max(1, count // 4)
+    return lambda count: count if engine == "sqlite" else max(1, count // 8)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ NUMBERS += ["1e999999999999999999999", "9" * 50, "0." + "9" * 50, "2147483648", 
 TEXTS = ["", " ", "a", "con_1", "AUD", "2026-11-30", "2026-02-30", "2026-11-30T09:00:00Z", "08:00", "24:00", "\0"]
 TEXTS += ["\ud800", "1e5", "19.95", "NaN", "x" * 201, "ada@example.com", "https://example.com", "47555222000", "0800"]
 TEXTS += ["Australia/Hobart", "*", "invoice.*", "gst", "client", "monday", "null", "é" * 60, "\u0301" * 60]
-CHARACTERS = "aZ0 .-/\\\"\u00e9\u0301\u200b\u2028\U0001f642\0\t\n"
+CHARACTERS = 'aZ0 .-/\\"\u00e9\u0301\u200b\u2028\U0001f642\0\t\n'
 BODIES, DEEPEST = 200, 4
 
 
@@ -51,7 +51,9 @@ def bodies(signature, random):
         shape = random.random()
         if depth == DEEPEST or shape < 0.5:
             return scalar()
-        return members(depth) if shape < 0.8 else f"[{','.join(anything(depth + 1) for _ in range(random.randint(0, 4)))}]"
+        return (
+            members(depth) if shape < 0.8 else f"[{','.join(anything(depth + 1) for _ in range(random.randint(0, 4)))}]"
+        )
 
     def members(depth):
         chosen = random.sample(keys, random.randint(depth == 0, min(8, len(keys))))

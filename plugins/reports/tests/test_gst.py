@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as h_settings
 from hypothesis import strategies as st
 
@@ -657,9 +657,7 @@ CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
 
 @pytest.mark.either
 @given(data=st.data())
-@h_settings(
-    derandomize=True, max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@h_settings(max_examples=12)
 def test_on_a_cash_basis_all_payments_count_all_of_it_to_the_cent(make_app, data):
     """Whatever is paid when, and whatever notes take off: what is taxed adds up to what is left of it.
 

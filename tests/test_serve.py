@@ -582,7 +582,9 @@ def test_who_was_connecting_as_the_server_stops_is_served_and_nobody_after():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
+@pytest.mark.parametrize(
+    "worker_class", [*(pytest.param(kind, marks=pytest.mark.sqlite_alone) for kind in ("sync", "gthread")), "gevent"]
+)
 def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databases, tmp_path, worker_class):
     database = databases.empty(engine)
     key = migrated(tmp_path, database)

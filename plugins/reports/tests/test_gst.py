@@ -659,6 +659,7 @@ def test_a_third_partys_documents_take_part_in_one_query_for_all_businesses(make
 CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
 
 
+@pytest.mark.sqlite_alone  # random books pay on PostgreSQL
 @given(data=st.data())
 @h_settings(max_examples=12)
 def test_on_a_cash_basis_all_payments_count_all_of_it_to_the_cent(make_app, data):

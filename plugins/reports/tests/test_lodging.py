@@ -179,6 +179,7 @@ def net(found):
     return found["1A"]["amount"] - found["1B"]["amount"]
 
 
+@pytest.mark.sqlite_alone  # tests/year/test_books_machine.py lodges on PostgreSQL
 @given(data=st.data())
 @h_settings(max_examples=10)
 def test_no_label_is_below_zero_and_all_periods_together_come_to_the_same(make_app, data):

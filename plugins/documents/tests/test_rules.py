@@ -33,7 +33,7 @@ AmountsAre = Literal["exclusive", "inclusive"]
 GstRounding = Literal["total_invoice", "per_line"]
 CENT = Fraction(1, 100)
 
-thorough = settings(max_examples=3 * settings().max_examples)
+thorough = settings(max_examples=6 * settings().max_examples)
 
 
 def line(

@@ -54,7 +54,7 @@ def model(shown, by):
 
 
 @pytest.mark.either
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 2)
 @given(
     st.lists(new_expense(), max_size=8),
     st.sampled_from(["", "billable=true", "date_from=2026-01-01&date_to=2026-06-30", "claim_status=claimable",

@@ -77,7 +77,7 @@ lines = tenant_table(
 
 
 class NewAccountBalance(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What an account came to.
+    """The balance of an account.
 
     account_code: The account, by its code.
     debit: The balance, if it is a debit.
@@ -90,7 +90,7 @@ class NewAccountBalance(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class AccountBalance(Struct):
-    """What an account came to, as it is shown.
+    """The balance of an account, as it is shown.
 
     account_code: The account's code.
     account_name: The account's name.

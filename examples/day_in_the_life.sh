@@ -65,8 +65,9 @@ call POST /v1/quotes "{\"client_id\":\"$client\",\"job_id\":\"$job\",\"booking_i
     {\"description\":\"Fitting\",\"quantity\":\"6.5\",\"unit\":\"hour\",\"unit_price\":\"98.00\"}]}"
 quote=$(id); echo "  $quote $(text number): $(number subtotal) + $(number gst) = $(number total)"
 call POST "/v1/quotes/$quote/send"
-page=$(text hosted_url)
-code=$(curl -sS -o /dev/null -w '%{http_code}' "$page" -d decision=accept -d 'name=Rosa Franklin' -d terms=yes)
+page=$(text hosted_url) version=$(number version) # as its form has it: what is accepted is what was read
+code=$(curl -sS -o /dev/null -w '%{http_code}' "$page" -d decision=accept -d "version=$version" \
+    -d 'name=Rosa Franklin' -d terms=yes)
 echo "  the page answered $code"
 call GET "/v1/quotes/$quote"
 echo "  $(text number): $(text status) by $(printf '%s' "$answer" | sed 's/.*"accepted_by":{"name":"\([^"]*\)".*/\1/')"

@@ -399,6 +399,16 @@ def keep_books(c):
     third = {"name": "Crew", "options": ["A", "B"]}
     c.refused(409, "too_many_tracking_categories", "POST", "/v1/tracking_categories", third)
     c.delete(f"/v1/tracking_categories/{van}")
+    balances = [{"account_code": "100", "debit": "5000.00"}, {"account_code": "4-1100", "credit": "5000.00"}]
+    trial = {"number": "TB 2026", "date": "2026-06-30", "balances": balances}
+    opening = c.post("/v1/opening_balances", trial)["data"]["id"]
+    c.get(f"/v1/opening_balances/{opening}")
+    c.get("/v1/opening_balances")
+    unbalanced = {**trial, "balances": [*balances, {"account_code": "110", "debit": "165.00"}]}
+    c.refused(422, "unbalanced", "POST", "/v1/opening_balances", unbalanced)
+    unlike = {**trial, "balances": [*unbalanced["balances"], {"account_code": "4-1100", "credit": "165.00"}]}
+    c.refused(422, "unlike_documents", "POST", "/v1/opening_balances", unlike)
+    c.delete(f"/v1/opening_balances/{opening}")
     first = c.get("/v1/ledger_entries?date_from=2026-11-01&per_page=5")["data"][0]["id"]
     c.get(f"/v1/ledger_entries/{first}")
     days = {"from": "2026-10-01", "to": "2026-12-31"}

@@ -50,6 +50,7 @@ BODIES = {
     "/v1/accounts": {"code": "4-1100", "name": "Parts", "type": "income"},
     "/v1/payment_methods": {"name": "card", "account_code": "100"},
     "/v1/tracking_categories": {"name": "Region", "options": ["North"]},
+    "/v1/opening_balances": {"number": "TB", "date": "2020-06-30", "balances": [{"account_code": "100", "debit": "0"}]},
     "/v1/ledger_exports": {"from": "2026-07-01", "to": "2026-09-30", "format": "csv"},
     "/v1/suppressed_addresses": {"address": "grace@example.com"},
     "/v1/recurring_invoices": {

@@ -45,6 +45,7 @@ OTHERS, REFERRED = 20_000, 2_000
 FEW = (
     *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
     *("custom_fields", "reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
+    *("reports_opening_balances", "reports_opening_lines"),
 )
 # Asked by the worker of all businesses at once.
 OF_ALL = (

@@ -271,6 +271,7 @@ class Business:
             "accounts": {"code": f"4-{next(self.made)}", "name": "Parts", "type": "income"},
             "payment_methods": {"name": f"card_{next(self.made)}", "account_code": "100"},
             "tracking_categories": {"name": "Region", "options": ["North"]},
+            "opening_balances": {"number": "TB", "date": "2020-06-30", "balances": [{"account_code": "100"}]},
             "ledger_exports": {"from": "2026-07-01", "to": "2026-09-30", "format": "csv"},
             "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
             if resource == "adjustment_notes"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from billycan.testing import Client
+from billycan.testing import Client, run_timed
 from billycan_imports.testing import finish_imports
 
 pytestmark = pytest.mark.either
@@ -135,15 +135,26 @@ date,due_date,amount,category_id,supplier_name,supplier_abn,reference,tax_invoic
 """
 
 
+def take_over(client):
+    """Import what the business had before."""
+    for resource, text in (("invoices", INVOICES), ("expenses", BILLS.format(category=client.category))):
+        bring_in(client, resource, text)
+
+
+def bring_in(client, resource, text):
+    path, kind = f"/v1/imports?resource={resource}", {"Content-Type": "text/csv"}
+    id = client.call("POST", path, raw=text.encode(), status=202, headers=kind).json["data"]["id"]
+    finish_imports(client.app)
+    run_timed(client.app)
+    found = client.get(f"/v1/imports/{id}")["data"]
+    assert found["status"] == "done", found["faults"]
+
+
 @pytest.mark.parametrize(("column", "basis"), [(1, "cash"), (2, "accrual")])
 def test_books_are_taken_over(business, column, basis):
     client = business(basis)
     client.post("/v1/contacts", {"name": "Ada"})
-    for resource, text in (("invoices", INVOICES), ("expenses", BILLS.format(category=client.category))):
-        path, kind = f"/v1/imports?resource={resource}", {"Content-Type": "text/csv"}
-        id = client.call("POST", path, raw=text.encode(), status=202, headers=kind).json["data"]["id"]
-        finish_imports(client.app)
-        assert client.get(f"/v1/imports/{id}")["data"]["status"] == "done"
+    take_over(client)
     invoice, bought = (client.get(f"/v1/{kind}")["data"][0]["id"] for kind in ("invoices", "expenses"))
     rest = {"amount": "165.00", "payment_method": "card", "paid_at": "2026-08-14"}
     client.post(f"/v1/invoices/{invoice}/payments", rest)
@@ -154,3 +165,31 @@ def test_books_are_taken_over(business, column, basis):
     rows = table("", "Cash", "Accruals")
     assert [row[0].split(" ")[0] for row in rows] == ["Receivables", "Payables", "G1", "1A", "G11", "1B"]
     assert [str(amount) for amount in found] == [row[column] for row in rows]
+
+
+def test_the_ledger_is_brought_to_the_trial_balance(business):
+    client = business("cash")
+    client.post("/v1/contacts", {"name": "Ada"})
+    take_over(client)
+    bring_in(client, "accounts", "code,name,type\n250,Van loan,liability\n300,Owner's equity,equity\n")
+    codes = {one["name"]: one["code"] for one in client.get("/v1/accounts?per_page=100")["data"]}
+    said = table("Account", "Documents", "Trial balance", "Added")
+    rows = [(codes[name], *map(D, amounts)) for name, *amounts in said]
+    assert balances(client) == {code: made for code, made, _, _ in rows if made}
+    text = "number,date,balances.account_code,balances.debit,balances.credit\n"
+    for code, _, is_to_be, _ in rows:
+        text += f"TB 2026,2026-06-30,{code},{max(is_to_be, 0) or ''},{max(-is_to_be, 0) or ''}\n"
+    labels_before = labels(client, "July to September")
+    bring_in(client, "opening_balances", text)
+    id = client.get("/v1/opening_balances")["data"][0]["id"]
+    assert balances(client) == {code: is_to_be for code, _, is_to_be, _ in rows if is_to_be}
+    assert balances(client, document_id=id) == {code: added for code, *_, added in rows if added}
+    assert labels(client, "July to September") == labels_before and text.splitlines()[1] in PAGE
+
+
+def balances(client, **filters):
+    sums = Counter()
+    query = "&".join(["per_page=100", *(f"{name}={value}" for name, value in filters.items())])
+    for one in client.get(f"/v1/ledger_entries?{query}")["data"]:
+        sums[one["account"]["code"]] += one["debit"] - one["credit"]
+    return {code: amount for code, amount in sums.items() if amount}

@@ -136,7 +136,7 @@ class Rehearsal:
     def recording(self) -> Recording:
         """All that was kept; called while the database is as it was before the rows."""
         ctx, texts = self._ctx, [*self._texts]
-        reads = [(text, values, _digest(ctx.db, texts[text], values)) for text, values in self._reads.values()]
+        reads = [(text, _plain(values), _digest(ctx.db, texts[text], values)) for text, values in self._reads.values()]
         moment = encode(ctx.now()).decode()
         return Recording(edition(ctx.app), moment, texts, self.rows, reads, dict(self._counted), self.keys)
 
@@ -169,8 +169,8 @@ class Rehearsal:
             self._note_keys(context)
 
     def _note_read(self, text: str, parameters: Any) -> None:
-        read = self._place(text), _plain(parameters)
-        self._reads.setdefault(_PACK(read), read)
+        place = self._place(text)
+        self._reads.setdefault(_PACK((place, _plain(parameters))), (place, parameters))
 
     def _note_keys(self, context: Any) -> None:
         """Note what must be unique of the rows that are inserted, and ask whether others have it."""

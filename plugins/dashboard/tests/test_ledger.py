@@ -19,6 +19,10 @@ def test_entries_lead_to_their_documents_and_exports_to_their_files(make_app):
     owner = Browser(client.app).join(client, "viewer")
     listed = owner.get("/dashboard/ledger_entries")
     assert f'<a href="/dashboard/expenses/{expense}">Expense</a>' in listed.text
+    # An entry has a debit or a credit: the other is no amount.
+    rows = [[cell.text for cell in row.select("td[data-label]")] for row in listed.html.select("tbody tr")]
+    assert rows[0] == ["Expense", "100 Bank", "–", "$11.00", "–"]
+    assert ["Expense", "500 Purchases and expenses", "$10.00", "–", "GST"] in rows
     entry = client.get("/v1/ledger_entries?account=500")["data"][0]["id"]
     assert "Purchases and expenses" in owner.get(f"/dashboard/ledger_entries/{entry}").text
     answer = owner.get(f"/dashboard/ledger_exports/{export}").click("Download file")

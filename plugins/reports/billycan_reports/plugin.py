@@ -125,7 +125,11 @@ manifest = Manifest(
         "period_not_over": Code(422, "The period is not over yet."),
         **ledger.codes,
     },
-    offers=(GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings), backlog.carrier),
+    offers=(
+        GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),
+        backlog.carrier,
+        ledger.opening_balances,
+    ),
 )
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from billycan import Context, Invalid, Patch, new_id, own
 
 from . import handlers
-from .ledger import accounts, payment_methods, tracking
+from .ledger import accounts, opening_balances, payment_methods, tracking
 from .periods import periods_between
 from .schemas import Lodgement, NewLodgement, Reason, Reopening
 from .tables import periods
@@ -83,6 +83,17 @@ def delete_tracking(ctx: Context) -> None:
     tracking.delete_tracking_category(ctx, _newest_tracking(ctx) or add_tracking(ctx))
 
 
+def add_opening_balance(ctx: Context) -> str:
+    """Add one of today that says what the ledger has, and so adds nothing."""
+    balances = opening_balances.as_booked(ctx, ctx.today())
+    body = opening_balances.NewOpeningBalance(number="TB", date=ctx.today(), balances=balances)
+    return opening_balances.create_opening_balance(ctx, body).id
+
+
+def delete_opening_balance(ctx: Context) -> None:
+    opening_balances.delete_opening_balance(ctx, add_opening_balance(ctx))
+
+
 def _newest_tracking(ctx: Context) -> str | None:
     table = tracking.categories.table
     return ctx.db.execute(sa.select(table.c.id).where(own(ctx, table)).order_by(table.c.id.desc()).limit(1)).scalar()
@@ -95,6 +106,8 @@ OF_THE_LEDGER: dict[str, Callable[[Context], object]] = {
     "payment_method.created": add_method,
     "payment_method.updated": change_method,
     "payment_method.deleted": delete_method,
+    "opening_balance.created": add_opening_balance,
+    "opening_balance.deleted": delete_opening_balance,
     "tracking_category.created": add_tracking,
     "tracking_category.updated": change_tracking,
     "tracking_category.deleted": delete_tracking,

@@ -14,11 +14,13 @@ class TestReports(PluginConformance):
         days = ("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31")
         first, last = (f"{year + 2001}-{day}" for day in days[quarter])
         other = next(self.others)
+        balances = [{"account_code": "100", "debit": "9.00"}, {"account_code": "150", "credit": "9.00"}]
         return {
             "/v1/gst_periods": {"from": first, "to": last},
             "/v1/accounts": {"code": f"6-{other:04d}", "name": "Rent", "type": "expense"},
             "/v1/payment_methods": {"name": f"card {other}", "account_code": "100"},
             "/v1/tracking_categories": {"name": f"Region {other}", "options": ["North", "South"]},
+            "/v1/opening_balances": {"number": f"TB {other}", "date": f"{year + 2001}-12-31", "balances": balances},
             "/v1/ledger_exports": {"from": first, "to": last, "format": "csv"},
         }
 

@@ -528,6 +528,11 @@ NEW: dict[str, Make] = {
         "name": f"Region {next(n.numbers)}",
         "options": [f"Option {i}, {TEXT}"[:50].strip() for i in range(min(100, n.sizes.lines))],
     },
+    "opening_balances": lambda n: {
+        "number": "TB",
+        "date": "2020-06-30",  # before all documents
+        "balances": [{"account_code": "100"} for _ in range(min(1_000, n.sizes.lines))],
+    },
     "ledger_exports": Noisy.export,
     "custom_fields": lambda n: {
         "resource": "contacts",

@@ -52,6 +52,9 @@ AccountRole = Literal[
     "bad_debts",
 ]
 
+# Stands for a role in the entries of opening balances, each of which names its account.
+OPENING = "opening_balance"
+
 # Income and costs have tracking; money, debts and taxes have none.
 TRACKED = ("sales", "cash_rounding", "purchases", "capital_purchases", "bad_debts")
 
@@ -254,9 +257,15 @@ def chart_of(ctx: Context, ids: Iterable[str]) -> dict[str, Row]:
     return {row.id: row for row in _BY_ID.all(ctx.db, ctx.tenant_id, ids)}
 
 
-def account_of(role: str) -> str:
-    """Return the id of the account that has a role."""
-    return _IDS[cast(AccountRole, role)]
+def whole_chart(ctx: Context) -> list[Row]:
+    """Return all of the business's accounts: id, code, name and role, by code."""
+    columns = (_all.c[name] for name in ("id", "code", "name", "role"))
+    return [*ctx.db.execute(sa.select(*columns).where(own(ctx, _shown.table)).order_by(_all.c.code))]
+
+
+def account_of(role: str, of: str | None = None) -> str:
+    """Return the id of the account that has a role; of an opening balance it is the one named."""
+    return of if of and role == OPENING else _IDS[cast(AccountRole, role)]
 
 
 def named_by(ctx: Context, ids: Iterable[str]) -> dict[str, str]:

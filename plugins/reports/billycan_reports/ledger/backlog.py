@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Context, Event, LedgerEntries, new_id, tenant_table
+from billycan import ByCodePoint, Context, Event, LedgerEntries, new_id, own, tenant_table
 from billycan.fields import Moment
 from billycan.sql import events, tenants, upsert
 
@@ -56,6 +56,18 @@ needs = sa.select(events.c.tenant_id, events.c.id).join(
     (imported.c.tenant_id == events.c.tenant_id) & events.c.sequence.between(imported.c.first, imported.c.last),
 )
 carrier = Event.Carrier(note_many=note_imported, needs=needs)
+
+
+def was_begun(ctx: Context) -> bool:
+    """Tell whether the business's documents from before the ledger are looked through, or were."""
+    return ctx.db.execute(sa.select(walks.c.id).where(own(ctx, walks), walks.c.id == ALL)).first() is not None
+
+
+def is_behind(ctx: Context) -> bool:
+    """Tell whether documents of the business may be without entries; only of one whose walk was begun."""
+    left = sa.select(walks.c.id).where(own(ctx, walks), ~walks.c.done)
+    either = left.union_all(sa.select(imported.c.id).where(own(ctx, imported)))
+    return ctx.db.execute(either.limit(1)).first() is not None
 
 
 # By its whole key, or SQLite looks through all walks that are done, for each business.

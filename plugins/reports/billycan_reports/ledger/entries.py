@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from typing import Annotated
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -21,7 +22,7 @@ from billycan import (
     reference,
     tenant_table,
 )
-from billycan.fields import Amount, Day, Id, Moment
+from billycan.fields import Amount, Day, Id, Moment, Text
 
 from . import accounts
 
@@ -96,7 +97,7 @@ class LedgerEntry(Struct, kw_only=True):
     account: EntryAccount
     debit: Amount
     credit: Amount
-    gst_code: str | None
+    gst_code: Annotated[str, Text(kind="word")] | None
     contact_id: str | None
     tracking: dict[str, str]
     created_at: Moment

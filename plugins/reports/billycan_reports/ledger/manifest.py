@@ -4,6 +4,7 @@ from billycan import Code, Deleted, Every, Extends, RecordPages, Route
 
 from . import accounts as a
 from . import backlog, catching_up, entries, exports
+from . import opening_balances as o
 from . import payment_methods as p
 from . import tracking as t
 
@@ -18,6 +19,8 @@ tables = (
     t.tracked,
     entries.entries,
     exports.exports,
+    o.openings,
+    o.lines,
     backlog.walks,
     backlog.imported,
 )
@@ -32,6 +35,8 @@ events = {
     "tracking_category.created": t.TrackingCategory,
     "tracking_category.updated": t.TrackingCategory,
     "tracking_category.deleted": Deleted,
+    "opening_balance.created": o.OpeningBalance,
+    "opening_balance.deleted": Deleted,
     "ledger_export.created": exports.LedgerExport,
 }
 
@@ -39,7 +44,7 @@ routes = (
     Route("GET", "/v1/ledger_entries", entries.list_ledger_entries, scope=READ),
     Route("GET", "/v1/ledger_entries/{id}", entries.get_ledger_entry, scope=READ),
     Route("GET", "/v1/accounts", a.list_accounts, scope=READ),
-    Route("POST", "/v1/accounts", a.create_account, scope=WRITE, status=201),
+    Route("POST", "/v1/accounts", a.create_account, scope=WRITE, status=201, imports=a.store),
     Route("GET", "/v1/accounts/{id}", a.get_account, scope=READ),
     Route("PATCH", "/v1/accounts/{id}", a.update_account, scope=WRITE),
     Route("DELETE", "/v1/accounts/{id}", a.delete_account, scope=WRITE),
@@ -53,6 +58,10 @@ routes = (
     Route("GET", "/v1/tracking_categories/{id}", t.get_tracking_category, scope=READ),
     Route("PATCH", "/v1/tracking_categories/{id}", t.update_tracking_category, scope=WRITE),
     Route("DELETE", "/v1/tracking_categories/{id}", t.delete_tracking_category, scope=WRITE),
+    Route("GET", "/v1/opening_balances", o.list_opening_balances, scope=READ),
+    Route("POST", "/v1/opening_balances", o.create_opening_balance, scope=WRITE, status=201, imports=o.get_ready),
+    Route("GET", "/v1/opening_balances/{id}", o.get_opening_balance, scope=READ),
+    Route("DELETE", "/v1/opening_balances/{id}", o.delete_opening_balance, scope=WRITE),
     Route("GET", "/v1/ledger_exports", exports.list_ledger_exports, scope=READ),
     Route("POST", "/v1/ledger_exports", exports.create_ledger_export, scope=WRITE, status=201),
     Route("GET", "/v1/ledger_exports/{id}", exports.get_ledger_export, scope=READ),
@@ -87,6 +96,8 @@ hears = {
     "invoice.deleted": t.forget_tracking,
     "expense.deleted": t.forget_tracking,
 }
+
+opening_balances = o.in_ledger
 
 tasks = (Every(seconds=60, run=catching_up.catch_up, tenants=backlog.behind),)
 
@@ -125,6 +136,13 @@ records = (
         order=98,
     ),
     RecordPages(
+        path="/v1/opening_balances",
+        empty="The trial balance of an earlier system is listed here once it is added or imported.",
+        columns=("number", "date", "total", "created_at"),
+        hints={"date": "The last day of the earlier system. Import its invoices, payments and bills first."},
+        order=98,
+    ),
+    RecordPages(
         path="/v1/ledger_exports",
         empty="An export has what no earlier export of its format had.",
         columns=("from", "to", "format", "entries", "created_at"),
@@ -138,6 +156,8 @@ codes = {
     "duplicate_payment_method": Code(409, "The payment method has an account already."),
     "duplicate_tracking_category": Code(409, "The other tracking category has this name."),
     "ledger_behind": Code(409, "Entries of older documents are still being made."),
+    "unlike_documents": Code(422, "Accounts differ from what invoices, bills and payments make them."),
+    "unbalanced": Code(422, "The debits and credits do not come to the same."),
     "too_many_entries": Code(422, "The export would have more than 20,000 entries, or 2,000 sales or bills."),
     "too_many_tracking_categories": Code(409, "There are two tracking categories already."),
 }

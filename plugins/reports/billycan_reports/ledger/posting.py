@@ -24,6 +24,7 @@ from .tracking import tracking_of
 
 _NOTHING = Decimal("0.00")
 _MEMO = "reports.ledger"
+_ROLES = (*LedgerEntries.ROLES, accounts.OPENING)
 
 Stands = Mapping[str, LedgerEntries.Standing]
 # The date, role, record that names an account, GST code and tracking: entries that agree in these are added up.
@@ -97,7 +98,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     rows = []
     for (id, (on, role, of, code, tracked)), amount in sorted(added.items(), key=_order):
         kind, number, contact_id = documents[id]
-        default = by_name.get(of or "", accounts.account_of(role))
+        default = by_name.get(of or "") or accounts.account_of(role, of)
         rows.append(
             {
                 "date": on,
@@ -124,7 +125,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
 def _order(change: tuple[tuple[str, Key], Decimal]) -> tuple[Any, ...]:
     """Order entries by document and day, debits first."""
     (id, (on, role, of, code, tracked)), amount = change
-    return id, on, amount < 0, LedgerEntries.ROLES.index(role), of or "", code or "", tracked
+    return id, on, amount < 0, _ROLES.index(role), of or "", code or "", tracked
 
 
 def _check_balance(changes: Mapping[tuple[str, Key], Decimal]) -> None:

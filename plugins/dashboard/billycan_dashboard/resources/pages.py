@@ -3,7 +3,7 @@
 from billycan import App
 from billycan_users.api import Screen, mounted
 
-from . import attachments, changes, emailing, files, lists, record_page
+from . import attachments, changes, emailing, files, lists, record_page, suggestions
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -14,6 +14,7 @@ def _navs(app: App) -> list[tuple[str, str, str]]:
 
 
 screens = mounted(
+    suggestions.screen,
     Screen(_LIST, lists.list_records, navs=_navs),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record),
     Screen(f"{_LIST}/csv", lists.download_records),

@@ -23,7 +23,7 @@ from .resources import attachments, imports, pages
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    uses=("webhooks", "apps", "mail", "search"),
+    uses=("webhooks", "apps", "mail", "search", "calendar"),
     pages=(
         *overview.screens,
         *search.screens,

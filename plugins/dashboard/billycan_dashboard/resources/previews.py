@@ -21,7 +21,7 @@ _AT_ROW = re.compile(r"(\w+)\[(\d+)\](?:\.(.+))?")
 _UNTYPED = "\N{EN DASH}"  # stands for a required text
 
 
-class _Undone(Exception):  # noqa: N818 - it ends a transaction, and is no error
+class _Undone(Exception):
     """Ends the transaction of a call, so that nothing of it is kept."""
 
 
@@ -52,7 +52,9 @@ def work_out(visit: Visit, kind: Kind, endpoint: Any, path: str, body: dict[str,
             wrong = wrong or _in_words(problem, numbers)
             if not _mend(visit, kind, asked, body, numbers, problem):
                 break
-    found = {"rows": {}, "figures": [], "wrong": wrong} if answer is None else _told(kind, asked, answer, numbers, wrong)
+    found = (
+        {"rows": {}, "figures": [], "wrong": wrong} if answer is None else _told(kind, asked, answer, numbers, wrong)
+    )
     return Sent(encode(found), "application/json")
 
 
@@ -72,7 +74,7 @@ def _told(
             figures.append((member.label, money(record[member.name])))
         if is_sum:
             break
-    return {"rows": rows, "figures": figures, "wrong": wrong}
+    return {"rows": rows, "figures": figures}
 
 
 def _try(visit: Visit, method: str, path: str, body: Mapping[str, Any]) -> Any:

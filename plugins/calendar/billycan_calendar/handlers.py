@@ -48,9 +48,7 @@ def _midnight(day: date, zone: ZoneInfo) -> Moment:
     return Moment.read(datetime.combine(day, time(), zone).isoformat())
 
 
-def _entries(
-    ctx: Context, of: Planned, begins: Moment, ends: Moment, query: CalendarQuery
-) -> Iterator[CalendarEntry]:
+def _entries(ctx: Context, of: Planned, begins: Moment, ends: Moment, query: CalendarQuery) -> Iterator[CalendarEntry]:
     ids = _ids(ctx, of, begins, ends)
     for first in ctx.in_turns(range(0, len(ids), _PAGE)):
         records = ctx.app.read_records(ctx, of.path, ids[first : first + _PAGE], of.members)
@@ -63,7 +61,7 @@ def _entries(
 
 def _ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
     """List the ids of what is planned between two moments."""
-    start, end = of.table.c[of.start], of.table.c[of.end] if of.end in of.table.c else None
+    start, end = of.table.c[of.start], of.table.c.get(of.end)
     lasts = start >= begins if end is None else sa.func.coalesce(end, start) > begins
     found = sa.select(of.table.c.id).where(
         own(ctx, of.table), start >= begins - _LONGEST, start < ends, sa.or_(start >= begins, lasts)
@@ -71,7 +69,9 @@ def _ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
     ids = list(ctx.db.execute(found.limit(_MOST + 1)).scalars())
     if len(ids) > _MOST:
         raise BadRequest(
-            f"from, to: more than {_MOST:,} {of.name} are planned: ask for fewer days.", code="invalid_filter", param="to"
+            f"from, to: more than {_MOST:,} {of.name} are planned: ask for fewer days.",
+            code="invalid_filter",
+            param="to",
         )
     return ids
 

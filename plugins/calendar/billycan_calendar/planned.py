@@ -4,7 +4,7 @@ import weakref
 from collections.abc import Iterator, Mapping
 
 import sqlalchemy as sa
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from billycan import App, Meaning, Named
 
@@ -55,7 +55,7 @@ def _find(app: App) -> Iterator[Planned]:
         if not start or table is None or start not in table.c or not listed.route.scope:
             continue
         status = _playing(meant, "status")
-        types = listed.signature.listed.__annotations__
+        types = {field.encode_name: field.type for field in structs.fields(listed.signature.listed)}
         yield Planned(
             path=path,
             scope=listed.route.scope,
@@ -66,7 +66,9 @@ def _find(app: App) -> Iterator[Planned]:
             status=status,
             titles=tuple(name for name, meaning in meant.items() if meaning.role == "title"),
             named=tuple(name for name in meant if _is_named(types.get(name))),
-            ended=frozenset(value for value, tone in meant[status].tones.items() if tone == "ends") if status else frozenset(),
+            ended=frozenset(value for value, tone in meant[status].tones.items() if tone == "ends")
+            if status
+            else frozenset(),
         )
 
 

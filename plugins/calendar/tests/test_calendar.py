@@ -14,10 +14,12 @@ def client(make_app):
 
 @pytest.fixture
 def ids(client):
-    """Make a booking from 9 am, a job that spans midnight of the same day, one without an end, and one without a start."""
+    """Make a booking at 9 am, and jobs: one that spans midnight, one without an end, one without a start."""
     client_id = client.post("/v1/contacts", {"name": "Salamanca Bakery"})["data"]["id"]
     dave, kim = (client.post("/v1/staff", {"name": name})["data"]["id"] for name in ("Dave", "Kim"))
-    service = client.post("/v1/services", {"name": "Blocked drain", "duration_minutes": 60, "staff_ids": [dave]})["data"]["id"]
+    service = client.post("/v1/services", {"name": "Blocked drain", "duration_minutes": 60, "staff_ids": [dave]})[
+        "data"
+    ]["id"]
     booked = {"client_id": client_id, "service_id": service, "start_at": f"{DAY}T09:00:00+11:00", "force": True}
     night = {"scheduled_start": f"{DAY}T22:00:00+11:00", "scheduled_end": "2026-12-10T02:00:00+11:00"}
     jobs = [
@@ -57,7 +59,11 @@ def test_what_is_planned_is_listed_by_day_and_by_staff(client, ids):
 
 
 def test_wrong_days_and_keys_are_refused(client, ids):
-    for query, param in (("from=2026-12-10&to=2026-12-09", "to"), ("from=2026-01-01&to=2026-04-03", "to"), ("from=x", "from")):
+    for query, param in (
+        ("from=2026-12-10&to=2026-12-09", "to"),
+        ("from=2026-01-01&to=2026-04-03", "to"),
+        ("from=x", "from"),
+    ):
         error = client.call("GET", f"/v1/calendar?{query}", status=400)["error"]
         assert error["param"] == param, query
     assert client.get("/v1/calendar?from=2026-01-01&to=2026-04-02")["data"] == []

@@ -4,6 +4,7 @@ from billycan import Manifest
 
 from .business import (
     branding,
+    calendar,
     components,
     deliveries,
     events,
@@ -27,6 +28,7 @@ manifest = Manifest(
     pages=(
         *overview.screens,
         *search.screens,
+        *calendar.screens,
         *keys.screens,
         *webhooks.screens,
         *deliveries.screens,

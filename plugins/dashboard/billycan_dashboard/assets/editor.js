@@ -51,7 +51,8 @@ function pick(select) {
     // What a former item filled in gives way to what this one says; what was typed stays.
     for (const [name, each] of Object.entries(fields())) {
       if (each.value && each.dataset.filled !== each.value) continue;
-      const value = offer?.fills?.[name] ?? "";
+      // A line says by default what its item is called.
+      const value = offer?.fills?.[name] || (offer?.fills && name in offer.fills && each.matches("textarea") ? offer.title : "");
       if (!value && !each.dataset.filled) continue;
       [each.value, each.dataset.filled] = [value, value];
     }
@@ -131,7 +132,7 @@ function pick(select) {
     const words = field.value.trim(), items = [...list.children];
     if (words && words !== text) {
       const same = items.find((item) => item.firstChild.textContent.toLowerCase() === words.toLowerCase());
-      const said = fields().description;
+      const said = row?.querySelector("textarea");
       if (same) same.act();
       else if (row && said && !said.value) {
         said.value = words; // a line for what is not in the price list
@@ -269,7 +270,7 @@ function sums(form) {
     if (busy) return (again = true);
     const sent = typed(form);
     for (const name of ["once", "draft", "was"]) sent.delete(name);
-    sent.set("preview", "yes");
+    sent.set("work_out", "yes");
     if (String(sent) === known) return;
     [busy, known] = [true, String(sent)];
     try {
@@ -289,7 +290,7 @@ function sums(form) {
 const DRAFT = "billycan draft ", KEPT = 30 * 86_400_000, SENT = "billycan sent";
 const read = (key) => { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } };
 const write = (key, value) => { try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* a full store keeps no drafts */ } };
-const OURS = ["token", "once", "draft", "preview"];
+const OURS = ["token", "once", "draft"];
 
 function draft(form) {
   const key = `${DRAFT}${form.elements.draft.value} ${new URL(form.action).pathname}`;

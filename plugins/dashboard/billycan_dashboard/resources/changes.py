@@ -32,7 +32,7 @@ from .kinds import (
 from .mailed import EMAILS, lead_to_email, may_email
 from .record_page import has_members, show_record
 
-_PREVIEW = "preview"  # the field by which a form is worked out, and not sent
+_WORK_OUT = "work_out"  # the field by which a form is worked out, and not sent
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
 _TODAY = "today"
@@ -89,14 +89,14 @@ def make_record(visit: Visit, resource: str) -> Answer:
     if "make" not in kind.routes:
         raise falcon.HTTPNotFound
     endpoint = kind.routes["make"]
-    if _PREVIEW in visit.form:
+    if _WORK_OUT in visit.form:
         _require(visit, endpoint)
         return previews.work_out(visit, kind, endpoint, kind.path, _read(visit, endpoint))
     if _asks_for_more(visit):
         return new_record(visit, resource)
     made = call_api(visit, endpoint, kind.path, _body(visit, endpoint))
     page = f"{kind.page}/{made['id']}"
-    if visit.form.get("then") == "email" and may_email(visit, kind):
+    if visit.form.get("go_on") == "email" and may_email(visit, kind):
         return Led(f"{page}/email", f"The {kind.one} was created.")
     return Led(page, f"The {kind.one} was created.")
 
@@ -121,7 +121,7 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     record = visit.call("GET", path)["data"]
     asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
     was = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone)
-    if _PREVIEW in visit.form:
+    if _WORK_OUT in visit.form:
         patch = forms.merge_patch(_read(visit, endpoint), was)
         return previews.work_out(visit, kind, endpoint, path, patch)
     sent = _body(visit, endpoint)

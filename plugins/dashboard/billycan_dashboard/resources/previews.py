@@ -26,13 +26,16 @@ class _Undone(Exception):
 
 
 def summed(kind: Kind, asked: Sequence[Control]) -> dict[str, str]:
-    """Map each table of a form to the member of its rows that says what a row comes to, if the API works that out."""
+    """Map each table of a form that has amounts to the member of its rows that the API works out; empty if it does not.
+
+    That is what a row comes to.
+    """
     typed = {control.name: {part.name for part in control.parts} for control in asked if control.form == "rows"}
     found = {}
     for table in (member for member in kind.members if member.name in typed):
-        amounts = [part.name for part in table.parts if part.role == "amount" and part.name not in typed[table.name]]
+        amounts = [part.name for part in table.parts if part.role == "amount"]
         if amounts:
-            found[table.name] = amounts[-1]
+            found[table.name] = next((name for name in reversed(amounts) if name not in typed[table.name]), "")
     return found
 
 
@@ -43,38 +46,34 @@ def work_out(visit: Visit, kind: Kind, endpoint: Any, path: str, body: dict[str,
     """
     asked = forms.controls(endpoint.signature.body)
     numbers = {c.name: forms.filled_rows(c, visit.form) for c in asked if c.form == "rows"}
-    answer, wrong = None, ""
+    found: dict[str, Any] = {"rows": {}, "figures": []}
+    wrong = ""
     for _ in range(_MOST_TRIES):
         try:
-            answer = _try(visit, endpoint.route.method, path, body)
+            found = _told(kind, asked, _try(visit, endpoint.route.method, path, body), numbers)
             break
         except Problem as problem:
             wrong = wrong or _in_words(problem, numbers)
             if not _mend(visit, kind, asked, body, numbers, problem):
                 break
-    found = (
-        {"rows": {}, "figures": [], "wrong": wrong} if answer is None else _told(kind, asked, answer, numbers, wrong)
-    )
-    return Sent(encode(found), "application/json")
+    return Sent(encode({**found, "wrong": wrong}), "application/json")
 
 
 def _told(
-    kind: Kind, asked: Sequence[Control], record: Mapping[str, Any], numbers: Mapping[str, list[int]], wrong: str
+    kind: Kind, asked: Sequence[Control], record: Mapping[str, Any], numbers: Mapping[str, list[int]]
 ) -> dict[str, Any]:
-    sums = summed(kind, asked)
+    """Return what each row of a record comes to, and its figures: those of which one is called as those of the rows."""
+    sums = {table: name for table, name in summed(kind, asked).items() if name}
     rows = {
         f"{table}[{number}]": money(row.get(name))
         for table, name in sums.items()
         for number, row in zip(numbers[table], record.get(table) or (), strict=False)
     }
-    figures = []
-    for member in (member for member in kind.members if member.form == "money"):
-        is_sum = member.name in sums.values()
-        if record.get(member.name) is not None and (record[member.name] or is_sum):
-            figures.append((member.label, money(record[member.name])))
-        if is_sum:
-            break
-    return {"rows": rows, "figures": figures}
+    amounts = [member for member in kind.members if member.form == "money" and record.get(member.name) is not None]
+    last = next((m for m in amounts if (m.name in sums.values() if sums else m.role == "amount")), None)
+    before = amounts[: amounts.index(last)] if last and sums else []
+    figures = [(m.label, money(record[m.name])) for m in before if record[m.name]]
+    return {"rows": rows, "figures": [*figures, (last.label, money(record[last.name]))] if last else []}
 
 
 def _try(visit: Visit, method: str, path: str, body: Mapping[str, Any]) -> Any:

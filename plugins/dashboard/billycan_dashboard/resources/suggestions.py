@@ -26,7 +26,7 @@ def suggest_records(visit: Visit, resource: str) -> Answer:
         else:
             found = _matching(visit, kind, visit.query.get("q", "").strip()[:_MOST_LETTERS], names)
     except Problem as problem:
-        return Sent(encode({"error": problem.message}), "application/json", status=problem.status)
+        return Sent(encode({"problem": problem.message}), "application/json", status=problem.status)
     return Sent(encode([_offer(kind, record, fills, more) for record in found]), "application/json")
 
 
@@ -54,8 +54,6 @@ def _offer(kind: Kind, record: Mapping[str, Any], fills: list[str], more: list[s
     title = described_as(kind, record)
     told = [record[name] if isinstance(record[name], str) else money(record[name]) for name in more if record.get(name)]
     filled = {name: "" if record.get(name) is None else str(record[name]) for name in fills}
-    if "description" in filled:  # of a line, which says by default what its item is called
-        filled["description"] = filled["description"] or title
     return {"id": record["id"], "title": title, "more": " · ".join(told), "fills": filled}
 
 

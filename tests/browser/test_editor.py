@@ -210,7 +210,7 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
 
     # What has no time yet gets one, and somebody who does it.
     ann.open("/dashboard/calendar")
-    hands.press("Plan").fill("hours", "3")
+    hands.press("Plan").fill("lasts", "3")
     browser.find_element(By.CSS_SELECTOR, f"dialog [name=staff] [value='{staff}']").click()
     hands.press("Plan it").sees("is now on")
     assert len(loads()) <= 1, "a job is planned"

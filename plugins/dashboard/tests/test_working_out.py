@@ -83,5 +83,5 @@ def test_a_brief_form_asks_at_first_for_what_is_needed(client, owner):
     grid = owner.page.html.find("div", class_="grid")
     assert [field["name"] for field in grid.find_all(["input", "select"])] == ["name", "email", "phone"]
     assert grid.find("input")["value"] == "Ada"
-    owner.send("/dashboard/contacts/new", email="nobody")
+    owner.send("/dashboard/contacts/new", status=422, email="nobody")
     assert owner.page.html.find("input", attrs={"name": "brief"}) and "Please correct" in owner.page.text

@@ -421,7 +421,7 @@ addEventListener("click", async (event) => {
 });
 addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!form.matches("[data-here]") || event.submitter?.formTarget || event.defaultPrevented || form.dataset.sent) return;
+  if (!form.matches("[data-here]") || form.closest("dialog") || event.submitter?.formTarget || event.defaultPrevented || form.dataset.sent) return;
   event.preventDefault();
   const answer = await send(form, event.submitter);
   if (answer) take(answer);

@@ -69,7 +69,7 @@ def show_move(visit: Visit, resource: str, id: str) -> Answer:
     else:
         given |= {"day": str(visit.today()), "time": "09:00"}
     has_changed = isinstance(visit.problem, ChangedMeanwhile)
-    offered = msgspec.to_builtins(visit.problem.more.get("alternatives", ())) if visit.problem else ()
+    offered = msgspec.json.decode(encode(visit.problem.more.get("alternatives", ()))) if visit.problem else ()
     values = {
         "kind": kind,
         "title": title_of_action(kind, "Move" if record[start.name] else "Plan", title_of(kind, record), between=" "),
@@ -77,18 +77,16 @@ def show_move(visit: Visit, resource: str, id: str) -> Answer:
         "given": {**given, **{name: visit.form[name] for name in given if name in visit.form}},
         "has_time": bool(record[start.name]),
         "staff": _choices(visit) if assignee else [],
-        "alternatives": [_alternative(each, zone) for each in offered[:_MOST_OFFERED]],
+        "alternatives": [_alternative(each[start.name], zone) for each in offered[:_MOST_OFFERED]],
         "page": f"{kind.page}/{id}",
         "back": _back(visit),
     }
     return Shown("dashboard/move.html", values)
 
 
-def _alternative(opening: Mapping[str, Any], zone: str) -> tuple[str, str]:
+def _alternative(start: str, zone: str) -> tuple[str, str]:
     """Return a free time as a form sends it, and in words."""
-    start = str(opening["start_at"])
-    local = Moment.read(start).astimezone(ZoneInfo(zone))
-    return f"{local:%Y-%m-%dT%H:%M}", moment(start, zone)
+    return f"{Moment.read(start).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}", moment(start, zone)
 
 
 def move_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -105,7 +103,7 @@ def move_record(visit: Visit, resource: str, id: str) -> Answer:
     if end and before[start.name] and before.get(end.name):
         lasts = Moment.read(before[end.name]) - Moment.read(before[start.name])
         body[end.name] = (begins + lasts).isoformat()
-    elif end and (hours := visit.form.get("hours", "").strip()):
+    elif end and (hours := visit.form.get("lasts", "").strip()):
         body[end.name] = (begins + timedelta(hours=_number(hours))).isoformat()
     if assignee and (staff or visit.form.get("staff") is not None):
         several = isinstance(before.get(assignee.name), list)

@@ -1,4 +1,4 @@
-"""What the calendar lists: days in the business's time zone, whoever does it, and what a key may read."""
+"""Entries of the calendar: by days in the business's time zone, by whoever does it, and by what a key may read."""
 
 import pytest
 

@@ -181,7 +181,7 @@ function rows(group) {
     for (const each of [row, ...row.querySelectorAll("[name], [id], [for], [aria-describedby], [aria-label]")]) {
       for (const key of ["id", "name", "for", "aria-describedby"]) {
         const value = each.getAttribute(key);
-        if (value?.includes(`${name}[`)) each.setAttribute(key, value.replace(/\[\d+\]/, `[${i}]`));
+        if (value?.includes(`${name}[`)) each.setAttribute(key, value.replace(/\[(\d+|-)\]/, `[${i}]`));
       }
       const label = each.getAttribute("aria-label");
       if (label) each.setAttribute("aria-label", label.replace(/\d+/, i + 1));
@@ -191,7 +191,7 @@ function rows(group) {
   const add = () => {
     if (all().length >= Number(group.dataset.most)) return say("There is no room for more rows.");
     const row = blank.cloneNode(true);
-    row.id = "";
+    row.id = `${name}[-]`;
     box.append(row);
     number();
     row.querySelectorAll("select[data-pick]").forEach(pick);

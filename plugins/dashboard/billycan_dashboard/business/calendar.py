@@ -51,7 +51,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def time(self) -> str:
-        """When it is, such as `9:30 am`."""
+        """Its time, such as `9:30 am – 11 am`."""
         return _clock(self.starts) + (f" – {_clock(self.ends)}" if self.ends else "")
 
     @property
@@ -75,7 +75,7 @@ def is_on(app: App) -> bool:
 
 
 def show_calendar(visit: Visit) -> Answer:
-    """What is planned around a day, in one of four views."""
+    """Show what is planned around a day, in one of four views."""
     view = visit.query.get("view", "week")
     view = view if view in VIEWS else "week"
     today = visit.today()
@@ -113,7 +113,7 @@ def show_calendar(visit: Visit) -> Answer:
 
 
 def show_today(visit: Visit) -> Answer:
-    """The day of one member of staff, for a phone: where to go, whom to call, and what to do."""
+    """Show the day of one member of staff, for a phone: where to go, whom to call, and what to do."""
     staff = list_staff(visit, mine=True)
     mine = next((id for id, _, email in _staff(visit) if email and email == visit.session.email), "")
     chosen = visit.query.get("staff") or mine or (staff[0][0] if staff else "")

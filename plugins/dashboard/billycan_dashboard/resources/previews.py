@@ -1,4 +1,4 @@
-"""What a form comes to while it is still being filled in: the API works it out, and keeps nothing of it."""
+"""The amounts of a form that is still being filled in: the API works them out, and keeps nothing of it."""
 
 import re
 from collections.abc import Mapping, Sequence

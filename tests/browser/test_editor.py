@@ -182,7 +182,7 @@ def loads(client, browser):
     return count
 
 
-def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, loads):
+def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, loads, tmp_path):
     """Each begins where it is found: in the navigation, on a list or on the overview."""
     staff = client.post("/v1/staff", {"name": "Dave"})["data"]["id"]
     line = {"description": "Work", "unit_price": "100.00"}
@@ -221,21 +221,30 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     # The job is completed, invoiced, and the invoice emailed.
     ann.open(f"/dashboard/jobs/{job['id']}")
     hands.press("Start").sees("In progress").press("Complete").fill("notes", "Roots").press("Complete", "dialog")
-    hands.sees("Complete").press("Invoice").press("Invoice", "dialog").sees("Email this invoice").press(
-        "Email this invoice"
-    )
+    hands.sees("The job is now complete").press("Create an invoice").press("Create an invoice", "dialog")
+    hands.sees("Draft").press("Email this invoice")
     hands.press("Send the email").sees("The invoice is no longer a draft")
     assert len(loads()) <= 3, "a job is invoiced"
 
     # A part of what is overdue is paid; for the rest the client is reminded.
     ann.open(f"/dashboard/invoices/{overdue}")
-    hands.press("Record payment").fill("amount", "40").press("Record payment", "dialog").sees("$60.00")
+    hands.press("Record a payment").fill("amount", "40").press("Record a payment", "dialog")
+    hands.until(lambda b: "is required" in (b.find_elements(By.TAG_NAME, "dialog") or [b.find_element(By.TAG_NAME, "main")])[0].text)  # and what was typed is kept
+    hands.fill("payment_method", "card").press("Record a payment", "dialog").sees("$70.00")
     assert len(loads()) <= 2, "a part payment"
-    assert client.get(f"/v1/invoices/{overdue}")["data"]["amount_due"] == 60
+    assert client.get(f"/v1/invoices/{overdue}")["data"]["amount_due"] == 70
+    ann.open(f"/dashboard/invoices/{overdue}")
+    hands.press("Email this invoice").press("Send the email").sees("The email to ada@example.com")
+    assert len(loads()) <= 2, "a client is chased"
 
     # An expense has its receipt.
+    receipt = tmp_path / "receipt.pdf"
+    receipt.write_bytes(b"%PDF-1.4 a receipt")
     ann.open("/dashboard/expenses/new")
-    hands.fill("amount", "22.00", "main").press("Create expense").sees("The expense was created")
+    hands.fill("supplier_name", "Reece", "main").fill("amount", "22.00", "main").press("Create expense")
+    hands.sees("The expense was created")
+    browser.find_element(By.ID, "file").send_keys(str(receipt))
+    hands.press("Upload").sees("receipt.pdf")
     assert len(loads()) <= 2, "an expense"
 
 

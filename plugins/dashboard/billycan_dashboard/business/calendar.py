@@ -109,7 +109,7 @@ def show_calendar(visit: Visit) -> Answer:
         "undo": moving.undo_of(visit),
         "back": visit.query_string,
     }
-    return Shown("dashboard/calendar.html", values)
+    return Shown("dashboard/calendar.html", values, frames=True)
 
 
 def show_today(visit: Visit) -> Answer:
@@ -129,7 +129,7 @@ def show_today(visit: Visit) -> Answer:
         "after": url(TODAY, {"day": day + timedelta(days=1), "staff": chosen}),
         "stops": stops,
     }
-    return Shown("dashboard/today.html", values)
+    return Shown("dashboard/today.html", values, frames=True)  # an invoice made here may be emailed here
 
 
 class Stop(Struct, frozen=True):

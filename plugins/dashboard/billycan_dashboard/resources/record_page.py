@@ -123,7 +123,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),
     }
     # The form of an email, which a script may open here, frames how the email will look.
-    return Shown("dashboard/record.html", values, frames=sent is not None)
+    return Shown("dashboard/record.html", values, frames=True)
 
 
 def has_members(action: Any) -> bool:

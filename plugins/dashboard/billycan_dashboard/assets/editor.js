@@ -27,17 +27,16 @@ function pick(select) {
   const field = element("input", {
     id: select.id, role: "combobox", autocomplete: "off", spellcheck: "false", "aria-expanded": "false", "aria-autocomplete": "list",
     "aria-controls": list.id, "aria-invalid": select.getAttribute("aria-invalid"), "aria-describedby": select.getAttribute("aria-describedby"),
-    placeholder: row ? "" : total > 0 ? `Search ${Number(total).toLocaleString()}` : "",
+    autofocus: select.autofocus ? "" : null, placeholder: row ? "" : total > 0 ? `Search ${Number(total).toLocaleString()}` : "",
   });
   list.hidden = true;
   const find = !row && form.elements[`find-${select.name}`];
   field.value = select.value ? now.text : (find && find.value) || "";
-  let text = field.value, waiting, asked, active, focused = select.autofocus;
+  let text = field.value, waiting, asked, active;
   if (find) find.closest(".find").remove(); // the text of this field takes its place
   const box = element("span", { class: "pick" }, chosen, field, list);
   box.choose = (offer) => set(offer);
   select.replaceWith(box);
-  if (focused) field.focus();
 
   const fields = () => Object.fromEntries([...row?.querySelectorAll("[name]") ?? []].filter((each) => each !== chosen && each.type !== "hidden")
     .map((each) => [last(each.name), each]));

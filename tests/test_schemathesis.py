@@ -311,6 +311,9 @@ class Business:
             case.query["resources"] = "contacts,invoices"
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
+        if case.path == "/v1/calendar" and case.query.keys() & {"from", "to"}:
+            day = case.query.get("from", case.query.get("to"))
+            case.query |= {"from": day, "to": day}
         if isinstance(case.body, dict):
             case.body.pop("custom", None)
             self.refer(case.body)

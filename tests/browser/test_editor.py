@@ -239,8 +239,7 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     assert len(loads()) <= 2, "a client is chased"
 
     # An expense has its receipt.
-    receipt = tmp_path / "receipt.pdf"
-    receipt.write_bytes(b"%PDF-1.4 a receipt")
+    (receipt := tmp_path / "receipt.pdf").write_bytes(b"%PDF-1.4 a receipt")
     ann.open("/dashboard/expenses/new")
     category = client.get("/v1/expense_categories?sort=name")["data"][0]["name"]
     hands.choose("category_id", category.lower(), category).fill("supplier_name", "Reece", "main")

@@ -64,7 +64,7 @@ def test_wrong_days_and_keys_are_refused(client, ids):
         ("from=2026-01-01&to=2026-04-03", "to"),
         ("from=x", "from"),
     ):
-        error = client.call("GET", f"/v1/calendar?{query}", status=400)["error"]
+        error = client.call("GET", f"/v1/calendar?{query}", status=400).json["error"]
         assert error["param"] == param, query
     assert client.get("/v1/calendar?from=2026-01-01&to=2026-04-02")["data"] == []
     some = client.key("jobs:read")

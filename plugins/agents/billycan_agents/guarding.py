@@ -16,8 +16,9 @@ import sqlalchemy as sa
 from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
+from billycan.web import encode
 
-from . import policies, proposing
+from . import policies, proposing, risks
 from .amounts import ZERO, charge_of
 from .done import MARK, Begun, Call, Done, operation_of
 from .proposing import APPROVED
@@ -52,7 +53,7 @@ def authorize(ctx: Context, route: Route) -> None:
         return
     _refuse_frozen(kept)
     ctx.memo[MARK] = new_id("prp")
-    if route.own_transactions and kept.policy.mode != "full":
+    if route.own_transactions:
         # The operations of a batch are looked at one by one.
         name = operation_of(route)
         _refuse_never(kept.policy, name)
@@ -73,8 +74,22 @@ def is_contact(text: str) -> bool:
 
 def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     """Begin to look at a call; None if its caller may do all that its scopes allow."""
+    check = _watch_caller(ctx, call)
+    if call.route.path != "/v1/tenant":
+        return check
+    before = risks.paid_into(encode(ctx.tenant))
+
+    def note(answer: Any) -> None:
+        if check:
+            check(answer)
+        risks.note_bank_change(ctx, before, answer.body)
+
+    return note
+
+
+def _watch_caller(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     kept = policies.find_policy(ctx)
-    if kept is None or kept.policy.mode == "full" or ctx.memo.get(APPROVED) or call.route.own_transactions:
+    if kept is None or policies.is_free(kept.policy) or ctx.memo.get(APPROVED) or call.route.own_transactions:
         return None
     if kept.policy.mode == "limits" and ctx.identity:
         # From here on the caller's writes are one after the other, and so is what they add up to.
@@ -103,7 +118,9 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
     if policies.matches(name, policy.propose):
         raise ask(f"A person of the business has to approve each {name}.")
     if call.route.status == LATER:
-        raise ask("This is carried out later, so its amount is not known now: a person has to approve it.")
+        raise ask("This is carried out later, so it is not known now what it does: a person has to approve it.")
+    if policy.mode != "limits":
+        return
     amounts = done.amounts
     amount = max(amounts.values(), default=ZERO)
     if policy.auto_below is not None and amount > policy.auto_below:

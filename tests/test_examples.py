@@ -716,6 +716,7 @@ def write_together(c, clock):
     c.refused(410, "resync", "GET", "/v1/changes?after=1000000.1000000.evt_01m7yjmt31mtrmy8tkhfwv38rc")
     long = {"method": "POST", "path": "/v1/contacts", "body": {"name": "Moonah Bakery", "notes": "x" * 10_000}}
     c.get("/v1/search?q=lindisfarne")
+    c.get("/v1/calendar?from=2026-11-20&to=2026-12-20")
     c.refused(422, "too_many_changes", "POST", "/v1/batch", {"atomic": True, "operations": [long] * 30})
     before, c.headers = c.headers, c.key("read", "write", per_minute=5).headers
     c.refused(400, "too_many_operations", "POST", "/v1/batch", {"operations": [long] * 7})

@@ -312,11 +312,17 @@ class Business:
         if case.path == "/v1/changes":
             known = {"resources": "contacts,invoices", "include": "line_items"}
             case.query |= {name: known[name] for name in known.keys() & case.query.keys()}
-        if case.path == "/v1/availability":
-            case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
+        if case.path in ("/v1/availability", "/v1/calendar"):
+            case.query |= self.one_day(case)
         if isinstance(case.body, dict):
             case.body.pop("custom", None)
             self.refer(case.body)
+
+    def one_day(self, case):
+        """Return the parameters by which a case asks for a single day."""
+        service = {"service_id": self.known["service_id"]} if case.path == "/v1/availability" else {}
+        day = case.query.get("to", case.query.get("from"))
+        return service | (dict.fromkeys(("from", "to"), day) if day else {})
 
     def refer(self, body):
         """Make references in a body point to existing records, a time free, and a discount of one kind."""

@@ -24,7 +24,12 @@ def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(
     owner.type(name="Drain camera", cost="a lot").press("Create asset").sees("Please correct what is marked below")
     cost = browser.find_element(By.NAME, "cost")
     assert cost.get_attribute("aria-invalid") == "true" and cost.get_attribute("value") == "a lot"
-    browser.find_element(By.CSS_SELECTOR, f"[name=custodian_id] [value='{custodian}']").click()
+    if scripted:  # a record is looked for while one types
+        browser.find_element(By.ID, "custodian_id").send_keys("salam", Keys.ENTER)
+        chosen = (By.CSS_SELECTOR, f"[name=custodian_id][value='{custodian}']")
+        WebDriverWait(browser, 60, 0.05).until(lambda _: browser.find_elements(*chosen))
+    else:
+        browser.find_element(By.CSS_SELECTOR, f"[name=custodian_id] [value='{custodian}']").click()
     owner.type(cost="2400").press("Create asset").sees("The asset was created.", "$2,400.00", "Salamanca Bakery")
     owner.press("Edit").type(name="Drain camera, colour").press("Save the changes").sees("Drain camera, colour")
     owner.press("Retire").sees("The asset is now retired.", "Retired")
@@ -99,6 +104,7 @@ def test_what_is_wrong_in_a_row_has_the_width_of_the_row(width, browser, resize,
     fields = {
         field.find_element(By.TAG_NAME, "label").text: field.rect
         for field in row.find_elements(By.CSS_SELECTOR, ".field")
+        if field.is_displayed()  # those of discounts are not, unless they are asked for
     }
     told = {fault.text: fault.rect for fault in row.find_elements(By.CLASS_NAME, "fault")}
     assert [*told] == ["Description is required", "Unit price must be a plain decimal number such as 19.95"]

@@ -119,8 +119,8 @@ class NewBooking(BookingChange, kw_only=True):
     """
 
     service_id: Annotated[Id, Member(filter="any", refers_to="bookings_services")]
-    start_at: Annotated[Moment, Member(filter="range", sort="indexed")]
-    staff_id: Annotated[Id | None, Member(filter="any", refers_to="staff")] = None
+    start_at: Annotated[Moment, Member(filter="range", sort="indexed", role="start")]
+    staff_id: Annotated[Id | None, Member(filter="any", refers_to="staff", role="assignee")] = None
     force: Annotated[bool, Member(stored=False)] = False
 
 
@@ -149,7 +149,7 @@ class Booking(Resource):
     service_id: str
     service: Named
     start_at: Moment
-    end_at: Annotated[Moment, Member(filter="range", sort=True)]
+    end_at: Annotated[Moment, Member(filter="range", sort=True, role="end")]
     staff_id: str
     staff: Named
     client_id: str

@@ -4,6 +4,7 @@ from billycan import Manifest
 
 from .business import (
     branding,
+    calendar,
     components,
     deliveries,
     events,
@@ -23,10 +24,11 @@ from .resources import attachments, imports, pages
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    uses=("webhooks", "apps", "mail", "search"),
+    uses=("webhooks", "apps", "mail", "search", "calendar"),
     pages=(
         *overview.screens,
         *search.screens,
+        *calendar.screens,
         *keys.screens,
         *webhooks.screens,
         *deliveries.screens,

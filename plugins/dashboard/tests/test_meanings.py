@@ -150,7 +150,7 @@ OWN_WORDS = {
     *("address", "amount", "basis", "codes", "count", "data", "date", "day", "days", "email", "end", "event", "events"),
     *("from", "kind", "label", "name", "note", "number", "percent", "person", "phone", "required", "resource", "role"),
     *("rows", "scope", "scopes", "secret", "since", "status", "text", "title", "to", "total", "totals", "url", "user"),
-    *("version", "code", "active", "message", "id", "quantity", "client", "app", "staff"),
+    *("version", "code", "active", "message", "id", "quantity", "client", "app", "staff", "start"),
     *("abn", "bsb", "gst", "sku", "payid"),
     *("state", "subtitle"),  # of addresses, and of pages
     *("cursor", "files", "format", "has_more", "record", "ref"),  # of pages and HTML, and of batches, copies, exports

@@ -79,9 +79,9 @@ class NewJob(NewDocument, kw_only=True):
     title: Annotated[Name, Member(sort=True, search=True, role="title")]
     description: Annotated[Description | None, Member(search=True)] = None
     site_address: Address | None = None
-    scheduled_start: Annotated[Moment | None, Member(filter="range", sort="indexed")] = None
-    scheduled_end: Annotated[Moment | None, Member(filter="range", sort=True)] = None
-    assignee_ids: Annotated[list[Id], Meta(max_length=50)] = []
+    scheduled_start: Annotated[Moment | None, Member(filter="range", sort="indexed", role="start")] = None
+    scheduled_end: Annotated[Moment | None, Member(filter="range", sort=True, role="end")] = None
+    assignee_ids: Annotated[list[Id], Meta(max_length=50), Member(role="assignee")] = []
     priority: Annotated[Priority, Member(filter="any")] = "normal"
     checklist: Annotated[list[NewChecklistItem], Meta(max_length=200)] = []
     line_items: Annotated[list[NewLine], Meta(max_length=500)] = []

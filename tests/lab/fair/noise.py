@@ -672,6 +672,7 @@ FEW |= {"proposals": 50, "custom_fields": 20}
 FEW |= {"tracking_categories": 1, "ledger_exports": 3}  # an export for each format has all that there is
 QUERIES: dict[str, Make] = {
     "/v1/search": lambda n: {"q": "as agreed", "per_type": 20},
+    "/v1/calendar": lambda n: {"from": n.today, "to": n.today},
     "/v1/changes": lambda n: {"after": "0.0."},  # from the first event on
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},

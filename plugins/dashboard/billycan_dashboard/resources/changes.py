@@ -9,31 +9,34 @@ import falcon
 from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
-from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, money, words
+from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, digest_of, money, words
 
-from . import forms, meanwhile
+from . import forms, meanwhile, previews
 from .forms import Control
 from .kinds import (
     Kind,
     Member,
     action_label,
+    described_as,
     holds,
     kind_at,
     kind_of,
-    kinds,
     label,
+    naming_choices,
     page_of,
-    targets,
+    target_of,
     title_of,
     title_of_action,
     words_of,
 )
-from .mailed import EMAILS, lead_to_email
+from .mailed import EMAILS, lead_to_email, may_email
 from .record_page import has_members, show_record
 
+_WORK_OUT = "work_out"  # the field by which a form is worked out, and not sent
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
 _TODAY = "today"
+_BRIEF = "brief"
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
 _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
@@ -43,7 +46,8 @@ class Choices(Struct, frozen=True):
 
     `names` are the options that were chosen before, and `new` is the page that creates another. In a table, each row
     offers `in_row` options, to keep forms with many rows short. `searched` is the text that all of them contain,
-    and `is_sought` says that it was searched for just now.
+    and `is_sought` says that it was searched for just now. `one` is what a record of the `resource` is called, and
+    `titled` the member that is its title.
     """
 
     pairs: list[tuple[str, str]]
@@ -54,6 +58,9 @@ class Choices(Struct, frozen=True):
     new: str = ""
     searched: str = ""
     is_sought: bool = False
+    one: str = ""
+    resource: str = ""
+    titled: str = ""
 
     def all(self) -> list[tuple[str, str]]:
         """List the options to tick."""
@@ -82,10 +89,16 @@ def make_record(visit: Visit, resource: str) -> Answer:
     if "make" not in kind.routes:
         raise falcon.HTTPNotFound
     endpoint = kind.routes["make"]
+    if _WORK_OUT in visit.form:
+        _require(visit, endpoint)
+        return previews.work_out(visit, kind, endpoint, kind.path, _read(visit, endpoint))
     if _asks_for_more(visit):
         return new_record(visit, resource)
     made = call_api(visit, endpoint, kind.path, _body(visit, endpoint))
-    return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was created.")
+    page = f"{kind.page}/{made['id']}"
+    if visit.form.get("go_on") == "email" and may_email(visit, kind):
+        return Led(f"{page}/email", f"The {kind.one} was created.")
+    return Led(page, f"The {kind.one} was created.")
 
 
 def edit_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -104,9 +117,14 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     if _asks_for_more(visit):
         return edit_record(visit, resource, id)
     endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
+    _require(visit, endpoint)
     record = visit.call("GET", path)["data"]
     asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
-    was, sent = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone), _body(visit, endpoint)
+    was = forms.read_body(asked, forms.fill_fields(asked, record, zone), zone)
+    if _WORK_OUT in visit.form:
+        patch = forms.merge_patch(_read(visit, endpoint), was)
+        return previews.work_out(visit, kind, endpoint, path, patch)
+    sent = _body(visit, endpoint)
     own = meanwhile.own_changes(visit, sent)
     patch = {name: value for name, value in forms.merge_patch(sent, was).items() if own is None or name in own}
     if not patch:
@@ -130,7 +148,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     if isinstance(visit.problem, ChangedMeanwhile) or not (has_members(endpoint) or told.asks):
         return show_record(visit, resource, id)
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
-    fields = ",".join(dict.fromkeys((*_naming(kind), "version", *own.values(), *_sources(kind, told.fills))))
+    fields = ",".join(dict.fromkeys((*naming_choices(kind), "version", *own.values(), *_sources(kind, told.fills))))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
     of = {member.name: member for member in kind.members}
     rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
@@ -227,6 +245,12 @@ def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
     return forms.read_body(asked, visit.form, visit.session.zone)
 
 
+def _read(visit: Visit, endpoint: Any) -> dict[str, Any]:
+    """Return the body that a form makes, and leave the form as it was sent."""
+    asked = forms.controls(endpoint.signature.body)
+    return forms.read_body(asked, forms.compacted(asked, visit.form), visit.session.zone)
+
+
 def _asks_for_more(visit: Visit) -> bool:
     """Tell whether more rows or other choices are asked for, and nothing is to be saved yet."""
     return bool(visit.form.get("more") or visit.form.get("find") or _searches(visit.form))
@@ -291,6 +315,7 @@ def _show_form(
         if found := choices[name]:
             choices[name] = structs.replace(found, is_sought=True)
     fields |= {c.name: _found(fields, c.name, choices[c.name]) for c in asked if c.form == "ref" and c.name in searches}
+    is_brief = bool(fields.get(_BRIEF) or visit.query.get(_BRIEF))
     was = visit.form.get(meanwhile.WAS) or (_written(asked, record, zone) if record else "")
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
@@ -301,8 +326,13 @@ def _show_form(
         "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or version or (record["version"] if record else ""),
-        "main": [c for c in asked if not _is_rare(c, asked, kind, body)],
-        "rest": [c for c in asked if _is_rare(c, asked, kind, body)],
+        "main": [c for c in asked if not _is_rare(c, asked, kind, body, is_brief)],
+        "rest": [c for c in asked if _is_rare(c, asked, kind, body, is_brief)],
+        "is_brief": is_brief,
+        "has_rare": any(text and "[" in name and name.rpartition(".")[2] in kind.rare for name, text in fields.items()),
+        "sums": previews.summed(kind, asked),
+        "draft": digest_of([visit.session.user_id, visit.tenant_id])[:16],
+        "then_email": record is None and endpoint is kind.routes.get("make") and may_email(visit, kind),
         "fields": fields,
         "rows": rows,
         "offered": choices,
@@ -341,9 +371,14 @@ def _filled_in(visit: Visit, endpoint: Any, fills: Mapping[str, str], record: Ma
     return forms.fill_fields(asked, found, visit.session.zone)
 
 
-def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any) -> bool:
-    """Tell whether few people fill in a field, such as a related record that actions set by themselves."""
+def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any, is_brief: bool) -> bool:
+    """Tell whether few people fill in a field, such as a related record that actions set by themselves.
+
+    A form that is brief asks at first only for what a record needs, and how to reach somebody.
+    """
     is_required = control.required or control.name in getattr(body, "required_without", ())
+    if is_brief:
+        return not is_required and control.meaning.kind not in ("email", "phone", "money")
     is_chained = control.form == "ref" and not is_required and len(asked) > 12
     return is_chained or control.name in (*forms.LATER, *kind.rare)
 
@@ -374,14 +409,6 @@ def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: Member) -> Choic
     return Choices(pairs, {}, 0, len(pairs), label(member.name))
 
 
-def _naming(kind: Kind) -> list[str]:
-    """The members by which a choice of records tells them apart."""
-    shown = {member.name for member in (*kind.members, *kind.columns)}
-    named = [column.name for column in kind.columns if column.form in ("named", "day")]
-    first = ["id", kind.columns[0].name, *kind.titles, "client", *named]
-    return [name for name in dict.fromkeys(first) if name in shown]
-
-
 def _names_in(record: Mapping[str, Any], members: Sequence[Member]) -> dict[str, str]:
     """The names and numbers that a record tells of those it refers to, by id."""
     named = [each for each in record.values() if isinstance(each, Mapping) and each.keys() >= {"id", "name"}]
@@ -394,14 +421,10 @@ def _choices(
     visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_row: int, known: Mapping[str, str]
 ) -> Choices | None:
     """Return the options of a reference: the first hundred that match, and the chosen one; None if it has none."""
-    one = name[:-1] if name.endswith("_ids") else name
-    # An id that is not called by what it is of, as that of the record to merge into, is of the same kind.
-    same = "" if one.endswith("_id") else kind.prefix
-    prefix = kind.ids.get(one) or targets(visit.app).get(one) or same
-    target = kinds(visit.app).get(visit.app.prefixes.get(prefix, ""))
+    target = target_of(visit.app, kind, name)
     if target is None or not target.may(visit, "list"):
         return None
-    query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(_naming(target))}
+    query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(naming_choices(target))}
     if (text := fields.get(f"find-{name}", "").strip()) and "search" in target.filters:
         query["search"] = text[:200]
     if (active := target.playing("active")) and active.name in target.filters:
@@ -410,7 +433,7 @@ def _choices(
     if named and named[0] in target.sortable:
         query["sort"] = named[0]
     found = visit.call("GET", target.path, query)
-    pairs = [(record["id"], _named(target, record)) for record in found["data"]]
+    pairs = [(record["id"], described_as(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}
     names = {
         id: known.get(id) or _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]
@@ -418,18 +441,17 @@ def _choices(
     all_ = visit.call("GET", target.path, {"per_page": 1}) if text else found
     total = all_["pagination"]["total"]
     new = f"{target.page}/new" if target.may(visit, "make") else ""
-    return Choices(pairs, names, in_row, total, target.title, new, query.get("search", ""))
-
-
-def _named(kind: Kind, record: Mapping[str, Any]) -> str:
-    title, client = title_of(kind, record), (record.get("client") or {}).get("name", "")
-    return title if client in title else f"{title} · {client}"
+    resource, titled = target.path.removeprefix("/v1/"), next(iter(target.titles), "")
+    text = query.get("search", "")
+    return Choices(
+        pairs, names, in_row, total, target.title, new, text, one=target.one, resource=resource, titled=titled
+    )
 
 
 def _look_up(visit: Visit, id: str) -> str:
     """The name of a record that was chosen before; its id where there is none."""
     kind = kind_of(visit.app, id)
     try:
-        return _named(kind, visit.call("GET", f"{kind.path}/{id}")["data"]) if kind else id
+        return described_as(kind, visit.call("GET", f"{kind.path}/{id}")["data"]) if kind else id
     except (NotFound, Forbidden):
         return id

@@ -288,8 +288,18 @@ def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, 
     return found
 
 
+def filled_rows(control: Control, form: Mapping[str, str]) -> list[int]:
+    """List the numbers of the rows that hold something, in order."""
+    return [i for i, row in _numbered_rows(control, form).items() if not _is_blank(control, row)]
+
+
 def _rows(control: Control, form: Mapping[str, str], before: str = "") -> list[dict[str, str]]:
-    """The fields of each row, in order; raises PayloadTooLarge for more than there may be.
+    """List the fields of each row, in order."""
+    return [*_numbered_rows(control, form, before).values()]
+
+
+def _numbered_rows(control: Control, form: Mapping[str, str], before: str = "") -> dict[int, dict[str, str]]:
+    """Map the number of each row to its fields, in order; raises PayloadTooLarge for more than there may be.
 
     A page is not shown again with them: it would be a hundred times as long as what was sent.
     """
@@ -300,7 +310,7 @@ def _rows(control: Control, form: Mapping[str, str], before: str = "") -> list[d
             rows.setdefault(int(found[1]), {})[found[2]] = text
     if len(rows) > control.most:
         raise PayloadTooLarge(f"{control.label}: a form may have at most {control.most} rows.")
-    return [rows[i] for i in sorted(rows)]
+    return {i: rows[i] for i in sorted(rows)}
 
 
 def _is_blank(control: Control, row: Mapping[str, str]) -> bool:

@@ -178,6 +178,15 @@ def targets(app: App) -> Mapping[str, str]:
     return named | {name: prefix for e in app.endpoints for name, prefix in e.ids.items() if prefix}
 
 
+def target_of(app: App, kind: Kind, name: str) -> Kind | None:
+    """Return the resource whose records a member of another, such as `client_id` or `assignee_ids`, refers to."""
+    one = name[:-1] if name.endswith("_ids") else name
+    # An id that is not called by what it is of, as that of the record to merge into, is of the same kind.
+    same = "" if one.endswith("_id") else kind.prefix
+    prefix = kind.ids.get(one) or targets(app).get(one) or same
+    return kinds(app).get(app.prefixes.get(prefix, ""))
+
+
 def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
     """Return the title of a record."""
     first = [kind.columns[0].name] if kind.columns[0].form in ("text", "status") else []
@@ -216,6 +225,20 @@ def label(name: str) -> str:
 def words_of(kind: Kind, name: str, table: str = "") -> RecordPages.Action:
     """Return the plugin's words for an action; with `table`, for an action of that table's rows."""
     return kind.words.get(f"{table}/{name}" if table else name) or RecordPages.Action()
+
+
+def naming_choices(kind: Kind) -> list[str]:
+    """List the members by which a choice of records tells them apart."""
+    shown = {member.name for member in (*kind.members, *kind.columns)}
+    named = [column.name for column in kind.columns if column.form in ("named", "day")]
+    first = ["id", kind.columns[0].name, *kind.titles, "client", *named]
+    return [name for name in dict.fromkeys(first) if name in shown]
+
+
+def described_as(kind: Kind, record: Mapping[str, Any]) -> str:
+    """Return the title of a record, with its client where the title does not tell."""
+    title, client = title_of(kind, record), (record.get("client") or {}).get("name", "")
+    return title if client in title else f"{title} · {client}"
 
 
 def action_label(kind: Kind, name: str, table: str = "") -> str:

@@ -123,6 +123,12 @@ def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Maile
     return next((offer for offer in sent.offers if offer.path == f"{kind.path}/{{id}}"), None)
 
 
+def may_email(visit: Visit, kind: Kind) -> bool:
+    """Tell whether the visitor can email records of a resource themselves, and emails leave."""
+    own = f"{kind.path}/{{id}}"
+    return has_server(visit) and own in visit.app.documents and may_send(visit, own)
+
+
 def has_server(visit: Visit) -> bool:
     if not is_on(visit.app):
         return False

@@ -2,7 +2,7 @@
 
 from billycan_users.api import Screen, Visit, mounted
 
-from . import attachments, bulk, changes, emailing, files, lists, record_page
+from . import attachments, bulk, changes, emailing, files, lists, record_page, suggestions
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -14,6 +14,7 @@ def _navs(visit: Visit) -> list[tuple[str, str, str]]:
 
 
 screens = mounted(
+    suggestions.screen,
     Screen(_LIST, lists.list_records, navs=_navs, role="field"),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record, role="field"),
     Screen(f"{_LIST}/csv", lists.download_records, role="field"),

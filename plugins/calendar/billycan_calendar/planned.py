@@ -1,0 +1,80 @@
+"""The resources that the calendar shows: those with a member whose role is `start`."""
+
+import weakref
+from collections.abc import Iterator, Mapping
+
+import sqlalchemy as sa
+from msgspec import Struct, structs
+
+from billycan import App, Meaning, Named
+
+_found: "weakref.WeakKeyDictionary[App, tuple[Planned, ...]]" = weakref.WeakKeyDictionary()
+
+
+class Planned(Struct, frozen=True, eq=False):
+    """A resource: the path of its list, its scope and its table, and the members that its entries are made of.
+
+    `ended` are the values of its status that end a record without a result.
+    """
+
+    path: str
+    scope: str
+    table: sa.Table
+    start: str
+    end: str
+    assignee: str
+    status: str
+    titles: tuple[str, ...]
+    named: tuple[str, ...]
+    ended: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def members(self) -> frozenset[str]:
+        """All members that are shown of a record."""
+        return frozenset(filter(None, (self.start, self.end, self.assignee, self.status, *self.titles, *self.named)))
+
+
+def planned_resources(app: App) -> tuple[Planned, ...]:
+    """List the resources that the calendar shows."""
+    found = _found.get(app)
+    if found is None:
+        found = _found[app] = tuple(_find(app))
+    return found
+
+
+def _find(app: App) -> Iterator[Planned]:
+    for prefix, path in sorted(app.prefixes.items(), key=lambda pair: pair[1]):
+        listed = app.at["GET", path]
+        meant: Mapping[str, Meaning] = Meaning.of(listed.signature.listed)
+        table = next((t for t in app.manifests[listed.plugin].tables if t.info.get("prefix") == prefix), None)
+        start = _playing(meant, "start")
+        if not start or table is None or start not in table.c or not listed.route.scope:
+            continue
+        status = _playing(meant, "status")
+        types = {field.encode_name: field.type for field in structs.fields(listed.signature.listed)}
+        yield Planned(
+            path=path,
+            scope=listed.route.scope,
+            table=table,
+            start=start,
+            end=_playing(meant, "end"),
+            assignee=_playing(meant, "assignee"),
+            status=status,
+            titles=tuple(name for name, meaning in meant.items() if meaning.role == "title"),
+            named=tuple(name for name in meant if _is_named(types.get(name))),
+            ended=frozenset(value for value, tone in meant[status].tones.items() if tone == "ends")
+            if status
+            else frozenset(),
+        )
+
+
+def _playing(meant: Mapping[str, Meaning], role: str) -> str:
+    return next((name for name, meaning in meant.items() if meaning.role == role), "")
+
+
+def _is_named(kind: object) -> bool:
+    return kind is Named or getattr(kind, "__origin__", None) is Named

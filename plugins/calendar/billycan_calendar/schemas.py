@@ -1,0 +1,48 @@
+"""Structs that clients send and receive: the days that are asked for, and what is planned on them."""
+
+from typing import Annotated
+
+from msgspec import Struct, field
+
+from billycan import Named
+from billycan.fields import Day, Moment, Text
+
+MOST_DAYS = 92
+
+
+class CalendarQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The days that are asked for, both inclusive and at most 92, in the business's time zone.
+
+    from: The first day; by default, today.
+    to: The last day; by default, six days after the first.
+    assignee_id: Only what this member of staff is to do.
+    cancelled: Whether what was cancelled or declined is listed, too.
+    """
+
+    since: Day | None = field(default=None, name="from")
+    until: Day | None = field(default=None, name="to")
+    assignee_id: Annotated[str, Text("The id of a member of staff.", least=1, most=40)] | None = None
+    cancelled: bool = False
+
+
+class CalendarEntry(Struct):
+    """Something planned.
+
+    type: What it is: the last part of the path of its list, such as `bookings`.
+    id: Its id.
+    title: What it is called.
+    start_at: When it begins.
+    end_at: When it ends; null if that is open.
+    assignee_ids: The staff who do it.
+    status: Its status; null if it has none.
+    client: The client it is for; null if it is for none.
+    """
+
+    type: str
+    id: str
+    title: str
+    start_at: Moment
+    end_at: Moment | None
+    assignee_ids: list[str]
+    status: str | None
+    client: Named | None

@@ -1,0 +1,95 @@
+"""The calendar as pages: its views, moving what is planned and back, and the day of one person."""
+
+import pytest
+
+from billycan.testing import Client
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.sqlite_alone
+PLUGINS = ("bookings", "calendar", "contacts", "documents", "jobs", "staff", "users", "dashboard")
+DAY = "2026-12-09"
+HOURS = [
+    {"day": day, "start": "08:00", "end": "17:00"} for day in ("monday", "tuesday", "wednesday", "thursday", "friday")
+]
+
+
+@pytest.fixture
+def client(make_app):
+    return Client(make_app(*PLUGINS))
+
+
+@pytest.fixture
+def owner(client):
+    return Browser(client.app).join(client)
+
+
+@pytest.fixture
+def ids(client):
+    details = {"phone": "0400 000 000", "billing_address": {"line1": "1 Elizabeth St", "suburb": "Hobart"}}
+    ada = client.post("/v1/contacts", {"name": "Ada", **details})["data"]["id"]
+    dave, kim = (client.post("/v1/staff", {"name": name, "hours": HOURS})["data"]["id"] for name in ("Dave", "Kim"))
+    service = {"name": "Blocked drain", "duration_minutes": 60, "staff_ids": [dave, kim], "slot_interval_minutes": 60}
+    service_id = client.post("/v1/services", service)["data"]["id"]
+    booked = {"client_id": ada, "service_id": service_id, "staff_id": dave}
+    first, second = (
+        client.post("/v1/bookings", {**booked, "start_at": f"{DAY}T{hour}:00:00+11:00"})["data"]["id"]
+        for hour in ("09", "11")
+    )
+    job = client.post("/v1/jobs", {"client_id": ada, "title": "Fit a basin"})["data"]["id"]
+    return {"Dave": dave, "Kim": kim, "first": first, "second": second, "job": job}
+
+
+def test_each_view_shows_what_is_planned_and_what_has_no_time(client, owner, ids):
+    for view in ("day", "week", "month", "list"):
+        page = owner.get(f"/dashboard/calendar?view={view}&day={DAY}").text
+        assert page.count(f"/dashboard/bookings/{ids['first']}") == 1 and "Blocked drain" in page and "9 am" in page, (
+            view
+        )
+        assert "Fit a basin" in page
+        only = owner.get(f"/dashboard/calendar?view={view}&day={DAY}&staff={ids['Kim']}").text
+        assert ids["first"] not in only, view
+    assert owner.get("/dashboard/calendar?view=year&day=x&staff=y").status_int == 200
+    assert ids["first"] not in owner.get("/dashboard/calendar?view=week&day=2026-12-16").text
+
+
+def test_a_booking_is_moved_to_what_is_free_and_taken_back(client, owner, ids):
+    path, here = f"/v1/bookings/{ids['first']}", f"/dashboard/calendar/bookings/{ids['first']}"
+    owner.get(f"{here}?view=day&day={DAY}")
+    owner.send(here, time="11:00", status=409)  # which Dave has already
+    offered = [button["value"] for button in owner.page.html.find_all("button", attrs={"name": "free"})]
+    assert f"{DAY}T10:00" in offered and f"{DAY}T11:00" not in offered
+    owner.send(here, button=f"free={DAY}T10:00")
+    assert client.get(path)["data"]["start_at"] == "2026-12-08T23:00:00Z"
+    assert "is now on 9 Dec 2026, 10:00 am" in owner.page.text and "Move it back" in owner.page.text
+    owner.send(here)
+    assert client.get(path)["data"]["start_at"] == "2026-12-08T22:00:00Z"
+    owner.get(f"{here}?view=day&day={DAY}")
+    owner.send(here, day="", status=422)
+    assert "such as 9 December and 9:30" in owner.page.text
+    owner.send(here, day=DAY, staff=ids["Kim"], time="11:00")
+    assert client.get(path)["data"]["staff_id"] == ids["Kim"]
+
+
+def test_a_job_is_planned_for_somebody_and_a_change_meanwhile_is_told(client, owner, ids):
+    path, here = f"/v1/jobs/{ids['job']}", f"/dashboard/calendar/jobs/{ids['job']}"
+    owner.get(here)
+    client.patch(path, {"notes": "Ring first."})
+    owner.send(here, day=DAY, time="13:30", staff=ids["Kim"], status=409)
+    assert client.get(path)["data"]["status"] == "open"
+    owner.send(here)
+    job = client.get(path)["data"]
+    assert (job["status"], job["assignee_ids"]) == ("scheduled", [ids["Kim"]])
+    assert (job["scheduled_start"], job["scheduled_end"]) == ("2026-12-09T02:30:00Z", "2026-12-09T04:30:00Z")
+    viewer = Browser(client.app).join(client, "viewer")
+    viewer.get(here)
+    viewer.send(here, status=403)
+
+
+def test_the_day_of_one_person_says_where_whom_to_call_and_what_to_do(client, owner, ids):
+    page = owner.get(f"/dashboard/today?day={DAY}&staff={ids['Dave']}").html
+    stop = page.find("li", attrs={"data-stop": ids["first"]})
+    assert stop.find("a", href="tel:0400000000")
+    assert stop.find("a", target="_blank")["href"].endswith("query=1+Elizabeth+St+Hobart")
+    owner.send(f"/dashboard/bookings/{ids['first']}/complete")
+    assert client.get(f"/v1/bookings/{ids['first']}")["data"]["status"] == "completed"
+    assert "Nothing is planned" in owner.get(f"/dashboard/today?day={DAY}&staff={ids['Kim']}").text

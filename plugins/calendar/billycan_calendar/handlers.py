@@ -67,6 +67,8 @@ def _ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
     found = sa.select(of.table.c.id).where(
         own(ctx, of.table), start >= begins - _LONGEST, start < ends, sa.or_(start >= begins, lasts)
     )
+    if ctx.sees_only_own:
+        found = found.where(of.table.c.id.in_(ctx.own_ids(of.table.info["prefix"])))
     ids = list(ctx.db.execute(found.limit(_MOST + 1)).scalars())
     if len(ids) > _MOST:
         raise BadRequest(

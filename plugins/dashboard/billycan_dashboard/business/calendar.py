@@ -335,12 +335,12 @@ def _hour(hour: int) -> str:
     return f"{hour % 12 or 12} {'am' if hour < 12 else 'pm'}"
 
 
-def _navs(app: App) -> list[tuple[str, str, str]]:
-    return [("Calendar", HERE, ""), ("Today", TODAY, "")] if is_on(app) else []
+def _navs(visit: Visit) -> list[tuple[str, str, str]]:
+    return [("Calendar", HERE, ""), ("Today", TODAY, "")]
 
 
 screens = mounted(
-    Screen(HERE, show_calendar, navs=_navs, when=is_on),
-    Screen(TODAY, show_today, when=is_on),
-    Screen(f"{HERE}/{{resource}}/{{id}}", moving.show_move, moving.move_record, when=is_on),
+    Screen(HERE, show_calendar, role="field", navs=_navs, when=is_on),
+    Screen(TODAY, show_today, role="field", when=is_on),
+    Screen(f"{HERE}/{{resource}}/{{id}}", moving.show_move, moving.move_record, role="field", when=is_on),
 )

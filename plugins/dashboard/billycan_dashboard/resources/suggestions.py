@@ -65,4 +65,4 @@ def _tells_apart(kind: Kind, member: Member) -> bool:
 
 
 SUGGEST = "/dashboard/suggest/{resource}"
-screen = Screen(SUGGEST, suggest_records)
+screen = Screen(SUGGEST, suggest_records, role="field")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Forbidden, Named, NotFound, Row, own
+from billycan import Forbidden, NotFound, Row, own
 from billycan.web import encode
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, money, mounted, words
 
@@ -59,7 +59,7 @@ def approve(visit: Visit, id: str) -> Answer:
     """Carry it out, once, as the page showed it."""
     row = _find(visit, id)
     _require(visit, row)
-    status = proposing.approve(visit.app, visit.tenant_id, id, _person(visit), visit.check_seen, visit.request_id)
+    status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, visit.check_seen, visit.request_id)
     if status == "failed":
         return Led(f"{_HERE}/{id}", "It was refused when it was carried out: see why below.", "warn")
     return Led(_HERE, "It is approved and done.")
@@ -69,7 +69,7 @@ def decline(visit: Visit, id: str) -> Answer:
     """Decline it; whoever proposed it can read why."""
     row = _find(visit, id)
     _require(visit, row)
-    proposing.decline(visit.app, visit.tenant_id, id, _person(visit), visit.form.get("reason", ""))
+    proposing.decline(visit.app, visit.tenant_id, id, visit.identity, visit.form.get("reason", ""))
     return Led(_HERE, "It is declined.")
 
 
@@ -82,18 +82,16 @@ def _find(visit: Visit, id: str) -> Row:
 
 
 def _may_decide(visit: Visit, row: Row) -> bool:
-    """Tell whether the visitor might make the call themselves."""
+    """Tell whether the visitor might make the call themselves; without a scope of its route, whether they may write."""
     route = visit.app.route_at(row.method, row.path)
-    return route is not None and (route.scope is None or visit.identity.holds(route.scope))
+    if route is None or route.scope:
+        return route is not None and visit.identity.holds(route.scope)
+    return any(scope.rpartition(":")[2] == "write" for scope in visit.identity.scopes)
 
 
 def _require(visit: Visit, row: Row) -> None:
     if not _may_decide(visit, row):
-        raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
-
-
-def _person(visit: Visit) -> Named:
-    return Named(visit.session.user_id, visit.session.name or visit.session.email)
+        raise Forbidden(proposing.NOT_YOURS)
 
 
 def _title(visit: Visit, row: Row) -> str:

@@ -52,7 +52,7 @@ def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, 
         if name not in tree and partial:
             continue
         walk, sent = Walk(), tree.get(name, {})
-        values = StructOf(kind, None).read_members({} if sent is None and partial else sent, name, walk, partial)
+        values = _reader_of(kind).read_members({} if sent is None and partial else sent, name, walk, partial)
         if sent is None and partial:
             for field in structs.fields(kind):
                 if field.required:
@@ -62,6 +62,23 @@ def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, 
             given = msgspec.to_builtins(values, builtin_types=(Decimal,))
             tree = {**tree, name: given if partial else {k: v for k, v in given.items() if v is not None}}
     return tree, faults
+
+
+def _reader_of(kind: Any) -> StructOf:
+    """Return the reader of a business's members: to make one of 200 members takes longer than to read them."""
+    kept = _kept_by(kind)
+    if "reader" not in kept:
+        kept["reader"] = StructOf(kind, None)
+    found: StructOf = kept["reader"]
+    return found
+
+
+def _kept_by(kind: Any) -> dict[Any, Any]:
+    """Return what is kept for a business's Struct as long as that is kept, which other caches would keep for ever."""
+    if "__kept__" not in vars(kind):
+        kind.__kept__ = {}
+    kept: dict[Any, Any] = kind.__kept__
+    return kept
 
 
 class Extended(Struct, frozen=True):
@@ -183,9 +200,15 @@ def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
     return structs.replace(endpoint, signature=changed, general=endpoint)
 
 
-@lru_cache(2048)
 def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
+    kept = _kept_by(members[0][1])
+    if (kind, members) not in kept:
+        kept[kind, members] = _narrow(kind, members)
+    return kept[kind, members]
+
+
+def _narrow(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     found: list[Any] = []
     for field in structs.fields(kind) if is_struct(kind) else ():
         if of := dict(members).get(field.encode_name):
@@ -202,7 +225,8 @@ def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
 def mapped(kind: Any, to: Callable[[Any], Any]) -> Any:
     """Return a type in which Structs are replaced by others."""
     if get_origin(kind) is Page:
-        return Page[mapped(get_args(kind)[0], to)]  # type: ignore[misc]
+        # Not `Page[…]`, which `typing` keeps.
+        return kind.copy_with((mapped(get_args(kind)[0], to),))
     found = [to(option) for option in options(kind)]
     return found[0] if len(found) == 1 else reduce(or_, found)
 

@@ -38,6 +38,7 @@ ROWS = {
     "expenses_categories": 2_000,
     "reports_accounts": 2_000,
     "attachments_used": 0,
+    "webhooks_endpoints": 39,  # and one that the API made
 }
 OTHERS, REFERRED = 20_000, 2_000
 # Tables in which a business has at most ten rows, or a dozen a year.
@@ -45,13 +46,11 @@ FEW = (
     *("reminders_settings", "reminders_rules", "reports_gst_periods", "reports_ledger_exports"),
     *("custom_fields", "reports_ledger_walks", "reports_payment_methods", "reports_tracking"),
 )
-# Asked by the worker of all businesses at once; or of a sandbox with few rows beside a business with many, whose
-# statements PostgreSQL plans as if it had as many.
-OF_ALL_OR_OF_FEW = (
+# Asked by the worker of all businesses at once.
+OF_ALL = (
     *("SELECT EXISTS", "SELECT $1 AS anon_1, EXISTS"),
     "SELECT core_tenants.id AS tenant_id, core_tenants.id AS id \n"
     "FROM core_tenants \nWHERE (EXISTS (SELECT core_events.",
-    *("SELECT attachments.id, attachments.size", "DELETE FROM reports_accounts_started"),
 )
 # These add up all expenses of the business, of which here none was ever due to a supplier.
 ADDING_UP = ("/v1/reports/payables", "/v1/reports/payables.csv")
@@ -96,14 +95,14 @@ def copied(column, value, statuses):
     if name in ("sequence", "position") or (name == "number" and isinstance(value, int)):
         return "1000000 + n"
     if name == "id" or (name == "number" and isinstance(value, str)):
-        return f"'{value[:4]}' || (1000000 + n)"
+        return id_of(value, "n")
     pairs = [
         [*c.columns] for c in column.table.constraints if isinstance(c, sa.UniqueConstraint) and len(c.columns) > 2
     ]
     if name.endswith("_id") and any(pair[-1] is column for pair in pairs):  # no pair twice
-        return f"'{value[:4]}' || (1000001 + mod(n + n / {REFERRED}, {REFERRED}))"
-    if name.endswith("_id"):
-        return f"'{value[:4]}' || (1000001 + mod(n, {REFERRED}))"
+        return id_of(value, f"1 + mod(n + n / {REFERRED}, {REFERRED})")
+    if name.endswith("_id") or name == "resource":
+        return id_of(value, f"1 + mod(n, {REFERRED})")
     if name.startswith("address_folded"):
         return "'client' || n || '@example.com'"
     if name in ("sku", "code"):
@@ -119,6 +118,11 @@ def copied(column, value, statuses):
     if column.type.python_type is Moment:
         return f"t.{name} - n * interval '1 minute'"
     return f"'{NOWHERE}'" if name == "url" else f't."{name}"'
+
+
+def id_of(value, number):
+    """Return the SQL of the id of a copy, as long as the ids are that the API makes."""
+    return f"'{value[:4]}' || lpad((1000000 + {number})::text, 26, '0')"
 
 
 def fill(app, tenant_id):
@@ -159,7 +163,8 @@ def fill(app, tenant_id):
 # Of all contacts but every tenth.
 _SIZES = sa.text(
     "INSERT INTO custom_fields_values (tenant_id, id, field_id, value, comparable)"
-    " SELECT tenant_id, 'con_' || (1000000 + n), id, n, lpad((10000000000000 + 10000 * n)::text, 14, '0')"
+    " SELECT tenant_id, 'con_' || lpad((1000000 + n)::text, 26, '0'), id, n,"
+    " lpad((10000000000000 + 10000 * n)::text, 14, '0')"
     " FROM custom_fields, generate_series(1, :count) n WHERE tenant_id = :tenant AND mod(n, 10) <> 0"
 )
 _INDEXES = sa.text(
@@ -191,7 +196,7 @@ def filters(query):
         elif name.endswith("_to"):
             yield name, "1901-01-01"
         elif name.endswith("_id") and name != "external_id":
-            yield name, "con_1000077"
+            yield name, f"con_{1000077:026}"
         else:
             yield from ((name, text) for text in literals(hint) or [sample(hint)])
 
@@ -281,11 +286,22 @@ EXPLAINED |= {"auto_explain.log_analyze": "on", "auto_explain.log_timing": "off"
 EXPLAINED |= {"auto_explain.log_level": "notice"}
 
 
+def reset_sandbox(tenant):
+    """Reset the sandbox, and give it a clock.
+
+    It is over before the business has many rows: of one with few rows beside it, PostgreSQL plans statements as if it
+    had as many.
+    """
+    app, sandbox = tenant.client.app, tenant.client.sandbox()
+    sandbox.post("/v1/sandbox/reset", {}, 202)
+    while not sandbox.get("/v1/sandbox/reset")["data"]["done"]:
+        worker.tick(app)
+    sandbox.post("/v1/clock", {"now": str(Moment.of(app.now() + timedelta(minutes=1)))})
+
+
 def run_all(tenant, recorder):
     """Run every read, write, timed task, gauge and delivery."""
     client, app, sandbox = tenant.client, tenant.client.app, tenant.client.sandbox()
-    sandbox.post("/v1/clock", {"now": str(Moment.of(app.now() + timedelta(minutes=1)))})
-    sandbox.post("/v1/sandbox/reset", {}, 202)
     with recorder.listening():
         for recorder.now in [*reads(tenant)]:
             asked = sandbox if recorder.now[0] in ("/v1/clock", "/v1/sandbox/reset") else client  # live ones have none
@@ -360,17 +376,18 @@ def faults(plan, *, finds_due=False):
 def test_no_plan_reads_more_than_it_must(tenant, engine):
     app = tenant.client.app
     tables = {endpoint.route.path: table for endpoint, table in lists(app)}
+    reset_sandbox(tenant)
     if engine == "postgresql":
         fill(app, tenant.client.tenant_id)
     recorder = Recorder(app)
     run_all(tenant, recorder)
     wrong = defaultdict(set)
     for (template, about, path), plan in recorder.plans:
-        asks_of_all = template == "the worker" and plan["Query Text"].startswith(OF_ALL_OR_OF_FEW)
+        asks_of_all = template == "the worker" and plan["Query Text"].startswith(OF_ALL)
         if not asks_of_all and template not in ADDING_UP and not excused(tables, template, about):
             # The copies have more due work than any real deployment.
             finds_due = template in ("the worker", "deliveries")
-            wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"], finds_due=finds_due)}
+            wrong[path or template, plan["Query Text"]] |= {*faults(plan["Plan"], finds_due=finds_due)}
     with app.db.reading() as db:
         indexes = {name for name in sa.inspect(db).get_table_names() if name.startswith("ix_")}
         for statement, ((template, _, path), parameters) in recorder.statements.items():

@@ -70,6 +70,7 @@ RULES = {
     r"gst: is required with import_gst: enter what the customs document says": "members bound each other",
     r"mistake: is not for a bad debt: void an invoice that was a mistake": "a mistake is undone otherwise",
     r"is not for the release of retention|is for progress claims and for .*": "members bound each other",
+    r"Nothing is retained\.": "nor what of a job's claims is retained",
     r"must not be before \d{4}-\d\d-\d\d, when what is undone last changed": "dates bound each other, as above",
     r"is for an invoice: a job is made of the whole quote": "members bound each other",
     r"cannot be combined with (quantity|full|percent|amount|line_ids)\b.*": "members bound each other",

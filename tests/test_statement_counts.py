@@ -51,6 +51,7 @@ def test_a_new_invoice_takes_few_statements_and_sqlalchemy_runs_none_of_them(mak
         sys.setprofile(None)
     files = {name for name in entered if name.startswith(tuple(PLACES)) and "/testing/" not in name}
     assert 20 < len(files) <= MOST_FILES, sorted(files)
+    assert not {name for name in entered if "/msgspec/" in name}  # readers of Structs are built once
 
 
 def test_a_worker_without_work_asks_little_however_many_businesses_there_are(make_app, clock):

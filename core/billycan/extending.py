@@ -48,11 +48,11 @@ def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, 
     if not extended or not isinstance(tree, dict) or not extended.is_record(endpoint):
         return tree, faults
     for name, kind in extended.of_business(ctx).items():
-        partial = endpoint.signature.patch
-        if name not in tree and partial:
+        partial, reader = endpoint.signature.patch, _reader_of(kind)
+        if name not in tree and (partial or not reader.required):
             continue
         walk, sent = Walk(), tree.get(name, {})
-        values = _reader_of(kind).read_members({} if sent is None and partial else sent, name, walk, partial)
+        values = reader.read_members({} if sent is None and partial else sent, name, walk, partial)
         if sent is None and partial:
             for field in structs.fields(kind):
                 if field.required:

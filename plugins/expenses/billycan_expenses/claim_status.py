@@ -68,5 +68,10 @@ def _creditable(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
 
 def period_of(ctx: Context) -> GstPeriod:
     """Return the business's GST settings and today, for queries about expenses of any day."""
-    settings, today = ctx.tenant.gst_settings, ctx.today()
-    return GstPeriod.Span(since=today, until=today, settings=settings).with_values(ctx)
+    return span_of(ctx).with_values(ctx)
+
+
+def span_of(ctx: Context) -> GstPeriod.Span:
+    """Return the same as `period_of`, for statements that are built once."""
+    today = ctx.today()
+    return GstPeriod.Span(since=today, until=today, settings=ctx.tenant.gst_settings)

@@ -46,7 +46,7 @@ def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> 
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    asked = sa.true() if is_asked is None else is_asked(_MINE.c.id)
+    asked = _asked(is_asked)
     at_once = _by_itself(period, asked).where(_MINE.c.payment_count == NONE).subquery("at_once")
     both = sa.union_all(_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
     bought = sa.select(
@@ -64,7 +64,11 @@ def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> 
         ended_on.label("counts_on"),
         *((-both.c[label]).label(label) for label in _LABELS),
     ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
-    return _both(bought, ended, _paid_in_parts(period, asked))
+    return _both(bought, ended, _paid_in_parts(period, is_asked))
+
+
+def _asked(is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool]:
+    return sa.true() if is_asked is None else is_asked(_MINE.c.id)
 
 
 def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -72,13 +76,13 @@ def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[An
     return _terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
 
 
-def _paid_in_parts(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
     """Select the entries of the purchases that are paid in parts, each label in proportion to what is paid.
 
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
     counts.
     """
-    parts = _by_itself(period, asked).where(_MINE.c.payment_count > NONE).subquery("in_parts")
+    parts = _by_itself(period, _asked(is_asked)).where(_MINE.c.payment_count > NONE).subquery("in_parts")
     p = _figures(parts, business_share).subquery("of_parts").c
     sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
     # Lines that need no tax invoice do not wait for it.
@@ -98,7 +102,7 @@ def _paid_in_parts(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Selec
         .where(own(period, expenses))
         .cte("whole")
     )
-    paid, w = moves(period.tenant_id), whole.c
+    paid, w = moves(period.tenant_id, is_asked), whole.c
 
     def entry(rank: int, day: Any, cents: Any, id: Any) -> sa.Select[Any]:
         in_order = sa.literal_column(str(rank), sa.Integer).label("rank"), id.label("move")

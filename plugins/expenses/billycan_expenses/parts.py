@@ -4,7 +4,7 @@ An expense without lines is one part, with its own amount, GST, category and GST
 as its `paid_on` says, has no payments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -42,14 +42,16 @@ def of_each(table: Any, name: str) -> sa.Subquery:
     )
 
 
-def moves(tenant_id: Any) -> sa.Subquery:
+def moves(tenant_id: Any, is_asked: Callable[[Any], Any] | None = None) -> sa.Subquery:
     """Select each payment in whole cents, on its day, and each that was undone from a day on, below zero on that day.
 
-    A payment that was a mistake is left out.
+    A payment that was a mistake is left out. With `is_asked`, only payments of the expenses whose id it is true of.
     """
     cents = sa.type_coerce(payments.c.amount, sa.BigInteger)
     stood = (payments.c.status == "recorded") | payments.c.reversed_on.is_not(None)
     of = payments.c.tenant_id == tenant_id
+    if is_asked is not None:
+        of &= is_asked(payments.c.expense_id)
     paid = sa.select(payments.c.expense_id, payments.c.id, payments.c.paid_on, cents.label("cents")).where(of, stood)
     undone = sa.select(payments.c.expense_id, payments.c.id, payments.c.reversed_on, -cents)
     return sa.union_all(paid, undone.where(of, payments.c.reversed_on.is_not(None))).subquery("moves")

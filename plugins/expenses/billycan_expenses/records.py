@@ -13,7 +13,7 @@ from billycan.sql import ByIds
 from billycan_contacts import api as contacts
 
 from . import categories, resource, rules
-from .claim_status import claim, is_too_old, period_of
+from .claim_status import is_too_old
 from .lines import BY_EXPENSE, show_line
 from .parts_schemas import ExpensePayment
 from .parts_tables import PAYMENTS
@@ -25,11 +25,6 @@ records = resource.expenses.records
 _PURCHASES = ByIds(sa.select(expenses), expenses.c.id)
 _MOST_AT_ONCE = 500  # lines or payments that are fetched together, if they are not of one expense
 _BESIDES = 600  # bytes of a line or payment in JSON, besides its texts
-
-
-def claimable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The condition that the business can claim the GST of an expense now."""
-    return claim(period_of(ctx), expenses) == "claimable"
 
 
 def gst_for_business(of: Any = expenses) -> sa.ColumnElement[int]:

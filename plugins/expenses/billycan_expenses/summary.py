@@ -3,18 +3,20 @@
 from calendar import month_name
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from operator import add
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, own
+from billycan import Context, GstPeriod, own
 from billycan.sql import fold
 
 from . import categories, resource, rules
+from .claim_status import claim, span_of
 from .parts_tables import has_lines
-from .records import business_share, claimable, gst_for_business, records
+from .records import business_share, gst_for_business, records
 from .schemas import Group, GroupBy, SummaryQuery
 from .tables import NONE, expenses, lines
 
@@ -31,12 +33,13 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     del filters["group_by"]
     conditions = records.conditions(ctx, resource.expenses.query(**filters))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
-    whole = _sums(ctx, by, expenses, sa.func.count()).where(*where)
+    span = span_of(ctx)
+    whole = _sums(span.period, by).where(*where)
     parts = [whole]
     if by != "month" and has_lines(ctx):
-        parts = [whole.where(expenses.c.line_count == NONE), _by_line(ctx, by).where(*where)]
+        parts = [whole.where(expenses.c.line_count == NONE), _by_line(span.period, by).where(own(ctx, lines), *where)]
     keyed: dict[str, list[int]] = {}
-    for row in ctx.db.execute(sa.union_all(*parts)):
+    for row in ctx.db.execute(sa.union_all(*parts), span.values(ctx)):
         sums = keyed.setdefault(_key(row[:-5]), [0] * 5)
         sums[:] = map(add, sums, map(int, row[-5:]))
     labels = categories.names(ctx, keyed) if by == "category" else {key: _label(by, key) for key in keyed}
@@ -51,14 +54,19 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     ]
 
 
-def _by_line(ctx: Context, by: GroupBy) -> sa.Select[Any]:
+@lru_cache(64)
+def _by_line(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
     """Select the sums of expenses with lines, by the category or code of each line."""
     of_each = (lines.c.tenant_id == expenses.c.tenant_id) & (lines.c.expense_id == expenses.c.id)
-    count = sa.func.count(sa.distinct(expenses.c.id))
-    return _sums(ctx, by, lines, count).join(expenses, of_each).where(own(ctx, lines))
+    return _sums_of(period, by, lines, sa.func.count(sa.distinct(expenses.c.id))).join(expenses, of_each)
 
 
-def _sums(ctx: Context, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
+@lru_cache(64)
+def _sums(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
+    return _sums_of(period, by, expenses, sa.func.count())
+
+
+def _sums_of(period: GstPeriod, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
     keys = {
         "category": (of.c.category_id,),
         "gst_code": (of.c.gst_code,),
@@ -66,7 +74,7 @@ def _sums(ctx: Context, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int])
     }[by]
     amount, gst = _whole(of.c.amount), _whole(of.c.gst)
     share = gst_for_business() if by == "month" else business_share(gst, of)
-    now = sa.case((claimable(ctx), share), else_=0)
+    now = sa.case((claim(period, expenses) == "claimable", share), else_=0)
     sums = (sa.func.sum(cents) for cents in (amount, amount - gst, gst, now))
     return sa.select(*keys, count, *sums).select_from(of).group_by(*keys)
 

@@ -5,6 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Forbidden, NotFound, Row, new_id, own
+from billycan.sql import upsert
 
 from .schemas import NewReset, SandboxReset
 from .tables import resets
@@ -31,13 +32,16 @@ def reset_sandbox(ctx: Context, body: NewReset) -> SandboxReset:
     with `sandbox_only` for a live business.
     """
     _check_sandbox(ctx)
-    before = ctx.db.execute(sa.select(resets).where(own(ctx, resets)).with_for_update()).one_or_none()
-    if before is not None and before.done_at is None:
+    new: dict[str, Any] = {"id": new_id("rst"), "samples": body.samples, "removed": 0, "filled": None, "done_at": None}
+    new["created_at"] = ctx.app.now()
+    # One statement, because of two resets at once the second would find no row that it could wait for.
+    begun = upsert(resets, ctx.db).values(tenant_id=ctx.tenant_id, **new)
+    is_over = resets.c.done_at.is_not(None)
+    begun = begun.on_conflict_do_update(index_elements=["tenant_id"], set_=new, where=is_over).returning(resets)
+    row = ctx.db.execute(begun).one_or_none()
+    if row is None:
         raise Conflict("The sandbox is being reset: wait until that is done.", code="reset_under_way")
-    new: dict[str, Any] = {"id": new_id("rst"), "samples": body.samples, "removed": 0, "filled": None}
-    ctx.db.execute(sa.delete(resets).where(own(ctx, resets)))
-    values = {"tenant_id": ctx.tenant_id, **new, "created_at": ctx.app.now(), "done_at": None}
-    return show_reset(ctx.db.execute(sa.insert(resets).values(values).returning(resets)).one())
+    return show_reset(row)
 
 
 def show_reset(row: Row) -> SandboxReset:

@@ -142,3 +142,12 @@ def test_what_comes_in_while_it_is_emptied_leaves_everything_right(sandbox, monk
     assert sandbox.get("/v1/contacts")["pagination"]["total"] == 0
     sandbox.post("/v1/contacts", {"name": "Ada"})
     assert sandbox.get("/v1/contacts")["pagination"]["total"] == 1
+
+
+def test_of_several_resets_at_once_one_begins(sandbox):
+    """The first reset of a sandbox, and one of a sandbox that was reset before."""
+    for _ in range(2):
+        answers = sandbox.race(*[("POST", RESET, {"samples": False})] * 6)
+        assert sorted(answer.status_int for answer in answers) == [202, *[409] * 5]
+        run_timed(sandbox.app)
+        assert sandbox.get(RESET)["data"]["done"]

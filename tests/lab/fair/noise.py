@@ -165,11 +165,11 @@ class Noisy:
 
     def _of_reset(self, method: str) -> list[Request]:
         """Return a request that resets the sandbox, or one that asks how far that came."""
+        mine = resets.c.tenant_id == self.sandbox.tenant_id
         if method == "GET":
             self.sandbox.call("POST", "/v1/sandbox/reset", {})
-        else:
-            with self.app.db.writing(self.sandbox.tenant_id) as db:  # or one may be under way
-                db.execute(sa.delete(resets).where(resets.c.tenant_id == self.sandbox.tenant_id))
+        with self.app.db.writing(self.sandbox.tenant_id) as db:  # no worker runs, so one would be under way for ever
+            db.execute(sa.update(resets).where(mine).values(done_at=self.app.now()))
         return [Request(method, "/v1/sandbox/reset", b"{}" if method == "POST" else b"", in_sandbox=True)]
 
     def _queries(self, endpoint: Endpoint) -> list[str]:
@@ -219,7 +219,7 @@ class Noisy:
         return made[::-1]
 
     def pages(self) -> dict[str, list[Request]]:
-        """Return the requests for pages, by family: every page, those of long documents, and ways in."""
+        """Return the requests for pages, by family: every page, those of long documents, ways in, and an agent's."""
         browser = Browser(self.app).join(self.client)
         cookie = "; ".join(f"{name}={value}" for name, value in browser.web.cookies.items())
         invoice, quote = (self.call(f"/v1/{kind}", self.document())["id"] for kind in ("invoices", "quotes"))
@@ -248,7 +248,25 @@ class Noisy:
             Request("POST", "/dashboard/sign-in", wrong, cookie),
             Request("POST", "/oauth/token", token, "x=y"),
         ]
-        return {"pages: every one": every, "pages: documents": documents, "pages: ways in": ways_in}
+        return {
+            "pages: every one": every,
+            "pages: documents": documents,
+            "pages: ways in": ways_in,
+            "pages: /mcp": self._of_agent(),
+        }
+
+    def _of_agent(self) -> list[Request]:
+        """Return the requests of an agent: it lists its tools, looks for one, reads records and makes a document."""
+        calls = [
+            ("search_tools", {"query": "quote"}),
+            ("list_invoices", {"per_page": 100}),
+            ("call_tool", {"name": "create_quote", "arguments": {"body": self.document()}}),
+        ]
+        sent = [("tools/list", {}), *(("tools/call", {"name": name, "arguments": given}) for name, given in calls)]
+        return [
+            Request("POST", "/mcp", encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+            for method, params in sent
+        ]
 
     def many(self, resource: str) -> list[str]:
         """Return the records of a list, made once."""

@@ -7,7 +7,7 @@ runs and stored when the record's row is written; those that are shown are added
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import cache, lru_cache, partial, reduce
+from functools import cache, partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 

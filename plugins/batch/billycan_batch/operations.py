@@ -111,6 +111,13 @@ def _fill_segment(segment: str, found: Mapping[str, Any], failed: Collection[str
     return str(filled)
 
 
+def count_values(value: Any) -> int:
+    """Return the number of texts, numbers and other single values in a body."""
+    if isinstance(value, dict | list):
+        return sum(map(count_values, value.values() if isinstance(value, dict) else value))
+    return 1
+
+
 def _texts(value: Any, param: str) -> Iterator[tuple[str, str]]:
     """Yield the texts in a body, each with its place."""
     if isinstance(value, str):

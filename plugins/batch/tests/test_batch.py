@@ -301,6 +301,10 @@ def test_an_atomic_batch_changes_only_so_much(client, monkeypatch):
     pay = {"method": "POST", "path": "/v1/payments", "body": payment}
     error = batch(client, pay, atomic=True, status=422)  # one event, but six invoices change, too
     assert (error["code"], error["operation"]) == ("too_many_changes", 0)
+    monkeypatch.setattr(handlers, "MOST_SENT", 5)  # of a custom field, each value is a row
+    error = batch(client, *[new("Eve")] * 3, atomic=True, status=422)
+    assert (error["code"], error["operation"]) == ("too_many_changes", 2)
+    monkeypatch.setattr(handlers, "MOST_SENT", 5_000)
     monkeypatch.setattr(handlers, "MOST_CHANGES", 2)
     error = batch(client, *[new("Eve")] * 3, atomic=True, status=422)
     assert (error["code"], error["operation"]) == ("too_many_changes", 2)

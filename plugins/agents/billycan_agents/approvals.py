@@ -84,8 +84,10 @@ def _find(visit: Visit, id: str) -> Row:
 def _may_decide(visit: Visit, row: Row) -> bool:
     """Tell whether the visitor might make the call themselves; without a scope of its route, whether they may write."""
     route = visit.app.route_at(row.method, row.path)
-    if route is None or route.scope:
-        return route is not None and visit.identity.holds(route.scope)
+    if route is None:
+        return False
+    if route.scope:
+        return visit.identity.holds(route.scope)
     return any(scope.rpartition(":")[2] == "write" for scope in visit.identity.scopes)
 
 

@@ -40,7 +40,7 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     minute. With `atomic`, all are carried out or none: the error of the first that fails is the answer, such as
     `insufficient_scope`, `resource_not_found` or `route_not_found`, with its index in `operation` and with the place of
     each fault from the batch on, such as `operations[3].body.name`. Refused with `too_many_changes` if they would
-    change more than 100 records or 256 KiB of them, or send more than 5,000 values. Without `atomic`, each has its own `status`, and one that fails
+    change more than 100 records, or 256 KiB of them. Without `atomic`, each has its own `status`, and one that fails
     undoes no other: an operation that refers to it gets `reference_failed`, and those that are left after 10 seconds or
     8 MiB of answers get `not_carried_out`. A repeated Idempotency-Key carries out no operation twice, even if the first
     request broke off. Refused with `too_many_operations` if a key may not make so many requests in a minute. Routes

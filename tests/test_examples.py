@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Context, Event, Identity
+from billycan import Address, Answered, Context, Event, Identity
 from billycan.csv import exporting
 from billycan.describe.codes import every_code
 from billycan.events import events
@@ -31,6 +31,7 @@ from billycan_mail.tables import suppressed
 from billycan_pdf import api as pdf
 from billycan_reports.ledger import exports
 from billycan_reports.ledger.backlog import imported
+from billycan_requests import keeping as requests
 from billycan_users.testing import Browser
 from billycan_webhooks.tables import deliveries
 
@@ -82,7 +83,7 @@ def tell(make_app, clock):
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
     first, then = (business, people, price, work, book, money, post_out), (spend, listen, refuse, clean, connect, wait)
-    for chapter in (*first, *then, hurry, write_together, define, ask_first):
+    for chapter in (*first, *then, hurry, write_together, define, ask_first, look_back):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -720,6 +721,19 @@ def define(c, clock):
         other = {"resource": "jobs", "key": "insured", "type": "boolean"}
         c.refused(409, "too_many_custom_fields", "POST", path, other)
     c.delete(f"{path}/{field}?clear_values=true")
+
+
+def look_back(c, clock):
+    """List what a key asked lately, of which the times are made up: they are those of the machine."""
+    key = c.key("contacts:write", "requests:read")
+    of = {"tenant_id": c.tenant_id, "caller_id": key.key_id, "at": c.app.now(), "method": "POST"}
+    of |= {"route": "/v1/contacts", "status": 422, "seconds": 0.004, "request_id": "nightly-import-42"}
+    with c.app.db.noting() as db:
+        asked = Answered(**of, code="validation_failed", param="name")
+        requests.write_requests(db, c.app, "00000000", 0, [asked], {})
+    c.headers, before = key.headers, c.headers
+    c.get("/v1/requests")
+    c.headers = before
 
 
 def ask_first(c, clock):

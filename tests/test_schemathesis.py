@@ -307,8 +307,9 @@ class Business:
             case.query["resource"] = self.known["client_id"]
         if case.path == "/v1/imports" and case.method == "POST":
             case.query["resource"] = "contacts"
-        if case.path == "/v1/changes" and "resources" in case.query:
-            case.query["resources"] = "contacts,invoices"
+        if case.path == "/v1/changes":
+            known = {"resources": "contacts,invoices", "include": "line_items"}
+            case.query |= {name: known[name] for name in known.keys() & case.query.keys()}
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):

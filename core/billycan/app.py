@@ -441,14 +441,19 @@ class App:
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
     def read_records(
-        self, ctx: Context, path: str, ids: Sequence[str], members: Collection[str] | None = None
+        self,
+        ctx: Context,
+        path: str,
+        ids: Sequence[str],
+        members: Collection[str] | None = None,
+        includes: Collection[str] | None = None,
     ) -> dict[str, Any]:
         """Return records by id, at most 100, as the list at a path shows them to the caller.
 
-        They have all that the list includes, or only these members, which may cost less. They are found by one query of
-        the list. Ids that the list does not show are missing.
+        They have all that the list includes, or of that only `includes`, or only these members, which may cost less.
+        They are found by one query of the list. Ids that the list does not show are missing.
         """
-        return read_records(ctx, self.at["GET", path], ids, members) if ids else {}
+        return read_records(ctx, self.at["GET", path], ids, members, includes) if ids else {}
 
     def forgotten_events(self, ctx: Context) -> dict[str, int]:
         """Map names of events to the `sequence` up to which the business's log has none of them any more."""

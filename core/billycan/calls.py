@@ -221,18 +221,20 @@ def count_records(
 
 
 def read_records(
-    ctx: Context, endpoint: Endpoint, ids: Sequence[str], members: Collection[str] | None
+    ctx: Context,
+    endpoint: Endpoint,
+    ids: Sequence[str],
+    members: Collection[str] | None,
+    includes: Collection[str] | None,
 ) -> dict[str, Any]:
-    """Return the records with these ids, at most a page of them, as their list shows them.
-
-    They have all that the list includes, or these members.
-    """
+    """Return the records with these ids, at most a page of them, as their list shows them: see `App.read_records`."""
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
     own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
     kind, choice = endpoint.signature.query, endpoint.choice
-    included = sorted(choice.includes if choice and members is None else ())
+    offered = choice.includes if choice and members is None else frozenset[str]()
+    included = sorted(offered if includes is None else offered.intersection(includes))
     if choice and members is not None:
         own.chosen = choice.kind, frozenset(choice.names[name] for name in {"id", *members})
     query = kind(per_page=len(own.only), **({"include": included} if included else {}))

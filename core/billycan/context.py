@@ -1,8 +1,8 @@
 """The context that a handler receives: the caller, the tenant, the open connection, the time, and `emit`."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
-from .extending import fill_members, of_business
+from .extending import fill_members, of_business, search_anew
 from .fields import Moment, new_id
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
@@ -216,6 +216,7 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.origin: str | None = None  # the record of which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
@@ -510,6 +511,19 @@ class Context:
     def settings(self, kind: type[S]) -> S:
         """Return the settings of the plugin whose manifest names this Struct."""
         return self.app.settings_of(kind)
+
+    @contextmanager
+    def copying(self, id: str) -> Iterator[None]:
+        """Let the record that is added take along what plugins added to another: `with ctx.copying(quote.id):`."""
+        self.origin = id
+        try:
+            yield
+        finally:
+            self.origin = None
+
+    def search_anew(self, ids: Iterable[str]) -> None:
+        """Let searches find records by what your plugin adds to them, after it changed that by itself."""
+        search_anew(self, ids)
 
     def emit(self, name: str, data: Any) -> None:
         """Record an event: those who hear it do so before the commit, and all or nothing is kept.

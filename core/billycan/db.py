@@ -274,7 +274,7 @@ def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.Co
 class Database:
     """One deployment's database. Reads take `reading()`, writes `writing()`: nothing else opens a connection."""
 
-    def __init__(self, url: sa.URL, pool_size: int = 8, *, plain_sql: bool = False) -> None:
+    def __init__(self, url: sa.URL, pool_size: int = 8, *, plain_sql: bool = False, pooled: bool = False) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         settings = {
@@ -286,7 +286,7 @@ class Database:
             "hide_parameters": True,
             "execution_options": {PLAIN: True} if plain_sql else {},
         }
-        self._engines = _engines_of(url, settings)
+        self._engines = _engines_of(url, settings, pooled=pooled)
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
             sa.event.listen(engine, "handle_error", self._see_to_error)
@@ -345,12 +345,12 @@ class Database:
             kept.close_idle()
 
 
-def _engines_of(url: sa.URL, settings: Mapping[str, Any]) -> "sqlite.Engines | postgres.Engines":
+def _engines_of(url: sa.URL, settings: Mapping[str, Any], *, pooled: bool) -> "sqlite.Engines | postgres.Engines":
     if url.get_backend_name() == "sqlite":
         return sqlite.Engines(url, settings)
     from .engines import postgres  # noqa: PLC0415 - SQLite needs no psycopg
 
-    return postgres.Engines(url, settings)
+    return postgres.Engines(url, settings, pooled=pooled)
 
 
 @contextmanager

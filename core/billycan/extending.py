@@ -15,6 +15,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
+from .filters import lines_of, split_added, with_added
 from .manifest import Extends
 from .members import is_struct, options
 from .problems import Fault
@@ -172,6 +173,49 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
             if new:
                 ctx.made[id].append(extends)
     return changed
+
+
+def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> list[str]:
+    """Return the texts by which a search finds a new record for members that plugins add to it.
+
+    If it is made of another, they are what it takes along from that, which is stored with it.
+    """
+    if ctx.origin and any(e.along for e in adds):
+        origin, ctx.origin = ctx.origin, None
+        ctx.sent_besides = Sent(table, None, [(e, e.along(ctx, e.path, origin)) for e in adds if e.along])
+    sent = ctx.sent_besides
+    if sent is None or sent.table is not table or sent.id is not None:
+        return []
+    said = [(e, e.search, part) for e, part in sent.parts if e.search and e.takes and part != e.takes()]
+    return [text for e, search, part in said for text in search(ctx, e.path, part)]
+
+
+def added_texts(ctx: "Context", adds: Sequence[Extends], id: str) -> list[str]:
+    """Return the texts by which a search finds a record for members that plugins add to it."""
+    return [text for e in adds if e.search for text in e.search(ctx, e.path, e.fill(ctx, [id]).get(id) or e.shows())]
+
+
+def search_anew(ctx: "Context", ids: Iterable[str]) -> None:
+    """See `Context.search_anew`."""
+    by_path: dict[str, list[str]] = {}
+    for id in sorted(ids):
+        by_path.setdefault(ctx.app.prefixes.get(id.partition("_")[0], ""), []).append(id)
+    for path, some in by_path.items():
+        taking = [ctx.app.at.get(at) for at in (("POST", path), ("PATCH", f"{path}/{{id}}"))]
+        extended = next((endpoint.extended for endpoint in taking if endpoint and endpoint.extended), None)
+        table = extended.table if extended else None
+        if extended is None or table is None or "search_text" not in table.c:
+            continue
+        c = table.c
+        these = sa.select(c.id, c.search_text).where(c.tenant_id == ctx.tenant_id, c.id.in_(some))
+        rows = ctx.db.execute(these.order_by(c.id).with_for_update()).all()
+        found = [(e, e.search, e.fill(ctx, some)) for e in extended.adds if e.search]
+        for row in rows:
+            added = [t for e, search, by in found for t in search(ctx, path, by.get(row.id) or e.shows())]
+            text = with_added(split_added(row.search_text)[0], lines_of(added))
+            if text != row.search_text:
+                this = (c.tenant_id == ctx.tenant_id) & (c.id == row.id)
+                ctx.db.execute(sa.update(table).where(this).values(search_text=text))
 
 
 @cache

@@ -70,6 +70,28 @@ def is_number(text: str) -> bool:
     return not characters.isdisjoint(_DIGITS) and characters <= _IN_NUMBERS
 
 
+def lines_of(texts: Iterable[str]) -> str:
+    """Return texts as a search looks through them: folded, one a line, and numbers also as digits alone."""
+    found = [*texts]
+    # Also with Australia's prefix as written: a client may search for either.
+    numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
+    return "\n".join([*map(fold, found), *sorted(numbers)])
+
+
+_ADDED = "\n\x1f\n"  # between a record's own texts in `search_text` and those of plugins
+
+
+def with_added(own: str, added: str) -> str:
+    """Return the `search_text` of a record with its own texts and those of plugins."""
+    return f"{own}{_ADDED}{added}" if added else own
+
+
+def split_added(search_text: str) -> tuple[str, str]:
+    """Return a record's own texts in its `search_text`, and those of plugins."""
+    own, _, added = search_text.partition(_ADDED)
+    return own, added
+
+
 def search_condition(
     table: sa.Table, text: str, ctx: "Context | None" = None, *, within: sa.Column[str] | None = None
 ) -> sa.ColumnElement[bool]:
@@ -146,14 +168,27 @@ def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: A
     return Condition(column, ge if bound == "from" else le, (value,))
 
 
-def selected(ctx: "Context", column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
-    """Match the rows with the ids that another table has; few of them are fetched, so that only their rows are read."""
-    few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
-    if len(few) > _FEW:
-        return column.in_(ids.order_by(None))
-    if ctx.db.dialect.name == "postgresql":
-        return column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
-    return _narrowed(column, few)
+def selected(
+    ctx: "Context", column: sa.Column[Any], selects: Iterable[sa.Select[Any]]
+) -> Iterable[sa.ColumnElement[bool]]:
+    """Match the rows with the ids that each of these finds in another table.
+
+    Few ids are fetched, so that only their rows are read; of these, each is looked up in what finds many.
+    """
+    many, is_narrow = list[sa.Select[Any]](), False
+    for ids in selects:
+        few = ctx.db.execute(ids.limit(sa.literal_column(str(_FEW + 1)))).scalars().all()
+        if len(few) > _FEW:
+            many.append(ids.order_by(None))
+            continue
+        is_narrow = True
+        if ctx.db.dialect.name == "postgresql":
+            yield column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
+        else:
+            yield _narrowed(column, few)
+    for ids in many:
+        (id,) = ids.selected_columns
+        yield ids.where(id == column).exists() if is_narrow else column.in_(ids)
 
 
 _FEW = 1_000  # ids that are quicker looked up one by one than all rows are read

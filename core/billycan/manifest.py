@@ -149,6 +149,10 @@ class Extends(Struct, frozen=True, kw_only=True):
       records that match, in the order of an index.
     order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
       `value` of the records that have one: records without one come last. None for any other name.
+    search: `search(ctx, path, members)` returns texts by which a search finds a record with these members, besides its
+      own: of the Struct that is sent, or of the one that is shown. See `Context.search_anew`.
+    along: `along(ctx, path, id)` returns the members that a new record takes along from another, such as a duplicate
+      from its original, as clients would send them. See `Context.copying`.
     """
 
     path: str
@@ -160,6 +164,8 @@ class Extends(Struct, frozen=True, kw_only=True):
     asks: type[Struct] | None = None
     where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
     order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
+    search: "Callable[[Context, str, Any], Iterable[str]] | None" = None
+    along: "Callable[[Context, str, str], Any] | None" = None
 
 
 class Document(Struct, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
+_FAR = 1_000  # rows before a page, from which on to read each of them takes too long
 _TOTAL, _TOLD, _VALUE = "list_total", "list_told", "list_value"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -84,7 +85,7 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if rows:
         total = rows[0][-1]
     elif offset:
-        total = _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
+        total = _counted(ctx, found, query)
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
@@ -123,10 +124,11 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     offset = 0 if cursor else (page - 1) * per_page
     asked = found.columns or tuple(table.c)
     has = sa.select(*asked, values.c.value.label(_VALUE)).join(values, values.c.id == table.c.id).where(*found.where)
-    of_values = [values.c.value, table.c.id]
+    of_values = [values.c.value, values.c.id]
     none = sa.null().label(_VALUE)
     lacks = sa.select(*asked, none).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
     rows: list[sa.Row[Any]] = []
+    left = -1  # or the rows from a late page on, to the end that may be nearer
     for with_value in (False, True) if backwards else (True, False):
         # A cursor at a row without a value is past all that have one, and one at a value is before all without.
         is_past = key is not None and with_value is not backwards and (key[0] is None) is with_value
@@ -138,23 +140,51 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
             keys = sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
             columns = sa.tuple_(*order)
             select = select.where(columns < keys if descending else columns > keys)
-        select = select.order_by(*(column.desc() if descending else column for column in order))
-        select = select.limit(sa.literal_column(str(limit - len(rows))))
-        if offset:
+        most, turns = limit - len(rows), 0 < left < offset
+        if turns:
+            most, offset = min(left, most), max(left - most, 0)
+        select = select.order_by(*(column.desc() if descending is not turns else column for column in order))
+        select = select.limit(sa.literal_column(str(most)))
+        is_far = offset >= _FAR and not found.conditions
+        if offset and with_value and is_far:
+            select = _far(found, values, limit, offset, descending=descending)
+        elif offset:
             select = select.offset(offset)
         got: list[sa.Row[Any]] = list(ctx.db.execute(select))
-        if offset and with_value:
+        if offset and with_value and got:
+            offset = 0
+        elif offset and with_value:
             # The others begin behind all that have a value.
-            there = has.with_only_columns(sa.func.count(), maintain_column_froms=True)
-            offset = 0 if got else offset - ctx.db.execute(there).scalar_one()
-        rows += got
+            source = values if is_far else has.with_only_columns(table.c.id, maintain_column_froms=True).subquery()
+            there = ctx.db.execute(sa.select(sa.func.count()).select_from(source)).scalar_one()
+            offset -= there
+            if is_far:
+                left = max(_counted(ctx, found, query) - there - offset, 0)
+        rows += reversed(got) if turns else got
     more, rows = len(rows) > per_page, rows[:per_page]
     if cursor is None:
-        total = _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
+        total = _counted(ctx, found, query)
         return _page(ctx, found, query, rows, page, per_page, total, more=more, back=page > 1)
     if backwards:
         return _page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
     return _page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
+
+
+def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
+    """Select rows by their values: of those that are passed over, only the values are read."""
+
+    def order(by: Any) -> list[Any]:
+        return [by.c.value.desc(), by.c.id.desc()] if descending else [by.c.value, by.c.id]
+
+    some = sa.select(values).order_by(*order(values)).limit(limit).offset(offset).subquery()
+    asked = found.columns or tuple(found.table.c)
+    rows = sa.select(*asked, some.c.value.label(_VALUE)).join(some, some.c.id == found.table.c.id)
+    return rows.where(*found.where).order_by(*order(some))
+
+
+def _counted(ctx: Context, found: Found, query: Paging) -> int:
+    """Return the number of rows of a list."""
+    return _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
 
 
 def _checked_cursor(ctx: Context, found: Found, query: Paging) -> Any:

@@ -15,7 +15,7 @@ from .context import Context
 from .db import own
 from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
-from .extending import store_members
+from .extending import added_texts, new_members, store_members
 from .fields import is_id, new_id
 from .filters import (
     Condition,
@@ -25,8 +25,11 @@ from .filters import (
     fold,
     has_text,
     is_number,
+    lines_of,
     search_condition,
     selected,
+    split_added,
+    with_added,
 )
 from .manifest import Extends
 from .paging import Found, Order
@@ -269,7 +272,7 @@ class Records(Generic[T]):
         now = ctx.now()
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
-        values |= self._derived(values)
+        values |= self._derived(values, new_members(ctx, self.table, self._extends(ctx)))
         insert = self._insert
         if self.number and "number" in values:
             # It has a number already; it is counted, and one number of the series is passed over.
@@ -310,13 +313,15 @@ class Records(Generic[T]):
         `touch` says that something else that belongs to the record changed.
         """
         before = row._mapping
-        touch = store_members(ctx, self.table, row.id) or touch
+        is_extended = store_members(ctx, self.table, row.id)
+        touch = touch or is_extended
         values = {name: as_stored(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed and not touch:
             return row
         self._check_references(ctx, changed)
-        changed |= self._derived({**before, **changed})
+        added = added_texts(ctx, self._extends(ctx), row.id) if is_extended else None
+        changed |= self._derived({**before, **changed}, added)
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
         ctx.changed = True
         ctx.touched[row.id] = None
@@ -478,14 +483,15 @@ class Records(Generic[T]):
             return "archive it instead"
         return "set `active` to false instead" if "active" in self.table.c else ""
 
-    def _derived(self, values: Mapping[str, Any]) -> dict[str, str | None]:
+    def _derived(self, values: Mapping[str, Any], added: Sequence[str] | None) -> dict[str, str | None]:
+        """Return the folded columns and the search text, whose added texts stay as they are if they are None."""
         sorted_by = {name: values[of] for name, of in self._folded.items()}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
             found = [text for name in self.search for text in stored_texts(values.get(name))]
-            # Also with Australia's prefix as written: a client may search for either.
-            numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
-            derived["search_text"] = "\n".join([*map(fold, found), *sorted(numbers)])
+            own = lines_of(found) if found else ""
+            besides = split_added(values["search_text"])[1] if added is None else lines_of(added) if added else ""
+            derived["search_text"] = with_added(own, besides) if besides else own
         return derived
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
@@ -499,7 +505,7 @@ class Records(Generic[T]):
                 names = e.asks.__struct_fields__
                 others.update(names)
                 if any(getattr(query, name, None) is not None for name in names):
-                    yield from (selected(ctx, self.table.c.id, ids) for ids in e.where(ctx, e.path, query))
+                    yield from selected(ctx, self.table.c.id, e.where(ctx, e.path, query))
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING or name in others:

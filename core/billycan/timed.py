@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -72,10 +73,6 @@ class Morning(Struct, frozen=True):
 
         For an Every's `due`: add what else must hold of them. An index that leads to the column's values helps.
         """
-        c = day.table.c
-        was_told = sa.exists().where(
-            told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
-        )
         groups = self.by_zone(app, now, lambda local: (self.latest(local), local.date()))
         spans = [
             (is_there, today - timedelta(self.last), since - timedelta(self.first))
@@ -83,12 +80,7 @@ class Morning(Struct, frozen=True):
         ]
         earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
         is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
-        return (
-            sa.select(c.tenant_id, c.id)
-            .join(tenants, tenants.c.id == c.tenant_id)
-            .where(day.between(earliest, latest), is_time, ~was_told)
-            .order_by(day)
-        )
+        return _untold(self.what, day).where(day.between(earliest, latest), is_time)
 
     def once(self, ctx: Context, id: str, day: date) -> bool:
         """Tell whether a record with this date is due and not yet done; from the commit on it counts as done.
@@ -100,6 +92,16 @@ class Morning(Struct, frozen=True):
             return False
         row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
+
+
+@lru_cache(256)  # an advance of a sandbox's clock asks on every day of it
+def _untold(what: str, day: sa.Column[Any]) -> sa.Select[Any]:
+    c = day.table.c
+    was_told = sa.exists().where(
+        told.c.tenant_id == c.tenant_id, told.c.what == what, told.c.id == c.id, told.c.day == day
+    )
+    of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
+    return of.where(~was_told).order_by(day)
 
 
 def with_old_mornings(db: sa.Connection, now: Moment) -> Iterable[str]:

@@ -1,63 +1,17 @@
-"""PgBouncer in front of PostgreSQL: one that shares sessions is refused, one that gives each client its own is not."""
+"""PgBouncer in front of PostgreSQL: one that shares sessions needs the setting `pooled`, and is else refused."""
 
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 import threading
 import time
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from billycan.db import Database
+from billycan.db import Database, one_moment
+from billycan.engines import postgres
 from billycan.starting.explain import explain_error
 from billycan.testing import Client, throwaway
 from billycan.tools import doctor
-
-INI = """
-[databases]
-* = host={host} port={port}
-[pgbouncer]
-unix_socket_dir = {folder}
-listen_addr =
-listen_port = 6432
-auth_type = trust
-auth_file = {folder}/users
-ignore_startup_parameters = extra_float_digits, options
-pool_mode = {mode}
-default_pool_size = {size}
-{more}
-"""
-
-
-class Pooler:
-    """A PgBouncer of one test; `url` is that of a database behind it."""
-
-    def __init__(self, url, mode, size=20, more=""):
-        account = throwaway._unprivileged_account()  # as which PostgreSQL runs, whose socket is its own
-        self.folder = Path(tempfile.mkdtemp(prefix="billycan-pooler-", dir="/tmp"))
-        (self.folder / "users").write_text("".join(f'"{name}" ""\n' for name in ("postgres", url.username)), "utf-8")
-        (self.folder / "ini").write_text(
-            INI.format(**url.query, folder=self.folder, mode=mode, size=size, more=more), "utf-8"
-        )
-        program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-        how = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
-        if account:
-            os.chown(self.folder, account.pw_uid, account.pw_gid)
-        self.process = subprocess.Popen([program, "-q", self.folder / "ini"], stderr=subprocess.DEVNULL, **how)
-        self.url = url.set(query={"host": str(self.folder), "port": "6432"})
-        end = time.monotonic() + 60
-        while not (self.folder / ".s.PGSQL.6432").exists():
-            assert self.process.poll() is None and time.monotonic() < end, "PgBouncer did not start"
-            time.sleep(0.01)
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.folder)
 
 
 @pytest.fixture
@@ -65,12 +19,12 @@ def pool(make_app, engine):
     """A pooler before the database of a new app with contacts: `pool("transaction")`."""
     if engine != "postgresql":
         pytest.skip("PostgreSQL's alone")
-    if not shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin"):
+    if not throwaway.Pooler.program():
         pytest.skip("Poolers were NOT TESTED: no pgbouncer on PATH")
     made = []
 
     def start(mode, **given):
-        made.append(Pooler(make_app("contacts", fresh=True).db.url, mode, **given))
+        made.append(throwaway.Pooler(make_app("contacts", fresh=True).db.url, mode, **given))
         return made[-1].url
 
     yield start
@@ -89,7 +43,8 @@ def test_sessions_that_are_shared_are_refused_at_the_start(pool, through, more, 
     with pytest.raises(sa.exc.OperationalError) as refused:
         through(url)
     said = explain_error(refused.value)
-    assert re.search(r"a pooler .* of its own: set PgBouncer's pool_mode to session, or connect .* itself", said), said
+    cures = r"a pooler .* of its own: set PgBouncer's pool_mode to session, or the setting pooled to true, or connect"
+    assert re.search(cures, said), said
     monkeypatch.setenv("BILLYCAN_DATABASE", url.render_as_string())
     monkeypatch.setenv("BILLYCAN_SECRET", "a secret for tests that is long enough")
     monkeypatch.setenv("BILLYCAN_PLUGINS", "contacts")
@@ -153,6 +108,91 @@ def test_a_pooler_with_no_session_left_keeps_nobody_waiting_for_the_look(pool):
     finally:
         db.dispose()
     assert time.monotonic() - begun < 30, "PgBouncer would have it wait for two minutes"
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_pooled_connections_share_sessions_and_nothing_else(pool, through, plain):
+    """Each transaction gets another session here, and no session is asked for more than one transaction in turn."""
+    url = pool("transaction", size=3, more="server_round_robin = 1")
+    app = through(url, pooled=True, plain_sql=plain)
+    clients = [Client(app), Client(app)]
+    right, seen = [], sa.text("SELECT split_part(name, ' ', 1) FROM contacts WHERE tenant_id IN (:one, :two)")
+    both = dict(zip(("one", "two"), (client.tenant_id for client in clients), strict=True))
+
+    def use(number):
+        whose = number % 2
+        mine, others = clients[whose], clients[1 - whose]
+        for i in range(12):
+            id = mine.post("/v1/contacts", {"name": f"client{whose} {number} {i}"})["data"]["id"]
+            mine.patch(f"/v1/contacts/{id}", {"notes": f"{number} {i}"})
+            assert mine.get(f"/v1/contacts/{id}")["data"]["notes"] == f"{number} {i}"
+            others.get(f"/v1/contacts/{id}", 404)
+            listed = mine.get(f"/v1/contacts?per_page=100{['', '&search=client'][i % 2]}")["data"]
+            assert {each["name"].split()[0] for each in listed} == {f"client{whose}"} and len(listed) > i
+            with app.db.reading(mine.tenant_id) as db, one_moment(db):
+                assert {*db.execute(seen, both).scalars()} == {f"client{whose}"}
+        right.append(number)
+
+    threads = [threading.Thread(target=use, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(right) == 4
+
+
+def test_pooled_transactions_have_the_bounds_that_sessions_have(pool, through):
+    app = through(pool("transaction", size=2), pooled=True)
+    ours, other = Client(app).tenant_id, Client(app).tenant_id
+    told = sa.text(
+        "SELECT current_setting('statement_timeout'), current_setting('lock_timeout'),"
+        " current_setting('transaction_read_only'), current_setting('billycan.tenant')"
+    )
+    for _ in range(3):
+        with app.db.reading(ours) as db:
+            assert [*db.execute(told).one()] == ["15s", "5s", "on", ours]
+            assert [*db.execute(told).one()] == ["15s", "5s", "on", ours], "each statement is a transaction"
+            with one_moment(db):
+                assert [*db.execute(told).one()] == ["15s", "5s", "on", ours]
+            with pytest.raises(sa.exc.DBAPIError, match=r"read-only|UPDATE"):
+                db.exec_driver_sql("UPDATE contacts SET name = ''")
+        with app.db.writing(other) as db:
+            assert [*db.execute(told).one()] == ["15s", "5s", "off", other]
+            with db.begin_nested():
+                assert db.execute(told).one()[3] == other
+        with pytest.raises(sa.exc.DBAPIError), app.db.writing(other) as db:
+            db.exec_driver_sql("SELECT 1 / 0")
+        # What a transaction told is gone with it: nothing is left for whoever gets the session next.
+        with app.db.writer.connect() as db:
+            raw = db.connection.driver_connection
+            assert raw.execute("SHOW statement_timeout").fetchone() == ("0",)
+            assert raw.execute("SELECT current_setting('billycan.tenant', true)").fetchone() in [("",), (None,)]
+
+
+def test_a_statement_beyond_those_that_are_kept_is_prepared_in_place_of_another(pool, through, monkeypatch):
+    """As PgBouncer from 1.21 on keeps them; an older one keeps none, and then none is prepared."""
+    monkeypatch.setattr(postgres, "_MOST_PREPARED", 2)
+    app = through(pool("transaction", size=2, more="server_round_robin = 1"), pooled=True)
+    client = Client(app)
+    for i in range(6):
+        id = client.post("/v1/contacts", {"name": str(i)})["data"]["id"]
+        assert client.get(f"/v1/contacts/{id}")["data"]["name"] == str(i)
+    assert client.get("/v1/contacts?sort=name")["pagination"]["total"] == 6
+
+
+def test_a_pool_with_no_session_left_is_503_in_time_and_says_why(pool, through, caplog):
+    url = pool("transaction", size=1, more="query_wait_timeout = 4")
+    app = through(url, pooled=True)
+    client = Client(app)
+    client.post("/v1/contacts", {"name": "Ada"})
+    with app.db.writing(client.tenant_id) as db:
+        db.exec_driver_sql("SELECT 1")  # it has the only session
+        assert client.decoded(client.call("GET", "/-/ready", None, 503))["status"] == "unavailable"
+        begun = time.monotonic()
+        client.refused(503, "unavailable", "GET", "/v1/contacts")
+        assert time.monotonic() - begun < 60, "PgBouncer would have it wait for two minutes"
+    assert "query_wait_timeout" in caplog.text
+    assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
 
 
 def test_without_a_pooler_the_look_is_one_round_trip(make_app, engine, monkeypatch):

@@ -23,7 +23,7 @@ from billycan.hosting.served import serving
 from billycan.starting.settings import Config
 from billycan.testing import Client
 
-PLUGINS = ("attachments", "contacts", "documents", "explorer", "hosted", "invoices", "staff")
+PLUGINS = ("attachments", "contacts", "documents", "explorer", "hosted", "invoices", "requests", "staff", "users")
 DESK, PHONE = (1440, 900), (390, 844)
 SECONDS = 60
 EVIL = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
@@ -154,7 +154,7 @@ def prefer(browser, theme):
 def test_it_loads_without_a_fault_and_asks_nobody_else(page):
     page.open()
     groups = [group.text.lower().rstrip("0123456789") for group in page.all("#endpoints summary")]
-    assert groups == ["core", "attachments", "contacts", "staff", "hosted", "invoices"]
+    assert groups == ["core", "attachments", "contacts", "staff", "requests", "hosted", "invoices"]
     assert page.requests()
     assert all(name.startswith(f"{page.url}/") for name in page.requests())
     assert page.faults() == []
@@ -337,6 +337,16 @@ def test_events_are_followed_from_now_on_whoever_makes_them(page):
     page.press("#tail button", other)
     page.press("#follow li button", "GET\n/v1/contacts/{id}")
     assert page.run(200)["data"]["name"] == "Other"
+
+
+def test_the_log_of_the_key_is_beside_its_calls(page):
+    page.open("create_contact")
+    page.press("#log-on")
+    page.run(422)
+    page.find("#log li", "POST\n422 validation_failed\n/contacts")
+    assert not [line for line in page.all("#log li") if "/requests" in line.text]
+    page.press("#log button", "/staff")
+    page.find("h1", "/v1/staff")
 
 
 def runnable():

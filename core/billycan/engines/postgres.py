@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -22,10 +23,14 @@ from . import PLAIN, PLANNED_ANEW, UNHURRIED, sessions, walls
 from .forms import Sent
 from .idle_connections import IdleConnections
 
-_OPTIONS = (
-    "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
-    " -c timezone=UTC -c datestyle=ISO -c jit=off"
-)
+_SETTINGS = {
+    "statement_timeout": "15000",
+    "lock_timeout": "5000",
+    "idle_in_transaction_session_timeout": "30000",
+    "timezone": "UTC",
+    "datestyle": "ISO",
+    "jit": "off",
+}
 _IDLE_SECONDS = 5.0
 # How long answers are awaited: longer than PostgreSQL itself lets a statement run, and shorter than a proxy waits for
 # the request. One that is frozen, or whose disk is, ends nothing by itself, and the kernel goes on answering for it.
@@ -37,6 +42,7 @@ _MOST_PREPARED = 300  # on one connection; then the oldest goes
 _FAILED, _LEFT_OUT = pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED
 # A migration changed the result of a prepared statement, or PostgreSQL has forgotten the statement.
 _STALE = ("0A000", "26000")
+_AS_WHEN = "as it does when none of its sessions is free within query_wait_timeout"
 _BEGIN, _COMMIT, _ROLLBACK = Sent(b"BEGIN"), Sent(b"COMMIT"), Sent(b"ROLLBACK")
 
 
@@ -58,12 +64,18 @@ class Result(NamedTuple):
 
 
 class Engines:
-    """One PostgreSQL database's connections: some for transactions, others for reads outside of any."""
+    """One PostgreSQL database's connections: some for transactions, others for reads outside of any.
 
-    def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
+    `pooled` ones may share sessions with others: whatever they tell a session goes with each transaction.
+    """
+
+    def __init__(self, url: sa.URL, settings: Mapping[str, Any], *, pooled: bool = False) -> None:
+        self._pooled = pooled
+        reading = _SETTINGS | {"transaction_read_only" if pooled else "default_transaction_read_only": "on"}
+        told, told_reading = ({} if pooled else each for each in (_SETTINGS, reading))
         # BEGIN is ours to send, along with the first statement: psycopg waits for it by itself.
         self.writer = self.notes = sa.create_engine(
-            url, pool_recycle=1800, connect_args=_connect_args(_OPTIONS) | {"autocommit": True}, **settings
+            url, pool_recycle=1800, connect_args=_connect_args(told) | {"autocommit": True}, **settings
         )
         # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
         self.reader = sa.create_engine(
@@ -72,7 +84,7 @@ class Engines:
             skip_autocommit_rollback=True,
             pool_reset_on_return=None,
             pool_recycle=1800,
-            connect_args=_connect_args(_OPTIONS + " -c default_transaction_read_only=on"),
+            connect_args=_connect_args(told_reading),
             **settings,
         )
         self._hung_at = -math.inf
@@ -88,6 +100,9 @@ class Engines:
             sa.event.listen(engine, "do_execute", _execute)
             sa.event.listen(engine, "do_executemany", _prepare_to_send)
             sa.event.listen(engine, "reset", _note_reset)
+        if pooled:
+            sa.event.listen(self.writer, "connect", partial(_share, walls.tell_with(_SETTINGS)))
+            sa.event.listen(self.reader, "connect", partial(_share, walls.tell_with(reading)))
         sa.event.listen(self.writer, "begin", _note_begin)
         sa.event.listen(self.writer, "rollback", _roll_back)
         self.readers, self.writers = (
@@ -114,7 +129,8 @@ class Engines:
         if time.monotonic() < self._hung_at + HUNG_SECONDS:
             raise OperationalError("PostgreSQL has just left others without an answer")
         try:
-            connection = sessions.connect_unshared(dialect, record, args, options)
+            connect = dialect.connect if self._pooled else partial(sessions.connect_unshared, dialect)
+            connection = connect(*args, **options)
         except errors.ConnectionTimeout:
             self._hung_at = time.monotonic()
             raise
@@ -134,7 +150,11 @@ class Engines:
                 if error.sqlstate is None and connection.pgconn.status == pq.ConnStatus.OK:
                     self._hung_at = time.monotonic()
                     connection.pgconn.finish()  # its answer would be taken for the next statement's
-                    raise OperationalError(f"PostgreSQL has not answered within {PATIENCE_SECONDS:g} s") from error
+                    who = "PostgreSQL, or the pooler before it," if self._pooled else "PostgreSQL"
+                    raise OperationalError(f"{who} has not answered within {PATIENCE_SECONDS:g} s") from error
+                if error.sqlstate is None and self._pooled:
+                    # Its own words are lost where statements were sent together.
+                    raise OperationalError(f"the pooler ended the connection, {_AS_WHEN}: {error}") from error
                 raise
 
         connection.wait = wait_in_time
@@ -148,10 +168,43 @@ class Engines:
         self.reader.dispose()
 
 
-def _connect_args(options: str) -> dict[str, Any]:
+def _connect_args(told: Mapping[str, str]) -> dict[str, Any]:
     # A server that vanished silently is noticed within 20 seconds; the kernel alone would wait for two hours.
     alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
-    return {"connect_timeout": 5, "options": options, **alive}
+    options = {"options": " ".join(f"-c {name}={value}" for name, value in told.items())} if told else {}
+    return {"connect_timeout": 5, **options, **alive}
+
+
+def _share(tell: bytes, connection: Any, record: Any) -> None:
+    """Have a new connection keep nothing in its session, which others use between its transactions."""
+    connection.prepare_threshold = None  # psycopg's own statements
+    connection.billycan_shares = tell
+    connection.billycan_told = ""
+    connection.billycan_prepares = _keeps_statements(connection)
+
+
+def _keeps_statements(connection: Any) -> bool:
+    """Tell whether a pooler has prepared statements in whichever session it gives, as PgBouncer has from 1.21 on.
+
+    It then prepares them under names of its own. Before libpq 17 none could be given up.
+    """
+    if pq.version() < 170_000:
+        return False
+    connection.billycan_prepares = True
+    try:
+        (_, found) = send_together(connection, [Sent(b"BEGIN", anew=True), Sent(_NAMED)])
+        ((name,),) = found.rows()
+        keeps = name.encode() not in _memory_of(connection).names.values()
+        # Or it would be there, in a session of others.
+        forget = [] if keeps else [Sent(b"DEALLOCATE " + name.encode(), anew=True)]
+        send_together(connection, [*forget, Sent(b"COMMIT", anew=True)])
+    except errors.DuplicatePreparedStatement:
+        keeps = False
+        send_together(connection, [Sent(b"ROLLBACK", anew=True)])
+    return keeps
+
+
+_NAMED = b"SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT name FROM pg\\_prepared%' LIMIT 1"
 
 
 def send_statements(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list[Result]:
@@ -181,10 +234,12 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
         yield
         return
     try:
-        # Not in one trip: statements sent together are one transaction from the first on.
-        if first := _first(connection, options):
+        first = _first(connection, options)
+        if first and not _is_shared(connection):
+            # Not in one trip: statements sent together are one transaction from the first on.
             _send(connection, first, options)
-        _send(connection, [_BEGIN_READING], options)
+            first = []
+        _send(connection, [_BEGIN_READING, *first], options)
         yield
     except BaseException:
         walls.forget_tenant(connection)
@@ -214,6 +269,8 @@ def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
     if getattr(connection, "billycan_begins", False):
         connection.billycan_begins = False
         first.append(_BEGIN)
+    elif _is_shared(connection) and connection.info.transaction_status == pq.TransactionStatus.IDLE:
+        walls.forget_tenant(connection)  # others had the session since
     if tells := walls.tenant_statement(connection, options):
         first.append(Sent(*tells))
     return first
@@ -236,7 +293,7 @@ def _roll_back(db: sa.Connection) -> None:
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
     """Note that psycopg has rolled back for the pool: a listener for when the pool takes a connection back."""
-    if not connection.closed and connection.info.transaction_status:
+    if not connection.closed and connection.info.transaction_status and not _is_shared(connection):
         vars(connection).pop("billycan_memory", None)
 
 
@@ -253,11 +310,23 @@ def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any)
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
     setattr(cursor.connection, UNHURRIED, UNHURRIED in context.execution_options)
+    connection = cursor.connection
+    if _is_shared(connection):
+        with connection.pipeline():  # outside of a transaction, what is sent together is one
+            for each in _first(connection, context.execution_options):
+                RawCursor(connection).execute(each.text, each.values)
+            cursor.execute(statement, parameters)
+        return True
     _prepare_to_send(cursor, statement, parameters, context)
     cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
     if (cursor.statusmessage or "").startswith(_FORGETFUL) and PLAIN not in context.execution_options:
-        check_prepared(cursor.connection)
+        check_prepared(connection)
     return True
+
+
+def _is_shared(connection: Any) -> bool:
+    """Tell whether others may use a connection's session between its transactions."""
+    return hasattr(connection, "billycan_shares")
 
 
 def _note_checkin(connection: Any, record: Any) -> None:
@@ -282,7 +351,7 @@ def send_together(connection: Any, sent: Sequence[Sent]) -> list[Result]:
         pgconn = connection.pgconn
         try:
             pgconn.enter_pipeline_mode()
-            results = connection.wait(_send_all(pgconn, memory, sent, dumped))
+            results = connection.wait(_send_all(connection, memory, sent, dumped))
         except BaseException:
             pgconn.finish()  # the next user would get the answers to these statements
             raise
@@ -296,6 +365,8 @@ def send_together(connection: Any, sent: Sequence[Sent]) -> list[Result]:
         error = errors.error_from_result(failed, connection.info.encoding)
         if error.sqlstate in _STALE:
             memory.names.clear()
+            if _is_shared(connection):
+                connection.billycan_prepares = False  # the pooler keeps the old one for the same text
         raise error
     return [Result(memory.values, raw) for raw in results]
 
@@ -331,20 +402,24 @@ def _memory_of(connection: Any) -> _Memory:
 
 
 def _send_all(
-    pgconn: Any, memory: _Memory, sent: Sequence[Sent], dumped: Sequence[Any]
+    connection: Any, memory: _Memory, sent: Sequence[Sent], dumped: Sequence[Any]
 ) -> Generator[Any, Any, list[pq.abc.PGresult]]:
     """Send the statements in a pipeline and return their results; fewer if the connection ends."""
+    pgconn, prepares = connection.pgconn, getattr(connection, "billycan_prepares", True)
     awaited: list[bytes | None] = []  # for each answer, the text that is prepared; None for a statement's own answer
     for each, values in zip(sent, dumped, strict=True):
-        if each.anew:
+        if each.anew or not prepares:
             pgconn.send_query_params(each.text, values)
         else:
             name = memory.names.get(each.text)
             if name is None:
                 name = b"billycan_%d" % next(memory.numbers)
                 if len(memory.names) >= _MOST_PREPARED:
-                    oldest = next(iter(memory.names))
-                    pgconn.send_query_params(b"DEALLOCATE " + memory.names.pop(oldest), None)
+                    oldest = memory.names.pop(next(iter(memory.names)))
+                    if _is_shared(connection):
+                        pgconn.send_close_prepared(oldest)  # a pooler knows no other way
+                    else:
+                        pgconn.send_query_params(b"DEALLOCATE " + oldest, None)
                     awaited.append(b"")
                 pgconn.send_prepare(name, each.text)
                 awaited.append(each.text)

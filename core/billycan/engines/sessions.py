@@ -1,12 +1,13 @@
 """The check that a connection has a session of PostgreSQL to itself.
 
 The tenant of the next statements, prepared statements and timeouts belong to a session. A pooler that hands one session
-to one connection after another, such as PgBouncer in transaction mode, would mix up tenants.
+to one connection after another, such as PgBouncer in transaction mode, would mix up tenants. With the setting `pooled`
+they belong to a transaction, and no session is looked at.
 """
 
 import selectors
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -15,12 +16,12 @@ _ROUNDS, _LOOKS = 5, 10
 _PID = "SELECT pg_backend_pid()"
 _SHARED = (
     "a pooler between here and PostgreSQL shares sessions, but billycan needs each connection to have one of its own:"
-    " set PgBouncer's pool_mode to session, or connect to PostgreSQL itself"
+    " set PgBouncer's pool_mode to session, or the setting pooled to true, or connect to PostgreSQL itself"
 )
 
 
-def connect_unshared(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
-    """Make a connection with a session of its own and the settings it needs: a listener for each.
+def connect_unshared(dialect: Any, *args: Any, **options: Any) -> Any:
+    """Make a connection with a session of its own and the settings it needs.
 
     Raise OperationalError if a pooler shares the session with others.
     """

@@ -191,7 +191,7 @@ def look_for_policies(connection: Any, record: Any) -> None:
     connection.billycan_told = "" if found[0] else None
 
 
-def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
+def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[Any, ...]] | None:
     """Return the statement that tells PostgreSQL the tenant of the next ones, and its values; None if none is needed.
 
     It holds until the transaction ends, or outside of one until the next such statement.
@@ -200,10 +200,18 @@ def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes
     if known is None or known == tenant:
         return None
     connection.billycan_told = tenant
+    if (tell := getattr(connection, "billycan_shares", None)) is not None:
+        return tell, (tenant,)
     return _TELL, (tenant, hasattr(connection, "billycan_begins"))
 
 
 _TELL = f"SELECT set_config('{SETTING}', $1, $2)".encode()
+
+
+def tell_with(settings: Mapping[str, str]) -> bytes:
+    """Return a statement that tells PostgreSQL the tenant and these settings, all until the transaction ends."""
+    more = "".join(f", set_config('{name}', '{value}', true)" for name, value in settings.items())
+    return f"SELECT set_config('{SETTING}', $1, true){more}".encode()
 
 
 def forget_tenant(connection: Any) -> None:

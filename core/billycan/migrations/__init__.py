@@ -60,15 +60,26 @@ def index_for_search(connection: sa.Connection, table: str) -> bool:
     """Index `search_text` of a table; whether the database, with its extensions, could."""
     if connection.dialect.name == "sqlite":
         return filters.build(connection, table)
+    if not make_extensions(connection):
+        return False
+    connection.execute(sa.text(search_statement(table)))
+    return True
+
+
+def make_extensions(connection: sa.Connection) -> bool:
+    """Create the extensions of PostgreSQL that an index for searches needs; whether they are there."""
     try:
         with connection.begin_nested():
             for extension in ("btree_gin", "pg_trgm"):
                 connection.execute(sa.text(f"CREATE EXTENSION IF NOT EXISTS {extension}"))
     except sa.exc.DBAPIError:
         return False
-    on = f"{table} USING gin (tenant_id, search_text gin_trgm_ops)"
-    connection.execute(sa.text(f"CREATE INDEX {search_index(table)} ON {on}"))
     return True
+
+
+def search_statement(table: str) -> str:
+    """Return the statement that builds that index on PostgreSQL."""
+    return f"CREATE INDEX {search_index(table)} ON {table} USING gin (tenant_id, search_text gin_trgm_ops)"
 
 
 def search_index(table: str) -> str:

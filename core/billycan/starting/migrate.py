@@ -1,8 +1,10 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import Any
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -15,51 +17,195 @@ from .. import db, filters
 from ..counters import counters
 from ..engines import UNHURRIED
 from ..manifest import Manifest
-from ..migrations import index_for_search, search_index
-from . import packages, policies, versions
+from ..migrations import index_for_search, make_extensions, search_index, search_statement
+from . import additive, packages, policies, versions
 from .plugins import PluginError
 from .versions import HERE, Chain
 
+T = TypeVar("T")
 _LOCK = 7_270_001
+_LOCK_SECONDS = 1  # less than a request waits, because those that come meanwhile wait for what waits for them
+_TRIES, _PAUSE_SECONDS = 100, 0.5
+_WAITED = ("55P03", "40P01")  # for a lock in vain, or for each other
+_ACROSS = "a migration changes the rows of all"
 
 
 def upgrade(
     database: db.Database, manifests: Mapping[str, Manifest], tell: Callable[[str], object] = lambda step: None
 ) -> list[str]:
-    """Upgrade core, then each plugin, dependencies first, in one transaction; return the changes.
+    """Upgrade core, then each plugin, dependencies first; return the changes.
 
-    Behind row-level security new tables get their policies, and the server's role its rights to them. That role itself
-    may change nothing: it gets SchemaBehind if anything is to be changed. `tell` is called with each step when it
-    begins, because some take long on many rows.
+    Each migration is a transaction of its own, and so is each index, so that others go on meanwhile; in a new
+    database all of them are one. Behind row-level security new tables get their policies, and the server's role its
+    rights to them. That role itself may change nothing: it gets SchemaBehind if anything is to be changed. `tell` is
+    called with each step that is done, because some take long on many rows.
     """
-    changed, chains = [], versions.chains(manifests)
-    with database.writing(across="a migration changes the rows of all") as connection:
-        connection.execution_options(**{UNHURRIED: True})
+    changed, chains = list[str](), versions.chains(manifests)
+
+    def note(step: str) -> None:
+        changed.append(step)
+        tell(step)
+
+    with _looking(database) as connection:
         if policies.stand(connection) and not policies.owns_tables(connection):
             versions.compare_versions(connection, chains)
             return []
+        found = versions.stored_versions(connection, [chain.name for chain in chains])
+        serves = versions.stored_oldest(connection)
+    behind = [chain for chain in chains if not chain.is_at(found.get(chain.name), serves.get(chain.name))]
+    if not found:
+        with _migrating(database) as connection:
+            for chain in behind:
+                _bring(connection, chain, note, chain.last)
+            for index in unbuilt_indexes(connection, manifests):
+                connection.execute(sa.schema.CreateIndex(index))
+    else:
+        for chain in behind:
+            additive.require_additions(chain, found.get(chain.name))
+            while _patiently(database, partial(_bring, chain=chain, note=note)):
+                pass
+    if not database.is_sqlite:
+        _patiently(database, partial(_extend_policies, note=note))
+    with _looking(database) as connection:
+        unbuilt, unsearched = unbuilt_indexes(connection, manifests), unindexed_tables(connection, manifests)
+    for index in unbuilt:
+        _build_index(database, index)
+        note(f"{_table_of(index).name}: index {index.name}")
+    for table in unsearched:
+        if _build_search(database, table):
+            note(f"{table}: indexed for search")
+    return changed
+
+
+@contextmanager
+def _looking(database: db.Database) -> Iterator[sa.Connection]:
+    with database.reading() as connection:
+        yield connection.execution_options(**{UNHURRIED: True})
+
+
+@contextmanager
+def _migrating(database: db.Database) -> Iterator[sa.Connection]:
+    """Open a transaction for migrations, of which only one is open at a time."""
+    with database.writing(across=_ACROSS) as connection:
+        connection.execution_options(**{UNHURRIED: True})
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
             connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-            connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
-        found = versions.stored_versions(connection, [chain.name for chain in chains])
-        for chain in chains:
-            before = found.get(chain.name)
-            if not chain.is_at(before):
-                changed.append(f"{chain.name}: {before or 'nothing'} -> {chain.last}")
-                tell(changed[-1])
-                run(connection, chain)
-        for table in unindexed_tables(connection, manifests):
-            if index_for_search(connection, table):
-                changed.append(f"{table}: indexed for search")
-                tell(changed[-1])
-        if policies.stand(connection):
-            for step in policies.extend_policies(connection):
-                changed.append(step)
-                tell(step)
-    return changed
+            connection.execute(sa.text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
+        yield connection
+
+
+def _patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
+    """Run this in a transaction for migrations, anew if a lock was not to be had, and return what it returns."""
+    for left in reversed(range(_TRIES)):
+        try:
+            with _migrating(database) as connection:
+                return work(connection)
+        except sa.exc.DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) not in _WAITED:
+                raise
+            if not left:
+                raise RuntimeError(
+                    f"a migration waited {_TRIES} times for a lock that others hold: end transactions that stay open,"
+                    " and run it again; what was done so far stays"
+                ) from error
+        pause()
+    raise AssertionError  # the last time raises or returns
+
+
+def pause() -> None:
+    """Let those go first that waited behind a migration."""
+    time.sleep(_PAUSE_SECONDS)
+
+
+def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None], to: str = "") -> bool:
+    """Run a chain's migrations up to this version, or the next one alone; return whether there was one."""
+    before = versions.stored_versions(connection, [chain.name]).get(chain.name)
+    if chain.is_at(before, versions.stored_oldest(connection).get(chain.name)):
+        return False
+    to = to or chain.after(before)
+    run(connection, chain, to)
+    if first := chain.oldest(to):
+        connection.execute(sa.delete(versions.oldest).where(versions.oldest.c.name == chain.name))
+        connection.execute(sa.insert(versions.oldest).values(name=chain.name, version=first))
+    # In the same transaction: a server that finds a table without a policy is not ready.
+    _extend_policies(connection, lambda step: None)
+    note(f"{chain.name}: {before or 'nothing'} -> {to}")
+    return True
+
+
+def _extend_policies(connection: sa.Connection, note: Callable[[str], None]) -> None:
+    if policies.stand(connection):
+        for step in policies.extend_policies(connection):
+            note(step)
+
+
+def unbuilt_indexes(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[sa.Index]:
+    """List the declared indexes of tables that are there without them, or with one whose building was broken off."""
+    asked = _VALID if connection.dialect.name == "postgresql" else _INDEXES
+    built = {*connection.execute(sa.text(asked)).scalars()}
+    inspector = sa.inspect(connection)
+    there = {*inspector.get_table_names()}
+    own = [table for name, table in db.metadata.tables.items() if name.startswith("core_")]
+    tables = [table for table in (*own, *(t for m in manifests.values() for t in m.tables)) if table.name in there]
+    format_index = connection.dialect.identifier_preparer.format_index
+    found = {format_index(index).strip('"'): index for table in tables for index in table.indexes}
+    lacking = [found[name] for name in sorted(found) if name not in built]
+    columns = {
+        table.name: {c["name"] for c in inspector.get_columns(table.name)}
+        for table in {_table_of(index) for index in lacking}
+    }
+    # A column that no migration has added yet cannot be indexed, and the comparison with the tables says so.
+    return [index for index in lacking if {c.name for c in index.columns} <= columns[_table_of(index).name]]
+
+
+def _table_of(index: sa.Index) -> sa.Table:
+    assert index.table is not None  # noqa: S101 - it is declared in one
+    return index.table
+
+
+_INDEXES = "SELECT name FROM sqlite_master WHERE type = 'index'"
+_VALID = (
+    "SELECT relname FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indisvalid"
+    " AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('core_tenants'))"
+)
+
+
+def _build_index(database: db.Database, index: sa.Index) -> None:
+    """Build an index while others write; on SQLite they wait."""
+    dialect = database.writer.dialect
+    statement = str(sa.schema.CreateIndex(index).compile(dialect=dialect))
+    if database.is_sqlite:
+        _patiently(database, lambda db: db.exec_driver_sql(statement))
+    else:
+        _build_beside(database, dialect.identifier_preparer.format_index(index), statement)
+
+
+def _build_search(database: db.Database, table: str) -> bool:
+    """Index `search_text` of a table likewise; return whether the database, with its extensions, could."""
+    if database.is_sqlite:
+        return _patiently(database, lambda db: index_for_search(db, table))
+    if not _patiently(database, make_extensions):
+        return False
+    _build_beside(database, search_index(table), search_statement(table))
+    return True
+
+
+def _build_beside(database: db.Database, name: str, statement: str) -> None:
+    """Build an index of PostgreSQL outside of any transaction, in place of one whose building was broken off."""
+    with database.writer.connect() as connection:
+        raw: Any = connection.connection.driver_connection
+        setattr(raw, UNHURRIED, True)
+        try:
+            if not hasattr(raw, "billycan_shares"):  # others have the session next, and it has no bounds
+                for bound in ("statement_timeout", "lock_timeout"):
+                    raw.execute(f"SET {bound} = 0")
+            raw.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+            raw.execute(statement.replace(" INDEX ", " INDEX CONCURRENTLY ", 1))
+        finally:
+            connection.invalidate()  # its bounds are gone
 
 
 def unindexed_tables(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:

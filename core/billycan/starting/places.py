@@ -19,7 +19,7 @@ def open_database(settings: Settings) -> Database:
         raise SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise SettingsError("database: must be a file: an in-memory database would be a separate one in each process")
-    return Database(url, settings.pool_size, plain_sql=settings.plain_sql)
+    return Database(url, settings.pool_size, plain_sql=settings.plain_sql, pooled=settings.pooled)
 
 
 def find_shared_folder(settings: Settings, db: Database) -> Path:

@@ -23,7 +23,7 @@ log = logging.getLogger("billycan")
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
 # What gunicorn_conf.py reads, before any of billycan is imported, and `billycan webhooks listen`.
-ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "KEY"))
+ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "KEY", "WEBHOOK_SECRET"))
 _OF_A_PLUGIN = f"; one of a plugin, with two underscores: {PREFIX}<PLUGIN>__<SETTING>"
 
 
@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     business_per_minute: Annotated[int, Meta(ge=1, le=100_000)] = 600
     business_per_second: Annotated[int, Meta(ge=1, le=100_000)] = 60
     pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
+    pooled: bool = False
     plain_sql: bool = False
     shared_folder: str | None = None
     events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90

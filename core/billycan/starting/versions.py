@@ -20,11 +20,24 @@ from .command import command_line
 from .plugins import PluginError
 
 HERE = Path(__file__).parents[1]
-_SAYS = re.compile(r"^(?:down_)?revision\b.*=.*$", re.MULTILINE)
+_SAYS = re.compile(r"^(?:(?:down_)?revision|oldest)\b.*=.*$", re.MULTILINE)
+
+oldest = db.deployment_table(
+    "core_oldest", sa.Column("name", db.ByCodePoint, primary_key=True), sa.Column("version", sa.Text, nullable=False)
+)
 
 
 class SchemaBehind(Exception):
     """The database is not at the version that the code expects, older or newer."""
+
+
+class Step(Struct, frozen=True):
+    """A migration: its version, the one before it, and, if it takes something away, the oldest whose code goes on."""
+
+    version: str
+    before: str | None
+    oldest: str | None
+    file: Path
 
 
 class Chain(Struct, frozen=True):
@@ -34,15 +47,29 @@ class Chain(Struct, frozen=True):
     folder: Path
     known: frozenset[str]
     last: str
+    steps: tuple["Step", ...]
 
-    def is_at(self, found: str | None) -> bool:
-        """Tell whether tables are at the version the code expects; SchemaBehind if they are of a newer release."""
-        if found is not None and found not in self.known:
+    def after(self, found: str | None) -> str:
+        """Return the version that follows this one."""
+        return next(step.version for step in self.steps if step.before == found)
+
+    def oldest(self, version: str) -> str:
+        """Return the version from which on code runs on tables of this one; an empty text if all code does."""
+        return max((step.oldest or "" for step in self.steps if step.version <= version), default="")
+
+    def is_at(self, found: str | None, oldest: str | None = None) -> bool:
+        """Tell whether tables are at the version the code expects, or at a later one that still serves it.
+
+        Raise SchemaBehind if they are of a release that serves only code from `oldest` on, and this is older.
+        """
+        if found is None or found in self.known:
+            return found == self.last
+        if found < self.last or (oldest or "") > self.last:
             raise SchemaBehind(
                 f"{self.name} is at {found} but the code knows only up to {self.last}: "
                 "install the version of it that made these tables, or a newer one"
             )
-        return found == self.last
+        return True
 
 
 def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
@@ -67,9 +94,10 @@ def compare_versions(connection: sa.Connection, expected: Iterable[Chain]) -> No
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
     expected = list(expected)
     there = stored_versions(connection, [chain.name for chain in expected])
+    serves = stored_oldest(connection) if any(there.get(c.name) not in (None, *c.known) for c in expected) else {}
     for chain in expected:
         at = there.get(chain.name)
-        if not chain.is_at(at):
+        if not chain.is_at(at, serves.get(chain.name)):
             raise SchemaBehind(f"{chain.name} is at {at or 'nothing'} but the code expects {chain.last}: {cure}")
 
 
@@ -84,6 +112,12 @@ def stored_versions(connection: sa.Connection, names: Iterable[str]) -> dict[str
     return dict(connection.execute(sa.union_all(*stored)).all()) if stored else {}
 
 
+def stored_oldest(connection: sa.Connection) -> dict[str, str]:
+    """Return for each plugin the oldest version whose code its tables serve; none for those that serve every one."""
+    there = sa.inspect(connection).has_table(oldest.name)
+    return dict(connection.execute(sa.select(oldest.c.name, oldest.c.version)).all()) if there else {}
+
+
 def table_of(name: str) -> str:
     """Return the name of the table that holds the version of a plugin's tables."""
     return f"billycan_version_{name}"
@@ -91,7 +125,9 @@ def table_of(name: str) -> str:
 
 @cache
 def _chain(name: str, folder: Path) -> Chain:
-    before = dict(_parse_migration(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
+    files = [file for file in sorted(folder.glob("*.py")) if not file.name.startswith("_")]
+    steps = {step.version: step for step in (_parse_migration(name, file) for file in files)}
+    before = {step.version: step.before for step in steps.values()}
     if missing := sorted({*filter(None, before.values())} - {*before}):
         raise PluginError(f"{name}: its migration {missing[0]} is not there: restore it or disable {name}")
     last = sorted({*before} - {*before.values()})
@@ -101,14 +137,18 @@ def _chain(name: str, folder: Path) -> Chain:
     for version in before:
         if not re.fullmatch(rf"{name}_\d{{4}}", version):
             raise PluginError(f"{name}: its migration {version} must be called {name}_0001 or so: rename it")
-    return Chain(name, folder, frozenset(before), last[0])
+    for step in steps.values():
+        if step.oldest is not None and (step.oldest not in before or step.oldest > step.version):
+            said = f"its migration {step.version} has {step.oldest} as oldest"
+            raise PluginError(f"{name}: {said}: name one of its migrations that is not later")
+    return Chain(name, folder, frozenset(before), last[0], tuple(steps.values()))
 
 
-def _parse_migration(name: str, file: Path) -> tuple[str, str | None]:
-    """Parse the literals `revision` and `down_revision` of a migration: its version and the one before it."""
+def _parse_migration(name: str, file: Path) -> Step:
+    """Parse the literals `revision`, `down_revision` and `oldest` of a migration, of which the last may be missing."""
     try:
         said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))
-        return said["revision"], said["down_revision"]
+        return Step(said["revision"], said["down_revision"], said.get("oldest"), file)
     except (SyntaxError, ValueError, KeyError) as error:
         raise PluginError(
             f"{name}: its migration {file} cannot be read: {error!r}: "

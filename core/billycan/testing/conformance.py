@@ -13,7 +13,7 @@ from ..endpoints import PARAMETER
 from ..manifest import Extends
 from ..members import structs_within, types_within
 from ..resources import Resource
-from ..starting import migrate, packages
+from ..starting import additive, migrate, packages, versions
 from . import chosen, codes, extended, finding
 from .client import Client, decoded
 from .samples import NOBODYS, is_integer, with_integers
@@ -137,6 +137,8 @@ class PluginConformance:
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
         tables, folder = app.manifests[self.plugin].tables, packages.migrations_of(self.plugin)
+        for chain in versions.chains({self.plugin: app.manifests[self.plugin]}):
+            additive.require_additions(chain, None)
         found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, tables)))
         assert not found, (
             f"{found}: declare it in the code and make it in a migration in {folder}, both alike;"

@@ -34,7 +34,7 @@ class Databases:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-", dir=throwaway.in_memory()))
         self._ready: dict[tuple[str, ...], str] = {}
-        self._open: dict[tuple[str, int, bool], Database] = {}
+        self._open: dict[tuple[str, int, bool, bool], Database] = {}
         self._cleaners: dict[str, Callable[[], None]] = {}
         self._ends = ExitStack()
         self._postgres: Postgres | None = None
@@ -86,16 +86,16 @@ class Databases:
             return self.postgres.database(f"test{self._count}", original).render_as_string(hide_password=False)
         return f"sqlite:///{shutil.copy(original, self.folder / f'{self._count}.db')}"
 
-    def open(self, url: str, pool_size: int, *, plain_sql: bool = False) -> "Database":
+    def open(self, url: str, pool_size: int, *, plain_sql: bool = False, pooled: bool = False) -> "Database":
         """Open the database at a URL, the same one for every app: what SQLAlchemy compiled for one serves the next.
 
         The last few keep their connections; PostgreSQL has not enough for all.
         """
         from ..db import Database  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
 
-        key = (url, pool_size, plain_sql)
+        key = (url, pool_size, plain_sql, pooled)
         if key not in self._open:
-            self._open[key] = Database(sa.make_url(url), pool_size, plain_sql=plain_sql)
+            self._open[key] = Database(sa.make_url(url), pool_size, plain_sql=plain_sql, pooled=pooled)
         self._open[key] = self._open.pop(key)
         for resting in [*self._open.values()][-CONNECTED - 1 : -CONNECTED]:
             resting.dispose()

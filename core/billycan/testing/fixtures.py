@@ -227,8 +227,8 @@ def make_app(
         def build(url: str) -> App:
             config = _config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
-            size, plain = config.settings.pool_size, config.settings.plain_sql
-            db = databases.open(url, size, plain_sql=plain) if not fresh and is_first(url) else None
+            how = {"plain_sql": config.settings.plain_sql, "pooled": config.settings.pooled}
+            db = databases.open(url, config.settings.pool_size, **how) if not fresh and is_first(url) else None
             return App(config, clock, db)
 
         def is_first(url: str) -> bool:

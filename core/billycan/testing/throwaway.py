@@ -181,6 +181,56 @@ kill -KILL $!
 """
 
 
+class Pooler:
+    """A PgBouncer before a throwaway PostgreSQL; `url` is that of a database behind it."""
+
+    def __init__(self, url: sqlalchemy.URL, mode: str, size: int = 20, more: str = "") -> None:
+        account = _unprivileged_account()  # as which PostgreSQL runs, whose socket is its own
+        self.folder = Path(tempfile.mkdtemp(prefix="billycan-pooler-", dir="/tmp"))
+        (self.folder / "users").write_text("".join(f'"{name}" ""\n' for name in ("postgres", url.username)), "utf-8")
+        (self.folder / "ini").write_text(
+            _POOLER.format(**url.query, folder=self.folder, mode=mode, size=size, more=more), "utf-8"
+        )
+        how: dict[str, Any] = {}
+        if account:
+            how = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        command = [str(self.program()), "-q", str(self.folder / "ini")]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, **how)
+        self.url = url.set(query={"host": str(self.folder), "port": "6432"})
+        end = time.monotonic() + 60
+        while not (self.folder / ".s.PGSQL.6432").exists():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("PgBouncer did not start")
+            time.sleep(0.01)
+
+    @staticmethod
+    def program() -> str | None:
+        """Return the path of PgBouncer; None if it is not installed."""
+        return shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+
+_POOLER = """
+[databases]
+* = host={host} port={port}
+[pgbouncer]
+unix_socket_dir = {folder}
+listen_addr =
+listen_port = 6432
+auth_type = trust
+auth_file = {folder}/users
+ignore_startup_parameters = extra_float_digits, options
+pool_mode = {mode}
+default_pool_size = {size}
+{more}
+"""
+
+
 class Redis:
     """A running throwaway Redis that keeps nothing when it stops. Raises RuntimeError if Redis is not installed."""
 

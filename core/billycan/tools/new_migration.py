@@ -29,6 +29,7 @@ _DEFAULTS: tuple[tuple[type, str], ...] = (
     (Decimals, '"0"'),
     (sa.Boolean, "sa.false()"),
 )
+_STOPS = "# Earlier code must have stopped. Better: the first version whose code does without what goes."
 _FILL = "# Rows that exist get this default. If they should have something else, set it below."
 
 
@@ -116,7 +117,8 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
         elif about[0].table.name in tables:
             continue  # created and dropped with its table
         elif thing == "index":
-            made, gone = _index(about[0]), f'op.drop_index("{_name(about[0])}", "{about[0].table.name}")'
+            # `billycan migrate` builds what is declared, while others write.
+            made, gone = "", f'op.drop_index("{_name(about[0])}", "{about[0].table.name}", if_exists=True)'
         else:
             made, gone = _constraint(about[0])
             at = about[0].table.name
@@ -261,12 +263,10 @@ def _source(what: str, revision: str, last: str | None, steps: list[Step]) -> st
         for module, names in _FROM.items()
         if (found := [name for name in names if re.search(rf"\b{name}\b", body)])
     ]
-    parts = [
-        f'"""{what.rstrip(".")}."""',
-        "\n".join(imports),
-        "\n".join(own),
-        f'revision, down_revision = "{revision}", {_text(last) if last else None}',
-    ]
+    named = f'revision, down_revision = "{revision}", {_text(last) if last else None}'
+    if last and any(step.table or step.order < 0 for step in steps if step.up):
+        named += f'\noldest = "{revision}"  {_STOPS}'
+    parts = [f'"""{what.rstrip(".")}."""', "\n".join(imports), "\n".join(own), named]
     return "\n\n".join(filter(None, parts)) + "\n\n\n" + body
 
 

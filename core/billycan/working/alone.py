@@ -11,12 +11,13 @@ from ..context import Context
 from ..fields import Moment
 from ..manifest import Every
 from ..timed import look_in, next_morning
-from .worker import MOST_AT_ONCE, named_tasks, run_once, select_due
+from .worker import MOST_AT_ONCE, named_tasks, put_off, run_once, select_due
 
 if TYPE_CHECKING:
     from ..app import App
 
 Due = tuple[str, str]  # a task's name, and the id of a record
+MOST_ASKED = 100
 _MINUTE = timedelta(minutes=1)
 
 
@@ -31,8 +32,9 @@ class Alone:
         self._tasks = {name: every for name, every in named_tasks(app).items() if not every.real_time}
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
-        self._asked: tuple[Moment | None, dict[tuple[str, ...], sa.Select[Any]]] = None, {}
+        self._asked: dict[tuple[str, Moment], Any] = {}  # what was built last, by task and time
         self._rows: tuple[dict[str, int], Any] | None = None
+        self._puts_off = False  # whether work of any record of the business waits because it failed
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -63,7 +65,7 @@ class Alone:
             due = self._due(then)
             if tasks := {name for name, id in due if (name, id) not in self._left}:
                 return self._first(now, then, tasks)
-            if due or any(every.due is None for every in self._tasks.values()):
+            if due or any(every.due is None and self._is_visited(every, then) for every in self._tasks.values()):
                 return then  # for what was not done when it was selected
             now = then
         return until
@@ -98,7 +100,7 @@ class Alone:
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
             for name, is_due in zip(tasks, db.execute(self._ask(tasks, now)).one() if tasks else (), strict=True):
                 if is_due:
-                    records = self._of_it(select_due(self._app, name, self._tasks[name], now))
+                    records = self._of_it(self._select(name, now))
                     found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
         if not only:
             self._found = now, found
@@ -111,6 +113,9 @@ class Alone:
             self._rows = self._ask_for_rows(due, now)
         places, asked = self._rows
         row = db.execute(asked).one()
+        if row[0] != self._puts_off:
+            self._puts_off = row[0]
+            self._asked.clear()
         return [name for name in due if name not in places or row[places[name]]]
 
     def _ask_for_rows(self, tasks: Sequence[str], now: Moment) -> tuple[dict[str, int], sa.Select[Any]]:
@@ -122,24 +127,23 @@ class Alone:
                 tables[name] = table
         several = [*dict.fromkeys(tables.values())]
         its = (sa.select(table.c.tenant_id).where(table.c.tenant_id == self._tenant_id).exists() for table in several)
-        asked: Any = sa.select(sa.literal(value=True), *its)
+        puts_off = sa.select(put_off.c.id).where(put_off.c.tenant_id == self._tenant_id).exists()
+        asked: Any = sa.select(puts_off, *its)
         return {name: 1 + several.index(table) for name, table in tables.items()}, asked
 
     def _ask(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
-        """Return the statement that says for which of these tasks anything is due; built once for a time."""
-        if self._asked[0] != now:
-            self._asked = now, {}
-        known = self._asked[1].get((*tasks,))
-        if known is not None:
-            return known
-        asked: Any = sa.select(*(self._of_it(self._select(name, now).order_by(None)).exists() for name in tasks))
-        self._asked[1][(*tasks,)] = asked
-        return asked  # type: ignore[no-any-return]
+        """Return the statement that says for which of these tasks anything is due."""
+        if len(self._asked) > MOST_ASKED:
+            self._asked.clear()
+        for name in tasks:
+            if (name, now) not in self._asked:
+                self._asked[name, now] = self._of_it(self._select(name, now).order_by(None)).exists()
+        return sa.select(*(self._asked[name, now] for name in tasks))
 
     def _select(self, task: str, now: Moment) -> sa.Select[Any]:
-        due = self._tasks[task].due
-        assert due is not None  # noqa: S101 - as the callers looked
-        return due(self._app, now)
+        every = self._tasks[task]
+        assert every.due is not None  # noqa: S101 - as the callers looked
+        return select_due(self._app, task, every, now) if self._puts_off else every.due(self._app, now)
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
         return due.where(due.selected_columns.tenant_id == self._tenant_id)

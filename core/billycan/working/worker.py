@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -408,6 +409,7 @@ def _put_off(ctx: Context, task: str, id: str) -> None:
         ctx.db.execute(made.on_conflict_do_update(index_elements=["tenant_id", "task", "id"], set_=row))
 
 
+@lru_cache(8)
 def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
     """The condition that a record still waits. A wait longer than the longest is over: a wrong clock set it."""
     return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))

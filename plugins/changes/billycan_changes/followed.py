@@ -1,7 +1,7 @@
 """The resources whose changes can be followed: those whose records are told of by events from the first on."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -68,3 +68,15 @@ def asked_resources(ctx: Context, names: Sequence[str] | None) -> Mapping[str, F
     for each in asked:
         ctx.require(each.scope)
     return {each.prefix: each for each in asked}
+
+
+def check_includes(ctx: Context, asked: Iterable[Followed], names: Sequence[str]) -> None:
+    """Raise BadRequest for a name that none of these resources can include."""
+    choices = [ctx.app.at["GET", each.path].choice for each in asked] if names else []
+    known = sorted({name for choice in choices if choice for name in choice.includes})
+    if unknown := [name for name in names if name not in known]:
+        raise BadRequest(
+            f"include: {unknown[0][:100]!r} is in none of these resources: use {', '.join(known) or 'none'}.",
+            code="invalid_parameter",
+            param="include",
+        )

@@ -14,7 +14,7 @@ from billycan import BadRequest, Context, Page, Row
 from billycan.sql import ByIds, events
 from billycan.web import encode
 
-from .followed import Followed, asked_resources
+from .followed import Followed, asked_resources, check_includes
 from .places import Place, check_place, newest_place, steps_after
 from .schemas import ChangedRecord, Changes, ChangesQuery
 
@@ -32,6 +32,7 @@ def get_changes(ctx: Context, query: ChangesQuery) -> Changes:
     that is after 90 days. The key needs the read scope of each resource; otherwise `insufficient_scope`.
     """
     asked = asked_resources(ctx, query.resources)
+    check_includes(ctx, asked.values(), query.include or ())
     with ctx.one_moment():
         if query.after is None:
             return Changes([], newest_place(ctx).cursor, has_more=False)
@@ -50,7 +51,7 @@ def get_changes(ctx: Context, query: ChangesQuery) -> Changes:
         places = _places_of_records(ctx, found, asked)
         records = dict[str, Any]()
         for prefix, each in asked.items():
-            records |= _read(ctx, each, [id for id in places if id.partition("_")[0] == prefix])
+            records |= _read(ctx, each, [id for id in places if id.partition("_")[0] == prefix], query.include)
     return _shown(ctx, asked, places, records, last, more)
 
 
@@ -74,15 +75,15 @@ def _shown(
     return Changes(changes, last.cursor, more)
 
 
-def _read(ctx: Context, resource: Followed, ids: Sequence[str]) -> Mapping[str, Any]:
+def _read(ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequence[str] | None) -> Mapping[str, Any]:
     """Return the records with these ids; in parts, if they would be too large a page."""
     try:
-        return ctx.app.read_records(ctx, resource.path, ids)
+        return ctx.app.read_records(ctx, resource.path, ids, includes=includes)
     except BadRequest as refusal:
         if refusal.code != "page_too_large" or len(ids) < 2:
             raise
     half = len(ids) // 2
-    return {**_read(ctx, resource, ids[:half]), **_read(ctx, resource, ids[half:])}
+    return {**_read(ctx, resource, ids[:half], includes), **_read(ctx, resource, ids[half:], includes)}
 
 
 def _places_of_records(

@@ -12,11 +12,13 @@ class ChangesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
     resources: The resources to follow, such as `contacts,invoices`; by default, all that the key may read.
     after: The `cursor` of an earlier answer or of one of its changes.
+    include: What records have of all that their lists can include, such as `line_items`; by default, all of it.
     per_page: The most records in an answer; default 100.
     """
 
     resources: list[str] | None = None
     after: str | None = None
+    include: list[str] | None = None
     per_page: Annotated[int, Meta(ge=1, le=MOST)] = MOST
 
 
@@ -26,7 +28,7 @@ class ChangedRecord(Struct):
     resource: What it is: the last part of the path of its list, such as `invoices`.
     id: Its id.
     deleted: Whether there is no such record any more, or the key cannot see it.
-    record: The record as it is now, as its list shows it with all that `include` adds; null if it is deleted.
+    record: The record as it is now, as its list shows it with what `include` adds; null if it is deleted.
     cursor: The place of the change: an `after` that continues behind it.
     """
 

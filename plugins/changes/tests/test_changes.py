@@ -96,6 +96,11 @@ def test_a_record_has_what_its_list_can_include(client):
     (shown,) = invoices_since(client, start).values()
     assert shown == client.get("/v1/invoices?status=sent&include=line_items,payments")["data"][0]
     assert (shown["status"], shown["payments"][0]["status"]) == ("sent", "reversed")
+    for names in ("payments", "line_items", "line_items,payments"):
+        (some,) = changes(client, start, resources="invoices,contacts", include=names)["changes"]
+        assert some["record"] == client.get(f"/v1/invoices?status=sent&include={names}")["data"][0]
+    error = client.refused(400, "invalid_parameter", "GET", "/v1/changes?resources=contacts&include=payments")
+    assert (error["param"], "use none" in error["message"]) == ("include", True)
 
 
 def test_a_record_that_changed_without_an_event_is_sent_too(client):

@@ -5,12 +5,15 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from .connection import Connection
 from .errors import BillycanError
+from .listening import Listener
 from .mirror import RESOURCES, Mirror
 
 _START = "sqlite:///"
+_MOST_SECONDS = 60  # between two looks, should a webhook be late
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,18 +25,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given.copy.startswith((_START, "postgresql://")):
         return _fail(f"{given.copy}: write a file as {_START}copy.db, and a database as postgresql://host/name")
     try:
-        with Connection(given.url, key) as api:
+        listening = nullcontext() if given.webhooks is None else Listener(given.webhooks, _secret())
+        with Connection(given.url, key) as api, listening as listener:
             names = given.resources.split(",") if given.resources else None
             mirror = Mirror(api, given.copy.removeprefix(_START), names, tell=_say)
             while True:
                 mirror.sync()
-                if not given.every:
+                if listener:
+                    listener.wait(given.every or _MOST_SECONDS)
+                elif given.every:
+                    time.sleep(given.every)
+                else:
                     return 0
-                time.sleep(given.every)
-    except (BillycanError, ValueError) as error:
+    except (BillycanError, OSError, ValueError) as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         return 130
+
+
+def _secret() -> str:
+    secret = os.environ.get("BILLYCAN_WEBHOOK_SECRET", "")
+    if not secret.startswith("whsec_"):
+        raise ValueError("set BILLYCAN_WEBHOOK_SECRET to the secret of the endpoint, which begins with whsec_")
+    return secret
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     mirror.add_argument("--url", default="http://127.0.0.1:8000", help="the deployment (default: %(default)s)")
     mirror.add_argument("--resources", help=f"which records (default: {','.join(RESOURCES)})")
     mirror.add_argument("--every", type=float, metavar="SECONDS", help="do it again and again, so many seconds apart")
+    help = "listen on this port of 127.0.0.1 for webhooks, and do it again at each (and every 60 seconds)"
+    mirror.add_argument("--webhooks", type=int, metavar="PORT", help=help)
     return parser
 
 

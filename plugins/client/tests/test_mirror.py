@@ -1,9 +1,11 @@
 """A mirror ends up equal to the lists, wherever either side is killed."""
 
+import base64
 import json
 import sqlite3
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from threading import Event, Thread
 
 import httpx2
 import msgspec
@@ -12,10 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import make_url
+from standardwebhooks import Webhook
 
 from billycan.testing import Client, run_timed
 from billycan_client import command
 from billycan_client.connection import Connection
+from billycan_client.listening import Listener
 from billycan_client.mirror import Mirror
 
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -158,10 +162,44 @@ def test_a_mirror_that_fell_behind_begins_anew(make_app, tmp_path, clock, capsys
     copied.check()
 
 
+def test_a_webhook_brings_the_copy_up_to_date_within_a_second(make_app, tmp_path):
+    secret = "whsec_" + base64.b64encode(b"k" * 32).decode()
+    copied, ready = Copied(make_app(*PLUGINS), tmp_path / "copy.db"), Event()
+
+    def deliver(secret, body=b'{"event": "contact.created", "timestamp": "2026-11-21T00:00:00Z", "data": 1}'):
+        now = datetime.now(UTC)
+        signature = Webhook(secret).sign("evt_1", now, body.decode())
+        signed = {"id": "evt_1", "timestamp": str(int(now.timestamp())), "signature": signature}
+        headers = {f"Webhook-{name}": value for name, value in signed.items()}
+        return httpx2.post(f"http://127.0.0.1:{listener.port}/", content=body, headers=headers).status_code
+
+    with Listener(0, secret) as listener:
+
+        def follow():
+            copied.sync()
+            ready.set()
+            listener.wait(60)
+            copied.sync()
+
+        thread = Thread(target=follow)
+        thread.start()
+        assert ready.wait(60)
+        copied.web.post("/v1/contacts", {"name": "Ada"})
+        assert deliver("whsec_" + base64.b64encode(b"x" * 32).decode()) == 401
+        assert thread.is_alive()
+        assert deliver(secret) == 204
+        thread.join(1)
+        assert not thread.is_alive()
+        assert deliver(secret, b"x") == 204  # what is signed is the server's
+    copied.check()
+
+
 def test_the_command_says_what_it_needs(monkeypatch, capsys):
     monkeypatch.delenv("BILLYCAN_KEY", raising=False)
     assert command.main(["mirror", "sqlite:///copy.db"]) == 1
     monkeypatch.setenv("BILLYCAN_KEY", "svc_test_x")
     assert command.main(["mirror", "copy.db"]) == 1
+    monkeypatch.delenv("BILLYCAN_WEBHOOK_SECRET", raising=False)
+    assert command.main(["mirror", "sqlite:///copy.db", "--webhooks", "0"]) == 1
     said = capsys.readouterr().err
-    assert "BILLYCAN_KEY" in said and "sqlite:///copy.db" in said
+    assert "BILLYCAN_KEY" in said and "sqlite:///copy.db" in said and "BILLYCAN_WEBHOOK_SECRET" in said

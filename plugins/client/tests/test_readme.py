@@ -33,7 +33,7 @@ def test_every_snippet_runs(make_app, monkeypatch, capsys):
     headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(NOW.timestamp())), "webhook-signature": "v1,eA=="}
     names = {"secret": SECRET, "body": body, "headers": headers}
     snippets = re.findall("```python\n(.*?)```", README, re.DOTALL)
-    assert len(snippets) == 5
+    assert len(snippets) == 6
     for snippet in snippets:
         exec(snippet.replace("svc_test_…", business.secret), names)
     printed = capsys.readouterr().out.splitlines()
@@ -42,5 +42,21 @@ def test_every_snippet_runs(make_app, monkeypatch, capsys):
     assert names["bakery"].tags == ["north"] and names["newest"].number == "INV-0001" and names["how_many"] == 1
     assert names["status"] == 401
     headers["webhook-signature"] = good
-    exec(snippets[-1], names)
+    exec(snippets[4], names)
     assert names["status"] == 204
+    made = {"client_id": names["bakery"].id, "line_items": [{"description": "Tap", "unit_price": "10.00"}]}
+    names["push_new"]("L-1", **made)
+    names["pull"]()
+    (ours,) = [each for each in names["ledger"].values() if each.external_id == "L-1"]
+    path = f"/v1/invoices/{ours.id}"
+    business.patch(path, {"notes": "theirs"})
+    names["push_change"](ours.id, notes="ours")
+    assert names["ledger"][ours.id].notes == "theirs"
+    names["push_change"](ours.id, notes="ours")
+    assert business.get(path)["data"]["notes"] == "ours" == names["ledger"][ours.id].notes
+    business.delete(path)
+    names["pull"]()
+    listed = business.get("/v1/invoices")["data"]
+    assert {id: each.version for id, each in names["ledger"].items()} == {
+        each["id"]: each["version"] for each in listed
+    }

@@ -28,6 +28,7 @@ def clear_values(ctx: Context) -> bool:
         gone &= values.c.value.not_in(field.choices)
     ids = ctx.db.execute(sa.select(values.c.id).where(gone).order_by(values.c.id).limit(MOST_AT_ONCE)).scalars().all()
     if ids:
+        ctx.search_anew(ids)  # which locks the records first, as whoever changes one does
         ctx.db.execute(sa.delete(values).where(gone, values.c.id.in_(ids)))
         ctx.touched.update(dict.fromkeys(ids))
     else:

@@ -1,6 +1,6 @@
 """The member `custom` of the records of every resource: kept, shown, filtered and sorted by, and on documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -74,7 +74,27 @@ def join_merged(ctx: Context, contact: MergedContact) -> None:
     moved = sa.update(values).where(of_other, values.c.field_id.not_in(has)).values(id=contact.id)
     if ctx.db.execute(moved).rowcount:
         ctx.touched[contact.id] = None
+        ctx.search_anew([contact.id])
     ctx.db.execute(sa.delete(values).where(of_other))
+
+
+def searched_texts(ctx: Context, path: str, members: TakesCustom | HasCustom) -> Iterable[str]:
+    """Yield the texts, choices and numbers of a record, by which a search finds it."""
+    of = fields_of(ctx, path)
+    for key, value in members.custom.items():
+        if key in of and of[key].type in ("text", "choice", "number"):
+            yield as_text(value)
+
+
+def take_along(ctx: Context, path: str, id: str) -> TakesCustom:
+    """Return the custom values that a new record takes along: those for which it has a field of the same kind."""
+    found = fill_custom(ctx, [id]).get(id, HasCustom())
+    theirs, ours = fields_of(ctx, f"/v1/{resource_of(ctx, id)}"), fields_of(ctx, path)
+    return TakesCustom(custom={k: v for k, v in found.custom.items() if k in ours and _fits(v, theirs[k], ours[k])})
+
+
+def _fits(value: Any, theirs: Field, ours: Field) -> bool:
+    return theirs.type == ours.type and (ours.type != "choice" or value in ours.choices)
 
 
 def find_custom(ctx: Context, path: str, query: AsksCustom) -> list[sa.Select[Any]]:
@@ -175,4 +195,6 @@ extends = Extends(
     asks=AsksCustom,
     where=find_custom,
     order=custom_order,
+    search=searched_texts,
+    along=take_along,
 )

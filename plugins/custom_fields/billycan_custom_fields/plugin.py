@@ -40,7 +40,7 @@ manifest = Manifest(
         ),
     ),
     hears={"contact.merged": join_merged},
-    tasks=(Every(seconds=10, run=clear_values, tenants=to_clear),),
+    tasks=(Every(seconds=10, run=clear_values, tenants=to_clear, real_time=True),),
     codes={
         "duplicate_custom_field": Code(409, "The resource has a custom field of this `key`."),
         "has_values": Code(409, "Records have values that would be removed: send `clear_values` if that is meant."),

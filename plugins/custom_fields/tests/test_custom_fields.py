@@ -204,6 +204,35 @@ def test_lists_are_filtered(client):
     assert client.get(f"{PATH}?custom[vip]=true")["pagination"]["total"] == 1
 
 
+def test_searches_find_texts_choices_and_numbers(make_app, clock):
+    client = Client(make_app("contacts", "custom_fields", "search"))
+    ids = {field["key"]: define(client, **field)["data"]["id"] for field in FIELDS}
+    ada = add(client, nickname="Éclair", height="17.25", colour="dark green", vip=True, since="2026-11-01")
+    other = add(client, nickname="0412 345 678")
+    one = f"{PATH}/{ada['id']}"
+
+    def finds(text):
+        listed = found(client, f"search={text}")
+        assert [each["id"] for each in client.get(f"/v1/search?q={text}")["data"]] == listed, text
+        return listed
+
+    for text in ("eclair", "17.25", "ark gre"):
+        assert finds(text) == [ada["id"]], text
+    assert finds("0412345678") == finds("0412 34") == [other["id"]]
+    assert finds("ada") == [other["id"], ada["id"]] and finds("2026-11-01") == []
+    # A change of another member keeps them, and one of a value takes the place of what was.
+    client.patch(one, {"name": "Grace"})
+    assert finds("eclair") == finds("grace") == [ada["id"]]
+    client.patch(one, {"custom": {"nickname": "Tart"}})
+    assert finds("eclair") == [] and finds("tart") == finds("17.25") == [ada["id"]]
+    client.post(f"{PATH}/{ada['id']}/merge", {"into": other["id"]}, status=200)
+    assert finds("dark green") == [other["id"]] and finds("tart") == []
+    client.call("DELETE", f"/v1/custom_fields/{ids['nickname']}?clear_values=true", status=200)
+    clock.move(minutes=1)
+    run_timed(client.app)
+    assert finds("0412 34") == [] and finds("dark green") == [other["id"]]
+
+
 def test_a_filter_that_cannot_match_is_refused(client):
     for query, param in {
         "custom[hair]=grey": "custom[hair]",
@@ -240,7 +269,9 @@ def walk(client, sort, per_page, **more):
     return [id for ids in pages for id in ids]
 
 
-def test_lists_are_sorted_by_a_value_and_those_without_come_last(client):
+@pytest.mark.parametrize("far", [1, 1_000])  # late pages are found in another way
+def test_lists_are_sorted_by_a_value_and_those_without_come_last(client, monkeypatch, far):
+    monkeypatch.setattr("billycan.paging._FAR", far)
     ids = {}
     for name, height in {"a": "2", "b": "-1.5", "c": None, "d": "100", "e": "2", "f": None, "g": "0"}.items():
         ids[name] = add(client, **({} if height is None else {"height": height, "vip": True}))["id"]
@@ -405,6 +436,48 @@ def test_a_copy_is_told_of_values_that_are_removed(make_app, clock):
     run_timed(client.app)
     (change,) = client.get(f"/v1/changes?resources=contacts&after={cursor}")["data"]["changes"]
     assert (change["id"], change["record"]["custom"]) == (made["id"], {})
+
+
+def test_what_is_made_of_another_record_takes_its_values_along(make_app, clock):
+    plugins = ("contacts", "custom_fields", "documents", "hosted", "invoices", "jobs", "quotes", "recurring")
+    app = make_app(*plugins)
+    client = Client(app)
+    for resource in ("invoices", "quotes", "jobs", "recurring_invoices"):
+        define(client, resource=resource, key="site", type="text")
+        define(client, resource=resource, key="stage", type="choice", choices=["first", f"of {resource}"])
+    define(client, resource="invoices", key="code", type="text", required=True)
+    define(client, resource="jobs", key="code", type="number")
+    client_id = client.post(PATH, {"name": "Ada"})["data"]["id"]
+
+    def make(resource, members, **custom):
+        lines = [{"description": "Work", "quantity": 1, "unit_price": "100.00"}]
+        body = {"client_id": client_id, "line_items": lines, "custom": {"site": "Pier 7", **custom}, **members}
+        return client.post(f"/v1/{resource}", body)["data"]
+
+    first = make("invoices", {}, stage="first", code="A")
+    copy = client.post(f"/v1/invoices/{first['id']}/duplicate")["data"]
+    assert copy["custom"] == first["custom"] == {"site": "Pier 7", "stage": "first", "code": "A"}
+    assert client.get("/v1/events?event=invoice.created")["data"][0]["data"].items() <= copy.items()
+    assert {each["id"] for each in client.get("/v1/invoices?search=pier")["data"]} == {copy["id"], first["id"]}
+
+    quotes = [make("quotes", {}, stage=stage) for stage in ("first", "of quotes")]
+    for quote in quotes:
+        for action, body in (("send", {}), ("accept", {"name": "Ada"})):
+            client.post(f"/v1/quotes/{quote['id']}/{action}", body, status=200)
+    invoice = client.post(f"/v1/quotes/{quotes[0]['id']}/convert", {"to": "invoice"})["data"]
+    assert invoice["custom"] == {"site": "Pier 7", "stage": "first"}
+    job = client.post(f"/v1/quotes/{quotes[1]['id']}/convert", {"to": "job"})["data"]
+    assert job["custom"] == {"site": "Pier 7"}  # a choice that jobs have not
+    job = client.patch(f"/v1/jobs/{job['id']}", {"custom": {"stage": "first", "code": 7}})["data"]
+    client.post(f"/v1/jobs/{job['id']}/start", {}, status=200)
+    invoice = client.post(f"/v1/jobs/{job['id']}/invoice", {})["data"]
+    assert invoice["custom"] == {"site": "Pier 7", "stage": "first"}  # a code of another type
+
+    make("recurring_invoices", {"frequency": "month", "start_on": str(clock().date())}, stage="first")
+    clock.move(minutes=5)
+    run_timed(app)
+    (invoice,) = client.get("/v1/invoices?sort=-created_at&per_page=1")["data"]
+    assert invoice["custom"] == {"site": "Pier 7", "stage": "first"}
 
 
 def test_a_field_that_a_batch_defines_can_be_used_in_it(make_app):

@@ -177,7 +177,8 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     work = invoices.Work(row, documents.lines(ctx, [id])[id], {**content, "job_id": id})
     spent = billable(ctx, id) if body.claim not in ("deposit", "retention") else []
     extras = [invoices.Extra(one.description, one.amount, one.of_the_work) for one in spent]
-    made = invoices.claim(ctx, "job_id", work, body, extras)
+    with ctx.copying(row.id):
+        made = invoices.claim(ctx, "job_id", work, body, extras)
     bill(ctx, spent, made.id)
     link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id}
     ctx.db.execute(sa.insert(invoiced).values(link))

@@ -151,7 +151,8 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     row = _lock(ctx, id)
     documents.check(ctx, row, "convert")
     content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
-    return (_to_invoice if body.to == "invoice" else _to_job)(ctx, row, content, body)
+    with ctx.copying(id):
+        return (_to_invoice if body.to == "invoice" else _to_job)(ctx, row, content, body)
 
 
 def prepare_conversion(ctx: Context, id: str, body: Conversion) -> None:

@@ -71,7 +71,8 @@ def _is_due(ctx: Context, row: Row) -> bool:
 def _make_one(ctx: Context, row: Row, day: date) -> Row:
     """Make the invoice of a date, and send or email it if the recurring invoice says so; return the new row."""
     check_client(ctx, row.client_id)
-    invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
+    with ctx.copying(row.id):
+        invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
     if row.then != "draft":
         invoices.send(ctx, invoice.id)
     email_failure = _email(ctx, invoice.id) if row.then == "email" else None

@@ -1,6 +1,7 @@
 """Reminders of unpaid invoices: timed work at 09:00 in the business's time zone, each rule once for each due date."""
 
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -35,7 +36,7 @@ class Fate(Struct, frozen=True):
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the unpaid invoices of all businesses that are due a reminder, the earliest due date first."""
-    i, r, s = invoices.unpaid().c, rules.c, settings.c
+    i, r, base = _unreminded()
     groups = Morning.by_zone(app, now, lambda local: (Morning.latest(local), local.date()))
     is_time = sa.or_(
         *(
@@ -45,21 +46,29 @@ def to_remind(app: App, now: Moment) -> sa.Select[Any]:
             for (morning, today), is_there in groups
         )
     )
+    return base.where(is_time)
+
+
+@cache
+def _unreminded() -> tuple[Any, Any, sa.Select[Any]]:
+    """Return the columns of unpaid invoices and of rules, and the invoices to which a rule applies some time."""
+    i, r, s = invoices.unpaid().c, rules.c, settings.c
     done = sa.exists().where(
         sent.c.tenant_id == i.tenant_id,
         sent.c.invoice_id == i.id,
         sent.c.due_date == i.due_date,
         sent.c.days >= r.days,
     )
-    return (
+    found = (
         sa.select(i.tenant_id, i.id)
         .join(tenants, tenants.c.id == i.tenant_id)
         .join(settings, s.tenant_id == i.tenant_id)
         .join(rules, r.tenant_id == i.tenant_id)
-        .where(s.enabled, r.active, is_time, i.due_date >= _Days(s.since, -r.days), ~done)
+        .where(s.enabled, r.active, i.due_date >= _Days(s.since, -r.days), ~done)
         .group_by(i.tenant_id, i.id, i.due_date)
         .order_by(i.due_date)
     )
+    return i, r, found
 
 
 def remind(ctx: Context, id: str) -> None:

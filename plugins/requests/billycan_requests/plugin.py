@@ -1,9 +1,10 @@
 """Requests: a log of each business's API requests, written in the background and shown to its developers."""
 
-from billycan import App, Context, Every, Manifest, hookimpl
+from billycan import App, Context, Every, Manifest, Route, hookimpl
 
 from . import showing
 from .collecting import Collector
+from .handlers import list_requests
 from .keeping import forget_old, with_old
 from .settings import Settings
 from .tables import days, log, writers
@@ -13,6 +14,7 @@ manifest = Manifest(
     requires=("users",),
     settings=Settings,
     tables=(log, days, writers),
+    routes=(Route("GET", "/v1/requests", list_requests, scope="requests:read"),),
     pages=showing.screens,
     tasks=(Every(seconds=3600, run=forget_old, tenants=with_old, real_time=True),),
     offers=(Context.Emptied(stay=(log, days)),),

@@ -104,6 +104,25 @@ def test_each_call_is_recorded_as_it_was_answered(app, client, developer):
         assert secret not in text
 
 
+def test_a_key_lists_its_own_requests(app, client):
+    other, elsewhere = client.key("read"), Client(app)
+    client.key("write").refused(403, "insufficient_scope", "GET", "/v1/requests")
+    assert other.get("/v1/requests")["data"] == []
+    client.post("/v1/contacts", {"name": ""}, 422), client.get("/v1/somewhere", 404)
+    other.get("/v1/me"), elsewhere.get("/v1/me"), client.sandbox().get("/v1/me")
+    collector(app).write()
+    found = client.get("/v1/requests")["data"]
+    assert [(r["method"], r["route"], r["status"], r["code"], r["param"]) for r in found] == [
+        ("GET", None, 404, "route_not_found", None),
+        ("POST", "/v1/contacts", 422, "validation_failed", "name"),
+    ]
+    assert all(r["request_id"].startswith("req_") and r["milliseconds"] >= 0 for r in found)
+    assert [r["route"] for r in other.get("/v1/requests?per_page=1")["data"]] == ["/v1/me"]
+    client.get("/v1/requests?per_page=101", 400)
+    fill(app, other, 1000)
+    assert client.get("/v1/requests")["data"] == []
+
+
 def test_filters_find_what_they_say(app, client, developer):
     other = client.key("read")
     sent = [

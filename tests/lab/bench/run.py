@@ -2,9 +2,10 @@
 
 The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/. On PostgreSQL there is also
 billycan behind row-level security, on a copy of the database, and billycan with its log of requests on, to show the
-cost of each; with `--against plain`, billycan whose statements SQLAlchemy runs by itself. All serve the same rows with
-as many processes and threads, and receive the same requests, in turns, from one load client with keep-alive
-connections. Their answers are compared byte by byte before anything is measured.
+cost of each; with `--against plain`, billycan whose statements SQLAlchemy runs by itself; with `--against pooled`,
+billycan behind PgBouncer in transaction mode, whose CPU is not counted. All serve the same rows with as many processes
+and threads, and receive the same requests, in turns, from one load client with keep-alive connections. Their answers
+are compared byte by byte before anything is measured.
 """
 
 import argparse
@@ -38,9 +39,10 @@ OTHERS = {"floor": "tests/lab/bench/floor.py", "drf": "tests/lab/bench/peers/drf
 OTHERS["fastapi"] = "tests/lab/bench/peers/fast"
 OTHERS["hardened"] = "core/billycan/starting/policies.py"
 OTHERS["logged"] = "plugins/requests"
+OTHERS["pooled"] = "core/billycan/engines/postgres.py"  # behind PgBouncer in transaction mode
 OTHERS["plain"] = "core/billycan/engines"  # with the setting plain_sql
-OURS = ("billycan", "hardened", "logged", "plain")
-ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security
+OURS = ("billycan", "hardened", "logged", "pooled", "plain")
+ON_POSTGRESQL_ALONE = ("fastapi", "hardened", "pooled")  # asyncpg knows no other; and no other has row-level security
 ROLE = "billycan_web"
 PER_PAGE = 25
 MOST = 100_000  # requests of one turn
@@ -223,6 +225,9 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
             settle(url)
         # Copied while nobody is connected to it.
         urls = {"hardened": harden(server.database("bench_hardened", "bench"))} if postmaster else {}
+        if postmaster and "pooled" in options.against:
+            pooler = stack.enter_context(closing(throwaway.Pooler(bench, "transaction")))
+            urls["pooled"] = pooler.url.render_as_string(hide_password=False)
         billycan = stack.enter_context(serving("billycan", url, filled, folder, options))
         others = [
             stack.enter_context(
@@ -314,6 +319,7 @@ def serving(
         environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
         environ |= {"BILLYCAN_PLUGINS": LOGGED if name == "logged" else PLUGINS}
         environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / f"shared-{name}")}
+        environ |= {"BILLYCAN_POOLED": str(name == "pooled").lower()}
         environ |= {"BILLYCAN_PLAIN_SQL": str(name == "plain").lower()}
         server = Server("billycan.hosting.workers:application()", HERE, ["-c", str(SHIPPED)], environ, log)
     elif name == "floor":
@@ -367,7 +373,11 @@ def main() -> None:
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
     parser.add_argument("--only", help="operations whose name holds this")
     parser.add_argument(
-        "--against", nargs="*", choices=OTHERS, default=[name for name in OTHERS if name != "plain"], help="these only"
+        "--against",
+        nargs="*",
+        choices=OTHERS,
+        default=[n for n in OTHERS if n not in ("plain", "pooled")],
+        help="these only",
     )
     parser.add_argument("--worker-class", default="gthread", choices=("gthread", "sync", "gevent"), help="of gunicorn")
     parser.add_argument("--workers", type=int, default=1, help="processes of each server")

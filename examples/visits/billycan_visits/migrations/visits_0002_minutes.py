@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision, down_revision = "visits_0002", "visits_0001"
+oldest = "visits_0002"  # which does without `hours`: earlier code must have stopped
 
 
 def upgrade() -> None:

@@ -12,7 +12,6 @@ revision, down_revision = "visits_0003", "visits_0002"
 
 def upgrade() -> None:
     op.add_column("visits_plans", sa.Column("announce_at", UTCDateTime))
-    op.create_index("ix_visits_plans_announce_at", "visits_plans", ["announce_at"])
     # Not the table of tables.py, which later releases change.
     columns = (sa.column("next_on", sa.Date), sa.column("announce_at", UTCDateTime))
     plans = sa.table("visits_plans", *columns)
@@ -23,5 +22,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.drop_index("ix_visits_plans_announce_at", "visits_plans")
+    op.drop_index("ix_visits_plans_announce_at", "visits_plans", if_exists=True)
     op.drop_column("visits_plans", "announce_at")

@@ -10,6 +10,7 @@ from msgspec import Struct
 from billycan import BadRequest, Fault
 from billycan_users.api import Answer, Shown, Visit
 
+from .bulk import actions_on_many
 from .files import download_file
 from .imports import import_page
 from .kinds import (
@@ -50,6 +51,7 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "kind": kind,
         "alarms": [member for member in kind.members if member.role == "alarm"],
         "records": found["data"],
+        "bulk": actions_on_many(visit, kind, found["data"]),
         "pagination": found["pagination"],
         "query": [*query.items()],
         "first": first,

@@ -118,9 +118,9 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "files": files_of(visit, kind, record),
         "mailed": sent,
         "email": email,
-        "attached": attached(visit, kind, id, is_open="delete" in kind.routes and _is_deletable(kind, record)),
+        "attached": attached(visit, kind, id, is_open="delete" in kind.routes and is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
-        "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),
+        "may_delete": kind.may(visit, "delete") and not related and is_deletable(kind, record),
     }
     return Shown("dashboard/record.html", values)
 
@@ -142,7 +142,8 @@ def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any
     return [name for name in allowed if name in possible and holds(visit, possible[name])]
 
 
-def _is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
+def is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
+    """Tell whether a record has a status in which it may be deleted."""
     status = kind.playing("status")
     return not kind.deletable or status is None or record[status.name] in kind.deletable
 

@@ -80,17 +80,10 @@ def upgrade() -> None:
     op.add_column("expenses", sa.Column("payment_count", sa.Integer, nullable=False, server_default="0"))
     op.add_column("expenses", sa.Column("part_paid", Decimals(2), nullable=False, server_default="0"))
     op.add_column("expenses", sa.Column("first_paid_on", sa.Date))
-    op.create_index(
-        "ix_expenses_in_parts",
-        "expenses",
-        ["tenant_id", "id"],
-        sqlite_where=sa.text("payment_count > 0"),
-        postgresql_where=sa.text("payment_count > 0"),
-    )
 
 
 def downgrade() -> None:
-    op.drop_index("ix_expenses_in_parts", "expenses")
+    op.drop_index("ix_expenses_in_parts", "expenses", if_exists=True)
     op.drop_column("expenses", "first_paid_on")
     op.drop_column("expenses", "part_paid")
     op.drop_column("expenses", "payment_count")

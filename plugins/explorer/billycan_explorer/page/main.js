@@ -6,6 +6,7 @@ import { button, copyButton, div, make, prose, span, tabs } from "./dom.js";
 import { blame, fields } from "./form.js";
 import { forgetRecords, idFor, idNamed, learn, learnExamples, listsOf, prefixOf, targetsOf, withOwnIds } from "./ids.js";
 import { currentKey, keyPlace, zoneOf } from "./key.js";
+import { logOf } from "./log.js";
 import { operationsOf, shapeOf } from "./spec.js";
 import { tailOf } from "./tail.js";
 
@@ -243,6 +244,7 @@ async function call() {
   drawHistory();
   if (current === operation) showAnswer(calls[0]);
   if (operation.method !== "GET") lookForEvents();
+  lookInLog();
 }
 
 function showAnswer({ operation, answer }) {
@@ -359,6 +361,10 @@ addEventListener("keydown", (event) => {
 
 drawTheme();
 const lookForEvents = tailOf(place("tail-on"), place("tail"), place("tail-said"), base, ids);
+const lookInLog = logOf(place("log-on"), place("log"), place("log-said"), base, (method, path) => {
+  const found = operations.find((operation) => operation.method === method && operation.path === path);
+  return found && (() => open(found));
+});
 // A stored key waits for the endpoints.
 let ready;
 const described = new Promise((done) => (ready = done));
@@ -368,6 +374,7 @@ const read = await send({ method: "GET", url: `${base}v1/openapi.json`, headers:
 if (read.status === 200) {
   operations = operationsOf(JSON.parse(read.text));
   learnExamples(operations);
+  place("log-part").hidden = !operations.some(({ path }) => path === "/v1/requests");
   drawEndpoints();
   route();
 } else {

@@ -239,7 +239,9 @@ def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     From any status. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
     `invoice.created`.
     """
-    return create_invoice(ctx, documents.copy(ctx, records.lock(ctx, id), NewInvoice, *_COPIED))
+    body = documents.copy(ctx, records.lock(ctx, id), NewInvoice, *_COPIED)
+    with ctx.copying(id):
+        return create_invoice(ctx, body)
 
 
 def prepare_duplicate(ctx: Context, id: str) -> None:

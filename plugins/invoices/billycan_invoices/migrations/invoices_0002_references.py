@@ -1,16 +1,15 @@
-"""Find payments by their references, and create the table of those that are to be allocated."""
+"""Create the table of payments that are to be allocated."""
 
 import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint
-from billycan.migrations import create_neighbour_index, key_columns
+from billycan.migrations import key_columns
 
 revision, down_revision = "invoices_0002", "invoices_0001"
 
 
 def upgrade() -> None:
-    create_neighbour_index(op, "invoices_payments", "reference")
     op.create_table(
         "invoices_settling",
         *key_columns(),
@@ -31,4 +30,3 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("invoices_settling")
-    op.drop_index("ix_invoices_payments_tenant_id_reference", "invoices_payments")

@@ -58,13 +58,15 @@ needs = sa.select(events.c.tenant_id, events.c.id).join(
 carrier = Event.Carrier(note_many=note_imported, needs=needs)
 
 
+# By its whole key, or SQLite looks through all walks that are done, for each business.
+_has_walk = sa.exists().where(walks.c.tenant_id == tenants.c.id, walks.c.id == ALL)
+_BEHIND = sa.union(
+    sa.select(tenants.c.id).where(~_has_walk),
+    sa.select(walks.c.tenant_id).where(~walks.c.done),
+    sa.select(imported.c.tenant_id),
+)
+
+
 def behind(db: sa.Connection, now: Moment) -> Iterable[str]:
     """Return the businesses that have documents without entries, or whose documents nobody has looked through."""
-    # By its whole key, or SQLite looks through all walks that are done, for each business.
-    has_walk = sa.exists().where(walks.c.tenant_id == tenants.c.id, walks.c.id == ALL)
-    found = sa.union(
-        sa.select(tenants.c.id).where(~has_walk),
-        sa.select(walks.c.tenant_id).where(~walks.c.done),
-        sa.select(imported.c.tenant_id),
-    )
-    return db.execute(found).scalars().all()
+    return db.execute(_BEHIND).scalars().all()

@@ -1,0 +1,83 @@
+"""The rule that a migration only adds, so that the release before it goes on running on the tables.
+
+A migration is read and not run. One that takes something away names in `oldest` the first version of the tables whose
+code does without it: older code then refuses to start, and all other code goes on.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from .plugins import PluginError
+from .versions import Chain
+
+_MAKES = ("create_table", "create_resource_table")
+_INDEXES = ("create_index", "create_search_index", "create_neighbour_index")
+_ADDS = (*_MAKES, *_INDEXES, "add_column", "drop_index", "execute", "f", "get_bind")
+_TAKES = ("ALTER ", "DROP ", "TRUNCATE ", "LOCK ")
+
+
+def require_additions(chain: Chain, found: str | None) -> None:
+    """Raise PluginError if a migration after `found` changes what the code of the release before it relies on.
+
+    One that says by `oldest` whose code no longer does may; none may build an index of a table that has rows.
+    """
+    for step in chain.steps:
+        if step.before is None or (found is not None and step.version <= found):
+            continue  # of the first one nobody can rely on anything
+        tree = ast.parse(step.file.read_text("utf-8"))
+        (upgrade,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "upgrade")
+        made = {_texts(call)[0] for call in _calls(upgrade) if _named(call) in _MAKES}
+        for call in _calls(upgrade):
+            if fault := _fault(call, made, takes=step.oldest is not None):
+                raise PluginError(f"{chain.name}: its migration {step.version} {fault}")
+
+
+def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
+    operation = _named(call)
+    table = _texts(call)[1 if operation == "create_index" else 0] if operation in _INDEXES else ""
+    if table and table not in made:
+        return (
+            f"builds an index of the table {table}, to which nobody could write meanwhile: only"
+            " declare it in the table, and `billycan migrate` builds it while others write"
+        )
+    if takes:
+        return ""
+    cure = (
+        'let the code of one release do without it first, and name that release\'s last migration: oldest = "…";'
+        " or name this migration, if all processes are to be stopped"
+    )
+    if operation == "add_column" and not _may_be_left_out(call):
+        return "adds a column that code of the release before would leave out: allow null, or give a server_default"
+    if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_TAKES):
+        return f"changes tables that are there by {_texts(call)[0].split()[0]}: {cure}"
+    if operation and operation not in _ADDS:
+        return f"calls {operation}, which changes a table that is there: {cure}"
+    return ""
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    yield from (each for each in ast.walk(tree) if isinstance(each, ast.Call))
+
+
+def _named(call: ast.Call) -> str:
+    """Return which of Alembic's operations a call is; an empty text if none."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return function.attr if function.value.id == "op" else ""
+    name = function.id if isinstance(function, ast.Name) else ""
+    return name if name in (*_MAKES, *_INDEXES) else ""
+
+
+def _texts(call: ast.Call) -> list[str]:
+    """Return the texts among a call's arguments, and then empty ones."""
+    found = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return [*found, "", ""]
+
+
+def _may_be_left_out(call: ast.Call) -> bool:
+    """Tell whether a row may be added without the column of an `add_column`."""
+    columns = [each for each in ast.walk(call) if isinstance(each, ast.Call) and each is not call]
+    given = {word.arg: word.value for column in columns for word in column.keywords}
+    nullable = given.get("nullable")
+    is_nullable = nullable is None or (isinstance(nullable, ast.Constant) and nullable.value is True)
+    return "server_default" in given or (is_nullable and "unique" not in given and "primary_key" not in given)

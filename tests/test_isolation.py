@@ -15,6 +15,8 @@ from billycan.starting import plugins
 from billycan.starting.packages import absent
 from billycan.testing import Client
 
+# PostgreSQL is asked in the long tests; what stands behind each query there is tested by tests/test_walls.py.
+pytestmark = pytest.mark.either
 LINE = {"description": "Tap washers", "unit_price": "4.95"}
 
 # A valid body for each collection; a string in braces is the id of a record of that collection.
@@ -408,6 +410,7 @@ def test_no_record_can_point_at_a_strangers(app, routes, enter):
                 assert len(set(found)) <= 1, found
 
 
+@pytest.mark.sqlite_alone
 @pytest.mark.whole
 @pytest.mark.parametrize("needed", [BODIES, OTHERWISE, NEEDED], ids=["BODIES", "OTHERWISE", "NEEDED"])
 def test_no_entry_here_is_for_a_route_that_is_gone(app, needed):
@@ -427,6 +430,7 @@ def structs(kind):
             yield from structs(part)
 
 
+@pytest.mark.sqlite_alone
 def test_no_body_takes_members_it_does_not_know(app):
     for endpoint in app.endpoints:
         if endpoint.signature.body:
@@ -436,6 +440,7 @@ def test_no_body_takes_members_it_does_not_know(app):
             assert not open_ones, f"{endpoint.route.path}: give {open_ones} forbid_unknown_fields=True"
 
 
+@pytest.mark.sqlite_alone
 def test_refusals_come_in_one_order(make_app, clock):
     """A request with every fault there is, mended one by one."""
     client = Client(make_app("contacts", per_minute=50, per_second=50))
@@ -479,6 +484,7 @@ def test_refusals_come_in_one_order(make_app, clock):
     client.call(**call, status=200)
 
 
+@pytest.mark.sqlite_alone
 def test_a_state_refuses_after_the_version_and_before_nothing_else(make_app):
     client = Client(make_app("contacts"))
     path = f"/v1/contacts/{client.post('/v1/contacts', {'name': 'Ada'})['data']['id']}/restore"

@@ -582,7 +582,9 @@ def test_who_was_connecting_as_the_server_stops_is_served_and_nobody_after():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
+@pytest.mark.parametrize(
+    "worker_class", [*(pytest.param(kind, marks=pytest.mark.sqlite_alone) for kind in ("sync", "gthread")), "gevent"]
+)
 def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databases, tmp_path, worker_class):
     database = databases.empty(engine)
     key = migrated(tmp_path, database)
@@ -668,17 +670,23 @@ def test_malformed_requests_count_against_their_address(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("worker_class", ["gthread", "sync", "gevent"])
-def test_a_head_that_does_not_arrive_is_answered_and_silence_is_not(tmp_path, worker_class):
+def test_a_head_that_does_not_arrive_is_answered_and_silence_is_not(tmp_path):
+    """Each kind of worker takes ten seconds to answer, and all three do so at once."""
     database = f"sqlite:///{tmp_path}/here.db"
     migrated(tmp_path, database)
-    with hosted(tmp_path, database, BILLYCAN_WORKERS="1", BILLYCAN_WORKER_CLASS=worker_class) as (process, port):
-        with socket.create_connection(("127.0.0.1", port), SECONDS) as silent:
-            answer = exchange(port, b"GET /v1/me HT")
-            assert is_an_envelope(*answer)
-            assert (answer[0], answer[2]["error"]["code"]) == (408, "timeout")
-            assert silent.recv(1) == b""
-        assert "Traceback" not in process.err.read_text("utf-8")
+
+    def ask(worker_class):
+        (folder := tmp_path / worker_class).mkdir()
+        with hosted(folder, database, BILLYCAN_WORKERS="1", BILLYCAN_WORKER_CLASS=worker_class) as (process, port):
+            with socket.create_connection(("127.0.0.1", port), SECONDS) as silent:
+                answer = exchange(port, b"GET /v1/me HT")
+                assert is_an_envelope(*answer), worker_class
+                assert (answer[0], answer[2]["error"]["code"]) == (408, "timeout"), worker_class
+                assert silent.recv(1) == b"", worker_class
+            assert "Traceback" not in process.err.read_text("utf-8")
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(ask, ("gthread", "sync", "gevent")))
 
 
 def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):

@@ -1,10 +1,7 @@
 """Docstrings begin with a verb or the thing, no banners divide files, and each of the house's words is listed once."""
 
-import ast
 import re
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("core", "plugins", "examples", "deploy", "docs", "tests")
@@ -16,26 +13,26 @@ FILES = sorted(
 )
 # Written by `make client` from the API's own descriptions.
 GENERATED = {"api.py", "models.py", "webhooks.py"}
-QUESTION = re.compile(r"(What|Whether|How|Where|Who|Whom|Whose|Why|Which|When)\b")
+# Of a module, class or function: to parse all modules takes a hundred times as long.
+QUESTION = re.compile(
+    r'(?:\A|:(?:  #.*)?\n)[ ]*r?"""\s*((?:What|Whether|How|Where|Who|Whom|Whose|Why|Which|When)\b.*)', re.MULTILINE
+)
 BANNER = re.compile(r"\s*#.*-{5,}\s*")
 WORD = re.compile(r"^\| ([a-z][a-z ]*) \| (.+) \|$", re.MULTILINE)
 
 
-def docstrings(tree):
-    for node in ast.walk(tree):
-        is_documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if is_documented and (text := ast.get_docstring(node)):
-            yield getattr(node, "lineno", 1), text.splitlines()[0]
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_docstring_says_what_it_is_about_and_asks_nothing(folder):
-    asked = []
-    for path in (path for path in FILES if path.is_relative_to(ROOT / folder)):
+def test_a_docstring_says_what_it_is_about_and_asks_nothing():
+    asked, read = [], 0
+    for path in FILES:
         if path.parent.name == "billycan_client" and path.name in GENERATED:
             continue
-        found = docstrings(ast.parse(path.read_text("utf-8")))
-        asked += [f"{path.relative_to(ROOT)}:{line}: {first}" for line, first in found if QUESTION.match(first)]
+        source = path.read_text("utf-8")
+        read += source.count('"""') // 2
+        asked += [
+            f"{path.relative_to(ROOT)}:{source.count(chr(10), 0, found.start(1)) + 1}: {found[1]}"
+            for found in QUESTION.finditer(source)
+        ]
+    assert read > 5_000
     assert not asked, "begin with a verb or the thing:\n" + "\n".join(asked)
 
 

@@ -148,6 +148,7 @@ class Context:
           None, or a function that is called with the call's Answer before the commit, once its events are heard: what
           that raises refuses the call and undoes all of it.
         policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
+        approvals: `approvals(ctx, ids)` maps those of these events that a person approved to who it was, in words.
         codes: The codes of its refusals, which any route that writes may answer with.
         """
 
@@ -171,6 +172,7 @@ class Context:
 
         watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
         policy: "Callable[[Context], Identity.Policy | None]"
+        approvals: "Callable[[Context, Sequence[str]], Mapping[str, str]]"
         codes: Sequence[str] = ()
 
     class Waits(Struct, frozen=True, kw_only=True):

@@ -81,7 +81,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         """Limits on what a key or connection does alone of all that its scopes allow.
 
         mode: `full`: all of it. `read_only`: it changes nothing. `propose`: a person approves each change. `limits`:
-          the members below say what needs approval.
+          the amounts below say what needs approval. `never`, `propose` and `contacts` hold in every mode.
         auto_below: The greatest amount of a change that needs no approval; null for any.
         per_day: The greatest amount of all changes of a day that need no approval; null for any.
         writes_per_hour: How many changes it may make within an hour; null for any number.

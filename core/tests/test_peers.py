@@ -275,6 +275,7 @@ def test_a_refused_connection_rests_in_no_place(connect, monkeypatch, rests, sta
     hooks, places, found = {}, Places(1), []
     workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=rests)
     monkeypatch.setattr(workers.time, "sleep", lambda seconds: found.append((seconds, places._free)))
+    monkeypatch.setattr(peers, "LINGER_SECONDS", 0.01)
     _, peer = connect("192.0.2.1")
     reader = SimpleNamespace(chunks_left=0)
     body = SimpleNamespace(reader=reader, failed=True, read=None)

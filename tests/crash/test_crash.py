@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip("billycan_webhooks", reason="The crash runs were NOT TESTED without webhooks")
-KILLS = 28
+KILLS = 20
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ from functools import reduce
 from http import HTTPStatus
 from importlib.metadata import version
 from operator import or_
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -116,13 +117,15 @@ class Examples(Struct):
 
 
 _documents: "WeakKeyDictionary[App, Json]" = WeakKeyDictionary()
+_building = Lock()
 
 
 def describe_api(app: "App") -> Json:
     """Return the OpenAPI document of every mounted route; it is built once for each app."""
-    if app not in _documents:
-        _documents[app] = _Document(app).whole()
-    return _documents[app]
+    with _building:  # or all that ask first would build it at once
+        if app not in _documents:
+            _documents[app] = _Document(app).whole()
+        return _documents[app]
 
 
 class _Document:

@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from .. import problems
 from ..problems import Problem
@@ -85,9 +86,14 @@ def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
     return ("Query", [*codes, "invalid_filter"]) if endpoint.signature.query else ("", codes)
 
 
-def named_words(endpoint: "Endpoint") -> list[str]:
+def named_words(endpoint: "Endpoint") -> tuple[str, ...]:
     """List the words in backticks in the handler's docstring, error codes and events among them."""
-    return re.findall(r"`([a-z_.]+)`", inspect.getdoc(endpoint.route.handler) or "")
+    return _words_of(endpoint.route.handler)
+
+
+@cache  # each event asks every handler
+def _words_of(handler: Any) -> tuple[str, ...]:
+    return (*re.findall(r"`([a-z_.]+)`", inspect.getdoc(handler) or ""),)
 
 
 def example_errors(app: "App") -> dict[str, Json]:

@@ -158,9 +158,14 @@ def _structs_in(kind: Any) -> Iterator[Any]:
         if is_struct(kind) and kind not in seen:
             seen.add(kind)
             yield kind
-            waiting = [*get_type_hints(kind, include_extras=True).values(), *waiting]
+            waiting = [*_types_of(kind), *waiting]
         elif not isinstance(kind, str):
             waiting = [*get_args(kind), *waiting]
+
+
+@cache  # most Structs are in several answers
+def _types_of(struct: Any) -> tuple[Any, ...]:
+    return (*get_type_hints(struct, include_extras=True).values(),)
 
 
 def _name_structs(kinds: Iterable[Any]) -> dict[Any, str]:

@@ -23,6 +23,16 @@ from ..testing.racing import together
 from . import gunicorn_conf
 
 _SECONDS = 180
+# gunicorn, whose workers need not each import what its master has: most of the CPU time of their start.
+_GUNICORN = """
+import sys
+from billycan.hosting import workers
+from billycan.starting.packages import installed
+from gunicorn.app.wsgiapp import run
+for name in sys.argv.pop(1).split(","):
+    installed()[name].load()
+run(prog="gunicorn")
+"""
 _TOO_MANY = b'"too_many_at_once"', b"Too many people are here at once"  # of the API, and of a hosted page
 
 
@@ -102,14 +112,11 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
     app = App(settings.load(environ))
     migrate.upgrade(app.db, app.manifests)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
-    command = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "--config",
-        gunicorn_conf.__file__,
-        "billycan.hosting.workers:application()",
-    ]
+    # gevent replaces modules of Python before anything else imports them.
+    is_alone = more.get("worker_class") == "gevent"
+    run = ["-m", "gunicorn"] if is_alone else ["-c", _GUNICORN, ",".join(plugins)]
+    options = ["--config", gunicorn_conf.__file__, "billycan.hosting.workers:application()"]
+    command = [sys.executable, *run, *options]
     log = folder / "log"
     # This process opens the socket, so that no other can take the port before gunicorn.
     with log.open("wb") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:

@@ -1,16 +1,19 @@
 """The chain: each entry's hash covers its contents and the hash of the entry before."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, Event, UTCDateTime, new_id, own, tenant_table
+from billycan.fields import Moment
 from billycan.sql import counters
 from billycan.web import encode
 
 START = "0" * 64
+CHECKPOINT = "audit.checkpointed"
 
 audit = tenant_table(
     "audit",
@@ -45,6 +48,31 @@ def append_entry(ctx: Context, event: Event) -> None:
     ctx.db.execute(sa.insert(audit).values(**entry, hash=digest(entry)))
 
 
+class Checkpoint(Struct, kw_only=True):
+    """The latest entry of a chain, told once a day to whoever keeps a copy of its hash elsewhere."""
+
+    id: str
+    sequence: int
+    hash: str
+    created_at: Moment
+
+
+def emit_checkpoint(ctx: Context) -> bool:
+    """Tell the latest entry of a business's chain, unless that is an earlier checkpoint."""
+    latest = sa.select(audit).where(own(ctx, audit)).order_by(audit.c.sequence.desc()).limit(1)
+    row = ctx.db.execute(latest).first()
+    if row is not None and row.event != CHECKPOINT:
+        ctx.emit(CHECKPOINT, Checkpoint(id=row.id, sequence=row.sequence, hash=row.hash, created_at=row.created_at))
+    return False
+
+
+def with_news(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """Name the businesses whose latest entry is no checkpoint."""
+    is_latest = (audit.c.tenant_id == counters.c.tenant_id) & (audit.c.sequence == counters.c.number)
+    latest = sa.select(counters.c.tenant_id).join(audit, is_latest)
+    return db.execute(latest.where(counters.c.name == "audit", audit.c.event != CHECKPOINT)).scalars()
+
+
 def digest(entry: Any) -> str:
     """Return the SHA-256 of a JSON array of an entry's members, in the order of their names."""
     return hashlib.sha256(encode([entry[name] for name in HASHED])).hexdigest()
@@ -56,8 +84,13 @@ def count_entries(db: sa.Connection) -> list[Any]:
     return list(db.execute(mine.order_by(counters.c.tenant_id)))
 
 
-def find_faults(db: sa.Connection, tenant_id: str, entries: int) -> Iterator[str]:
-    """Yield the faults of a tenant's chain of so many entries, from its first broken link on."""
+def find_faults(
+    db: sa.Connection, tenant_id: str, entries: int, kept: Mapping[int, str] | None = None
+) -> Iterator[str]:
+    """Yield the faults of a tenant's chain of so many entries, from its first broken link on.
+
+    `kept` maps the sequences of checkpoints to the hashes that were told.
+    """
     before, last = START, 0
     rows = sa.select(audit).where(audit.c.tenant_id == tenant_id).order_by(audit.c.sequence)
     for row in db.execute(rows).mappings():
@@ -67,6 +100,8 @@ def find_faults(db: sa.Connection, tenant_id: str, entries: int) -> Iterator[str
             yield f"BROKEN: entry {row['sequence']} ({row['id']}) does not follow the one before it"
         if row["hash"] != digest(row):
             yield f"BROKEN: entry {row['sequence']} ({row['id']}) is not what was written"
+        if kept and kept.get(row["sequence"], row["hash"]) != row["hash"]:
+            yield f"BROKEN: entry {row['sequence']} ({row['id']}) is not what its checkpoint told"
         before, last = row["hash"], row["sequence"]
     if last < entries:
         yield f"BROKEN: entry {last + 1} is missing"

@@ -1,8 +1,8 @@
 """Audit: an append-only, hash-chained log of every change, with the key that made it and the time."""
 
-from billycan import Context, Event, Manifest, Route, hookimpl
+from billycan import Context, Event, Every, Manifest, Route, hookimpl
 
-from .chain import append_entry, audit
+from .chain import Checkpoint, append_entry, audit, emit_checkpoint, with_news
 from .handlers import list_audit
 
 
@@ -16,5 +16,7 @@ def on_event(ctx: Context, event: Event) -> None:
 manifest = Manifest(
     name="audit",
     tables=(audit,),
+    events={"audit.checkpointed": Checkpoint},
+    tasks=(Every(seconds=86_400, run=emit_checkpoint, tenants=with_news, real_time=True),),
     routes=(Route("GET", "/v1/audit", list_audit, scope="audit:read"),),
 )

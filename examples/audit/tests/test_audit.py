@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan.testing import Client
-from billycan_audit.chain import START, audit, count_entries, find_faults
+from billycan.testing import Client, run_timed
+from billycan_audit.chain import START, audit, count_entries, digest, find_faults
 from billycan_audit.commands import verify
 
 pytestmark = pytest.mark.either
@@ -144,3 +144,33 @@ def test_its_command_is_found_and_dropping_it_leaves_nothing(tmp_path):
     billycan("audit verify", "audit")
     billycan("plugins drop audit --yes", "none")
     billycan("migrate", "audit")
+
+
+def test_a_checkpoint_a_day_leaves_the_house_and_finds_a_chain_that_was_rewritten(app, client, engine):
+    client.post("/v1/contacts", ADA)
+    client.post("/v1/contacts", {"name": "Eve"})
+    app.clock.move(days=1)
+    run_timed(app)
+    (told,) = client.get("/v1/events?event=audit.checkpointed")["data"]
+    latest = client.get("/v1/audit?event=contact.created&per_page=1")["data"][0]
+    assert {**told["data"], "created_at": 0} == {**{n: latest[n] for n in ("id", "sequence", "hash")}, "created_at": 0}
+    assert told["data"]["sequence"] == 2
+    app.clock.move(days=1)
+    run_timed(app)  # nothing is new
+    assert len(client.get("/v1/events?event=audit.checkpointed")["data"]) == 1
+    # Whoever owns the database writes the whole chain anew: only the checkpoint tells.
+    with app.db.writing(across="a test tampers") as db:
+        for statement in HOW_TO_TAMPER[engine]:
+            db.execute(sa.text(statement))
+        before = START
+        rows = sa.select(audit).where(audit.c.tenant_id == client.tenant_id).order_by(audit.c.sequence)
+        for row in db.execute(rows).mappings().all():
+            changed = {**row, "data": row["data"].replace("Ada", "Bob"), "previous_hash": before}
+            before = digest(changed)
+            this = (audit.c.tenant_id == client.tenant_id) & (audit.c.sequence == row["sequence"])
+            db.execute(sa.update(audit).where(this).values(**{**changed, "hash": before}))
+    assert faults(client) == []
+    kept = f"{client.tenant_id}:2:{told['data']['hash']}"
+    done = CliRunner().invoke(verify, ["--checkpoint", kept], obj=lambda: nullcontext(app))
+    assert done.exit_code == 1 and "is not what its checkpoint told" in done.output
+    assert CliRunner().invoke(verify, ["--checkpoint", "x"], obj=lambda: nullcontext(app)).exit_code == 1

@@ -1,21 +1,40 @@
 """The pages where people decide what agents propose."""
 
+from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Forbidden, NotFound, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, Row, own
 from billycan.web import encode
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, money, mounted, words
+from billycan_users.api import (
+    Answer,
+    ChangedMeanwhile,
+    Led,
+    Screen,
+    Shown,
+    Visit,
+    check_digest,
+    money,
+    mounted,
+    words,
+)
 
-from . import proposing
+from . import proposing, risks
 from .tables import proposals
 
 _HERE = "/dashboard/approvals"
 _MOST_SHOWN = 100
+_ALIKE, _MOST_ALIKE = f"{_HERE}/alike", 20
+_BECAME = {
+    "done": "approved and done",
+    "failed": "refused when carried out",
+    "changed": "changed meanwhile and left to be looked at again",
+}
 _QUIET = {"id", "version", "created_at", "updated_at", "allowed_actions", "metadata", "external_id"}
 
 
@@ -25,34 +44,82 @@ def list_approvals(visit: Visit) -> Answer:
         newest = sa.select(proposals).where(own(ctx, proposals)).order_by(proposals.c.created_at.desc(), proposals.c.id)
         rows = ctx.db.execute(newest.limit(_MOST_SHOWN)).all()
     shown = [(proposing.show(visit.app, row), _title(visit, row)) for row in rows]
+    pending = [each for each in shown if each[0].status == "pending"]
+    alike = Counter((each.caller.id, each.operation, title, each.caller.name) for each, title in pending)
     values = {
-        "pending": [each for each in shown if each[0].status == "pending"],
+        "pending": pending,
+        "alike": [(*key, count) for key, count in alike.items() if count > 1],
         "decided": [each for each in shown if each[0].status != "pending"],
     }
     return Shown("agents/approvals.html", values)
 
 
 def show_approval(visit: Visit, id: str) -> Answer:
-    row = _find(visit, id)
+    return Shown("agents/approval.html", _described(visit, _find(visit, id)))
+
+
+def _described(visit: Visit, row: Row) -> dict[str, Any]:
+    """Return what a page says of a proposal."""
     data, changes = row.preview["data"], row.preview["changes"]
     members = data if isinstance(data, dict) and not changes else {}
-    arguments = proposing.arguments_of(visit.app.route_at(row.method, row.path), row)
+    route = visit.app.route_at(row.method, row.path)
+    arguments = proposing.arguments_of(route, row)
     body = arguments.pop("body", None)
     facts = [(name, _lines(value)) for name, value in members.items() if name not in _QUIET]
-    values = {
+    each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
+    return {
         "row": row,
-        "each": proposing.show(visit.app, row),
+        "each": each,
         "title": _title(visit, row),
         "may_decide": _may_decide(visit, row),
         "arguments": arguments,
-        "may_read": proposing.may_read(visit.identity, visit.app.route_at(row.method, row.path)),
+        "may_read": may_read,
+        "risks": risks.find_risks(visit, row) if may_read and each.status == "pending" else [],
         "body": msgspec.json.format(encode(body), indent=2).decode() if body else "",
         "changes": [(name, *map(_lines, both)) for name, both in changes.items()],
         "members": [(name, lines) for name, lines in facts if lines],
         "events": row.preview["events"],
         "seen": proposing.what_is_shown(row),
     }
-    return Shown("agents/approval.html", values)
+
+
+def show_alike(visit: Visit) -> Answer:
+    """Show what one agent proposes by the same operation, to decide several at once."""
+    found = [_described(visit, row) for row in _alike(visit)]
+    if not found:
+        return list_approvals(visit)  # none of them waits any more
+    return Shown("agents/alike.html", {"found": found, "action": f"{_ALIKE}?{visit.query_string}"})
+
+
+def approve_alike(visit: Visit) -> Answer:
+    """Carry out those that are ticked, each by itself, as the page showed it."""
+    ticked = visit.form.get("id", "").split()
+    rows = {row.id: row for row in _alike(visit)}
+    if not ticked:
+        raise Invalid.of(Fault("id", "required", "must have at least one tick"))
+    count = Counter[str]()
+    for id in ticked:
+        seen = partial(check_digest, visit.form.get(f"seen-{id}"))
+        try:
+            if id not in rows:
+                raise ChangedMeanwhile
+            _require(visit, rows[id])
+            status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, seen, visit.request_id)
+        except Conflict:  # it says something else now, or is decided already
+            status = "changed"
+        count[status] += 1
+    told = [f"{count[status]} {text}" for status, text in _BECAME.items() if count[status]]
+    return Led(_HERE, f"{', '.join(told)}.", "" if count["done"] == len(ticked) else "warn")
+
+
+def _alike(visit: Visit) -> list[Row]:
+    """Return the first proposals of a caller and an operation that wait, oldest first."""
+    asked = (proposals.c.caller_id == visit.query.get("caller", ""), proposals.c.operation == visit.query.get("of", ""))
+    with visit.reading() as ctx:
+        waiting = (proposals.c.status == "pending") & (proposals.c.expires_at > visit.app.now())
+        oldest = sa.select(proposals).where(own(ctx, proposals), waiting, *asked)
+        found = oldest.order_by(proposals.c.created_at, proposals.c.id).limit(_MOST_ALIKE)
+        return [*ctx.db.execute(found).all()]
 
 
 def approve(visit: Visit, id: str) -> Answer:
@@ -126,6 +193,7 @@ def _lines(value: Any) -> list[str]:
 _ONE = f"{_HERE}/{{id}}"
 screens = mounted(
     Screen(_HERE, list_approvals, nav="Approvals", group="Business"),
+    Screen(_ALIKE, show_alike, approve_alike, proof=True),
     Screen(_ONE, show_approval),
     Screen(f"{_ONE}/approve", post=approve, on=_ONE, proof=True),
     Screen(f"{_ONE}/decline", post=decline, on=_ONE),

@@ -50,7 +50,9 @@ class Done:
         self.body: bytes = answer.body
         envelope = _decode(answer.body) if answer.body else {}
         self.data: Any = envelope.get("data") if isinstance(envelope, dict) else None
-        self.events = [(event.name, bytes(event.data)) for event in begun.ctx.events[begun.first :]]
+        made = begun.ctx.events[begun.first :]
+        self.events = [(event.name, bytes(event.data)) for event in made]
+        self.event_ids = [event.id for event in made]
 
     @staticmethod
     def begin(ctx: Context, route: Route, params: Mapping[str, str]) -> Begun:
@@ -93,7 +95,8 @@ def params_of(route: Route, path: str) -> dict[str, str]:
 def read_before(ctx: Context, route: Route, params: Mapping[str, str]) -> Mapping[str, Any] | None:
     """Return the record that a call names in its path, as it is before the call; None if there is none."""
     home = "".join(route.path.partition("}")[:2])
-    endpoint = ctx.app.at.get(("GET", home)) if params else None
+    # What is changed without an id is the only one of its kind, such as the business's profile.
+    endpoint = ctx.app.at.get(("GET", home)) if params or route.method == "PATCH" else None
     if endpoint is None or ctx.identity is None:
         return None
     query = endpoint.signature.query

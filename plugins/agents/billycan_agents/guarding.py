@@ -16,8 +16,9 @@ import sqlalchemy as sa
 from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
+from billycan.web import encode
 
-from . import policies, proposing
+from . import policies, proposing, risks
 from .amounts import ZERO, charge_of
 from .done import MARK, Begun, Call, Done, operation_of
 from .proposing import APPROVED
@@ -27,7 +28,7 @@ _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
 _HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be today elsewhere
 LATER = 202  # accepted, and done after the answer
 READ_ONLY = "This key may only read: an owner of the business has set that."
-NOT_KNOWN = "This is carried out later, so its amount is not known now: a person has to approve it."
+NOT_KNOWN = "This is carried out later, so it is not known now what it does: a person has to approve it."
 IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 
@@ -57,13 +58,13 @@ def authorize(ctx: Context, route: Route) -> None:
         return
     _refuse_frozen(kept)
     ctx.memo[MARK] = new_id("prp")
-    if route.own_transactions and kept.policy.mode != "full":
+    if route.own_transactions:
         # The operations of a batch are looked at one by one.
         name = operation_of(route)
         _refuse_never(kept.policy, name)
         if policies.matches(name, kept.policy.propose):
             raise ApprovalRequired(f"A person has to approve each {name}, which cannot be proposed.", proposal_id=None)
-    if route.receive and route.status == LATER and kept.policy.mode != "full":
+    if route.receive and route.status == LATER and not policies.is_free(kept.policy):
         # Asked again before each of its steps: a file that was sent before the policy was set ends with it.
         if kept.policy.mode == "read_only":
             raise NotAllowed(READ_ONLY)
@@ -84,8 +85,22 @@ def is_contact(text: str) -> bool:
 
 def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     """Begin to look at a call; None if its caller may do all that its scopes allow."""
+    check = _watch_caller(ctx, call)
+    if call.route.path != "/v1/tenant":
+        return check
+    before = risks.paid_into(encode(ctx.tenant))
+
+    def note(answer: Any) -> None:
+        if check:
+            check(answer)
+        risks.note_bank_change(ctx, before, answer.body)
+
+    return note
+
+
+def _watch_caller(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     kept = policies.find_policy(ctx)
-    if kept is None or kept.policy.mode == "full" or ctx.memo.get(APPROVED) or call.route.own_transactions:
+    if kept is None or policies.is_free(kept.policy) or ctx.memo.get(APPROVED) or call.route.own_transactions:
         return None
     if kept.policy.mode == "limits" and ctx.identity:
         # From here on the caller's writes are one after the other, and so is what they add up to.
@@ -115,6 +130,8 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
         raise ask(f"A person of the business has to approve each {name}.")
     if call.route.status == LATER:
         raise ask(NOT_KNOWN)
+    if policy.mode != "limits":
+        return
     amounts = done.amounts
     amount = max(amounts.values(), default=ZERO)
     if policy.auto_below is not None and amount > policy.auto_below:

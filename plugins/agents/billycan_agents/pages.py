@@ -15,10 +15,20 @@ _HERE = "/dashboard/agents"
 # What an owner most likely wants a person to see, whatever the amount.
 PROPOSED = (
     *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
-    *("create_recurring_*", "resume_recurring_*"),
+    *("add_payment", "add_expense_payment", "create_recurring_*", "resume_recurring_*"),
 )
-NEVER = ("delete_*", "update_tenant", "create_endpoint", "update_endpoint")
+# What leads clients' money or letters elsewhere without an amount that could be limited.
+NEVER = (
+    *("delete_*", "update_tenant", "update_branding", "update_reminders"),
+    *("create_endpoint", "update_endpoint", "rotate_*"),
+)
 MOST_NAMES = 100
+_ALONE = {
+    "full": "All but what its lists name",
+    "read_only": "Reads only",
+    "propose": "Every change is approved first",
+    "limits": "Within limits",
+}
 
 
 class Caller(Struct, frozen=True):
@@ -30,6 +40,14 @@ class Caller(Struct, frozen=True):
     scopes: list[str]
     policy: Identity.Policy | None
     is_frozen: bool
+    is_set: bool
+
+    @property
+    def alone(self) -> str:
+        """Its policy in a few words."""
+        if self.policy is None or policies.is_free(self.policy):
+            return "All that its scopes allow"
+        return _ALONE[self.policy.mode]
 
 
 def list_agents(visit: Visit) -> Answer:
@@ -43,7 +61,7 @@ def show_policy(visit: Visit, id: str) -> Answer:
     with visit.reading() as ctx:
         spent = guarding.spent_on(ctx, id)
     policy = caller.policy or Identity.Policy(mode="full")
-    is_new = caller.policy is None
+    is_new = not caller.is_set
     values = {
         "caller": caller,
         "spent": spent,
@@ -99,9 +117,19 @@ def _callers(visit: Visit) -> dict[str, Caller]:
 
             for id, name, scopes, _ in set_up_by_people(ctx):
                 found[id] = name, "Connected app", scopes
-        kept = policies.list_policies(ctx)
+        set_by_owners = policies.list_policies(ctx)
+        kept = {**set_by_owners}
+        for id in found.keys() - kept.keys():
+            if at_first := policies.policy_at_first(ctx, ctx.db, id):
+                kept[id] = at_first
     return {
-        id: Caller(id, *each, kept[id].policy if id in kept else None, id in kept and kept[id].is_frozen)
+        id: Caller(
+            id,
+            *each,
+            policy=kept[id].policy if id in kept else None,
+            is_frozen=id in kept and kept[id].is_frozen,
+            is_set=id in set_by_owners,
+        )
         for id, each in found.items()
     }
 
@@ -109,7 +137,7 @@ def _callers(visit: Visit) -> dict[str, Caller]:
 def _policy(visit: Visit) -> Identity.Policy:
     form = visit.form
     given: dict[str, Any] = {"mode": form.get("mode", "")}
-    if given["mode"] not in ("full", "read_only", "propose", "limits"):
+    if given["mode"] not in _ALONE:
         raise Invalid.of(Fault("mode", "invalid_value", "must be one of those offered"))
     for name in ("auto_below", "per_day"):
         given[name] = read_field(NotNegative, name, text) if (text := form.get(name, "").replace(",", "")) else None

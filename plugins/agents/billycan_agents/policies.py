@@ -64,10 +64,17 @@ def freeze(ctx: Context, caller_id: str, *, is_frozen: bool) -> None:
 def _store(ctx: Context, caller_id: str, **values: Any) -> None:
     assert ctx.identity is not None  # noqa: S101 - a person sets it
     given = {**values, "changed_by": ctx.identity.id, "updated_at": ctx.app.now()}
-    new = {"policy": msgspec.to_builtins(Identity.Policy(mode="full")), "frozen_at": None, **given}
+    at_first = policy_at_first(ctx, ctx.db, caller_id)  # which a freeze alone does not end
+    policy = at_first.policy if at_first else Identity.Policy(mode="full")
+    new = {"policy": msgspec.to_builtins(policy), "frozen_at": None, **given}
     row = upsert(policies, ctx.db).values(tenant_id=ctx.tenant_id, id=caller_id, **new)
     ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=given))
     ctx.outdates = True
+
+
+def is_free(policy: Identity.Policy) -> bool:
+    """Tell whether a policy lets its caller do all that its scopes allow."""
+    return policy.mode == "full" and not (policy.never or policy.propose or policy.contacts)
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
@@ -76,13 +83,27 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _load(ctx: Context, caller_id: str) -> Kept | None:
-    given = {"of_tenant": ctx.tenant_id, "of_id": caller_id}
     if hasattr(ctx, "db"):
-        row = _FIND.first(ctx.db, given)
-    else:
-        with ctx.app.db.reading(ctx.tenant_id) as db:
-            row = _FIND.first(db, given)
-    return _kept(row) if row else None
+        return _find(ctx, ctx.db, caller_id)
+    with ctx.app.db.reading(ctx.tenant_id) as db:
+        return _find(ctx, db, caller_id)
+
+
+def _find(ctx: Context, db: sa.Connection, caller_id: str) -> Kept | None:
+    row = _FIND.first(db, {"of_tenant": ctx.tenant_id, "of_id": caller_id})
+    return _kept(row) if row else policy_at_first(ctx, db, caller_id)
+
+
+def policy_at_first(ctx: Context, db: sa.Connection, caller_id: str) -> Kept | None:
+    """Return the policy of a caller for which nobody has set one: a person approves all that an app does of which only
+    its own document tells.
+    """
+    if not caller_id.startswith("cnx_") or not ctx.has("apps"):
+        return None
+    from billycan_apps.api import describes_itself  # noqa: PLC0415 - a plugin that may be off
+
+    is_stranger = describes_itself(db, ctx.tenant_id, caller_id)
+    return Kept(Identity.Policy(mode="propose"), is_frozen=False) if is_stranger else None
 
 
 def _kept(row: Any) -> Kept:

@@ -24,6 +24,19 @@ spent = tenant_table(
     sa.UniqueConstraint("tenant_id", "caller_id", "day", "document_id"),
 )
 
+# When the account that clients pay into was changed, whoever did it.
+bank_changes = tenant_table(
+    "agents_bank_changes",
+    sa.Column("changed_at", UTCDateTime, nullable=False),
+    sa.Column("changed_by", ByCodePoint),
+)
+
+# Events of what a person approved: the id is the event's.
+told = tenant_table(
+    "agents_told",
+    sa.Column("proposal_id", ByCodePoint, nullable=False),
+)
+
 writes = tenant_table(
     "agents_writes",
     sa.Column("caller_id", ByCodePoint, nullable=False),

@@ -12,7 +12,7 @@ from msgspec import Struct
 from billycan import App, Fault, Identity, Invalid
 from billycan.web import encode
 
-from .policies import matches
+from .policies import is_free, matches
 
 Json = Mapping[str, Any]
 
@@ -169,7 +169,7 @@ def all_tools(app: App) -> Mapping[str, Tool]:
 def allowed_tools(app: App, identity: Identity, policy: Identity.Policy | None = None) -> list[Tool]:
     """Return the tools that the caller's scopes and policy allow, in the order of names."""
     tools = [tool for tool in all_tools(app).values() if tool.is_allowed(identity)]
-    if policy is None or policy.mode == "full":
+    if policy is None:
         return tools
     only_reads = policy.mode == "read_only"
     return [tool for tool in tools if not (tool.writes and (only_reads or matches(tool.name, policy.never)))]
@@ -187,9 +187,15 @@ def list_tools(app: App, identity: Identity, policy: Identity.Policy | None = No
     return sorted([*shown, *_ABOUT_OTHERS], key=lambda tool: str(tool["name"]))
 
 
+def scopes_at_first(app: App) -> list[str]:
+    """List the scopes of the commonest tools: an app may begin with these, and ask for more when a call needs it."""
+    tools = all_tools(app)
+    return sorted({scope for name in COMMONEST if name in tools for scope in tools[name].allows[0]})
+
+
 def may_propose(policy: Identity.Policy | None) -> bool:
     """Tell whether a person may have to approve what a caller with this policy does."""
-    return policy is not None and policy.mode in ("propose", "limits")
+    return policy is not None and policy.mode != "read_only" and not is_free(policy)
 
 
 def search_tools(tools: Sequence[Tool], query: str) -> list[Tool]:

@@ -52,6 +52,21 @@ def test_operations_are_refused_or_held_by_their_names(client):
     assert client.get(path)["data"]["status"] == "draft"
 
 
+def test_lists_hold_for_a_key_that_may_do_everything_else(make_app):
+    client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "invoices", "batch", "imports"))
+    ada, eve = (client.post("/v1/contacts", {"name": name})["data"]["id"] for name in ("Ada", "Eve"))
+    agent = agent_of(client, "full", never=["delete_*"], propose=["send_*", "carry_out_batch"], contacts=[ada])
+    made = agent.post("/v1/invoices", bill(client, 99_999, ada))["data"]
+    path = f"/v1/invoices/{made['id']}"
+    agent.refused(403, "not_allowed_for_agents", "DELETE", path)
+    agent.refused(403, "not_allowed_for_agents", "POST", "/v1/invoices", bill(client, 1, eve))
+    assert Agent(agent).refused(HELD, "send_invoice", id=made["id"], reason="Due")["proposal_id"]
+    agent.refused(403, HELD, "POST", "/v1/batch", {"operations": [{"method": "DELETE", "path": path}]})
+    agent.refused(403, HELD, "POST", "/v1/imports?resource=contacts", raw=b"name\nZoe\n")
+    shown = {tool["name"] for tool in Agent(agent).done("search_tools", query="delete invoice")["tools"]}
+    assert "delete_invoice" not in shown and client.get(path)["data"]["status"] == "draft"
+
+
 def test_an_amount_needs_approval_beyond_what_is_allowed_at_once(client):
     agent = agent_of(client, auto_below=Decimal("500.00"))
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
@@ -187,8 +202,10 @@ def test_an_owner_sets_it_beside_the_keys_and_freezes_at_once(make_app):
     owner = Browser(client.app).join(client)
     assert path in owner.get("/dashboard/agents").text and path in owner.get("/dashboard/keys").text
     page = owner.get(path)
-    assert "delete_*" in page.text
+    # What leads money elsewhere without an amount is in the lists that a policy begins with.
+    assert all(name in page.text for name in ("delete_*", "update_tenant", "update_branding", "update_reminders"))
     owner.send(path, mode="limits", auto_below="1,000.50", writes_per_hour="5", contacts="")
+    assert "Within limits" in owner.get("/dashboard/agents").text
     policy = agent.get("/v1/me")["data"]["policy"]
     assert (policy["mode"], policy["auto_below"], policy["per_day"]) == ("limits", Decimal("1000.50"), None)
     assert policy["writes_per_hour"] == 5 and "delete_*" in policy["never"] and policy["contacts"] == []

@@ -1,5 +1,6 @@
 """Calls that a person decides: proposed once, carried out once as they were shown, or not at all."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
@@ -8,7 +9,8 @@ import pytest
 from billycan import Forbidden, Identity
 from billycan.testing import Client, run_timed
 from billycan_agents import proposing
-from billycan_agents.testing import Agent, agent_of, bill
+from billycan_agents.asking import TASKS
+from billycan_agents.testing import META, Agent, agent_of, bill
 from billycan_apps.testing import OAuthApp
 from billycan_users.testing import PASSWORD, Browser
 
@@ -258,10 +260,9 @@ def test_what_cannot_wait_is_not_proposed(client):
 
 
 def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
-    """Connect it with `resource`, as clients of the protocol must."""
     client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
     oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")
-    app, owner = oauth.connect(resource=f"{client.app.public_url}/mcp"), oauth.person()
+    app, owner = oauth.connect(), oauth.person()
     path = f"/dashboard/agents/{app.key_id}"
     assert path in owner.get("/dashboard/connections").text
     owner.get(path)
@@ -288,3 +289,141 @@ def test_an_app_that_lacks_a_scope_is_told_which_to_ask_for(make_app):
     app.headers = {"Authorization": f"Bearer {app.secret[:-1]}x"}
     Agent(app).send("tools/list", status=401)
     assert 'error="invalid_token", resource_metadata="' in app.last.headers["WWW-Authenticate"]
+
+
+def test_what_was_approved_is_told_with_who_and_by_whose_key(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 250, contact))
+    approve(owner, made)
+    (invoice,) = client.get("/v1/invoices")["data"]
+    page = owner.get(f"/dashboard/invoices/{invoice['id']}").text
+    assert "approved by Owner" in page and "Key “" in page
+    client.post(f"/v1/invoices/{invoice['id']}/send", {}, 200)
+    assert owner.get(f"/dashboard/invoices/{invoice['id']}").text.count("approved by Owner") == 1
+
+
+def test_a_proposal_is_marked_by_what_to_look_at_twice(client, owner, clock):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+
+    def marks(amount, of=contact):
+        made = propose(agent, "POST", "/v1/invoices", bill(client, amount, of))
+        found = owner.get(f"/dashboard/approvals/{made['id']}").text.partition("Look twice:")[2].partition("</ul>")[0]
+        return re.findall("<li>(.*?)</li>", found)
+
+    assert marks(100) == ["Ada is new: added today.", "There is nothing like it for Ada yet."]
+    client.post("/v1/invoices", bill(client, 100, contact))
+    clock.move(days=15)
+    owner = Browser(client.app).join(client, "owner", "second@example.com")
+    assert marks("200.00") == []
+    assert marks("200.01") == ["The amount is unusual for Ada: until now it was $100.00 at most."]
+    client.patch("/v1/tenant", {"legal_name": "Same account"})
+    assert marks(90) == []
+    account = {"bsb": "012-345", "account_number": "123456", "account_name": "Ours"}
+    client.patch("/v1/tenant", {"bank_account": account})
+    assert marks(91) == ["The account that clients pay into was changed today."]
+    made = propose(agent, "PATCH", "/v1/tenant", {"bank_account": {**account, "account_number": "666"}})
+    assert "It changes the account" in owner.get(f"/dashboard/approvals/{made['id']}").text
+    clock.move(days=14)
+    owner = Browser(client.app).join(client, "owner", "third@example.com")
+    assert marks(92) == []
+
+
+def test_several_alike_are_decided_at_once_each_as_it_was_shown(client, owner, clock):
+    agent = agent_of(client, "propose")
+    ada, eve = (client.post("/v1/contacts", {"name": name})["data"] for name in ("Ada", "Eve"))
+    client.post("/v1/invoices", bill(client, 500, ada["id"]))
+    clock.move(days=15)
+    owner = Browser(client.app).join(client, "owner", "second@example.com")
+    notes = [propose(agent, "PATCH", f"/v1/contacts/{each['id']}", {"notes": "x"}) for each in (ada, eve)]
+    made = [propose(agent, "POST", "/v1/invoices", bill(client, amount, ada["id"])) for amount in (10, 20, 30, 1001)]
+    assert "Decide 4 at once" in owner.get("/dashboard/approvals").text
+    page = owner.get(f"/dashboard/approvals/alike?caller={agent.key_id}&of=create_invoice")
+    form = next(form for form in page.forms.values() if "id" in form.fields)
+    ticked = {box._value: box.checked for box in form.fields["id"]}
+    # The unusual amount is shown, and not ticked.
+    assert ticked == {each["id"]: each["amount"] < 1001 for each in made}
+    form.fields["id"][1].checked = False
+    answer = form.submit(status=303).follow()
+    assert "2 approved and done." in answer.text
+    assert sorted(each["total"] for each in client.get("/v1/invoices")["data"]) == [10, 30, 500]
+    status = {each["id"]: each["status"] for each in client.get("/v1/proposals")["data"]}
+    assert [status[each["id"]] for each in made] == ["done", "pending", "done", "pending"]
+    # One that has changed since stays; one that was not shown is not carried out.
+    page = owner.get(f"/dashboard/approvals/alike?caller={agent.key_id}&of=update_contact")
+    form = next(form for form in page.forms.values() if "id" in form.fields)
+    client.patch(f"/v1/contacts/{eve['id']}", {"name": "Eva"})
+    fields = [*form.submit_fields(), ("id", made[1]["id"])]
+    answer = owner.web.post(form.action, fields, status=303).follow()
+    assert "1 approved and done, 2 changed meanwhile" in answer.text
+    found = {each["id"]: each["status"] for each in client.get("/v1/proposals")["data"]}
+    assert [found[each["id"]] for each in (*notes, made[1])] == ["done", "pending", "pending"]
+    viewer = Browser(client.app).join(client, "viewer", "v@example.com")
+    page = viewer.get(f"/dashboard/approvals/alike?caller={agent.key_id}&of=create_invoice")
+    assert "Approve this one" not in page.text
+
+
+def asks(agent, capabilities, **arguments):
+    """Call create_contact as a client with these capabilities; return the result."""
+    meta = {**META, "io.modelcontextprotocol/clientCapabilities": capabilities}
+    return agent.send("tools/call", {"name": "create_contact", "arguments": arguments}, meta=meta)["result"]
+
+
+def test_a_client_that_takes_tasks_gets_one_and_polls_it(client, owner):
+    agent, takes = Agent(agent_of(client, "propose")), {"extensions": {TASKS: {}}}
+    meta = {**META, "io.modelcontextprotocol/clientCapabilities": takes}
+
+    def about(method, id, of=agent, status=200, **more):
+        return of.send(f"tasks/{method}", {"taskId": id}, status, headers={"Mcp-Name": id}, **{"meta": meta, **more})
+
+    assert TASKS in agent.send("server/discover")["result"]["capabilities"]["extensions"]
+    made = [asks(agent, takes, body={"name": name}, reason="New") for name in ("Ada", "Eve", "Zoe")]
+    task = made[0]
+    assert (task["resultType"], task["status"]) == ("task", "working") and task["taskId"].startswith("prp_")
+    assert "/dashboard/approvals/" in task["statusMessage"] and task["ttlMs"] == 72 * 3600 * 1000
+    assert about("get", task["taskId"])["result"]["status"] == "working"
+    approve(owner, {"id": task["taskId"]})
+    found = about("get", task["taskId"])["result"]
+    assert (found["resultType"], found["status"], found["result"]["isError"]) == ("complete", "completed", False)
+    assert found["result"]["structuredContent"] == client.get("/v1/contacts")["data"][0]
+    # Whoever proposed it may withdraw it, and nobody else asks about it.
+    other = Agent(agent_of(client, "propose"))
+    for method in ("get", "update", "cancel"):
+        assert about(method, made[1]["taskId"], other, 400)["error"]["code"] == -32602
+    assert about("cancel", made[1]["taskId"])["result"]["resultType"] == "complete"
+    assert about("get", made[1]["taskId"])["result"]["status"] == "cancelled"
+    assert client.get(f"/v1/proposals/{made[1]['taskId']}")["data"]["status"] == "expired"
+    path = f"/dashboard/approvals/{made[2]['taskId']}"
+    owner.get(path)
+    owner.send(f"{path}/decline", reason="Not her")
+    assert "Not her" in about("get", made[2]["taskId"])["result"]["statusMessage"]
+    assert about("get", task["taskId"], status=400, meta=META)["error"]["code"] == -32021
+    assert agent.send("tasks/get", {"taskId": task["taskId"]}, 400, meta=meta)["error"]["code"] == -32020
+
+
+def test_a_client_that_opens_pages_is_led_to_the_approval_and_asks_again(client, owner):
+    agent, opens = Agent(agent_of(client, "propose")), {"elicitation": {"url": {}}}
+    asked = asks(agent, opens, body={"name": "Ada"})
+    assert asked["resultType"] == "input_required"
+    question = asked["inputRequests"]["approval"]
+    id = asked["requestState"]
+    assert question["method"] == "elicitation/create" and question["params"]["mode"] == "url"
+    assert question["params"]["url"].endswith(f"/dashboard/approvals/{id}")
+
+    def again(of=agent, status=200, **more):
+        given = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}, "requestState": id, **more}
+        given["inputResponses"] = {"approval": {"action": "accept"}}
+        return of.send("tools/call", given, status)
+
+    # Nobody has decided yet: it is told so, and not asked once more.
+    assert again()["result"]["structuredContent"]["code"] == HELD
+    approve(owner, {"id": id})
+    (contact,) = client.get("/v1/contacts")["data"]
+    assert again()["result"]["structuredContent"] == again()["result"]["structuredContent"] == contact
+    # The state of another's request, or an invented one, tells and does nothing.
+    other = Agent(agent_of(client, "full"))
+    assert again(other, 400)["error"]["code"] == again(agent, 400, requestState={})["error"]["code"] == -32602
+    assert len(client.get("/v1/contacts")["data"]) == 1
+    # Whoever opens only forms gets the error, as in older versions.
+    assert asks(agent, {"elicitation": {}}, body={"name": "Eve"})["structuredContent"]["code"] == HELD

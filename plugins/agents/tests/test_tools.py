@@ -2,6 +2,7 @@
 
 import pytest
 
+from billycan.describe import openapi
 from billycan.starting.packages import first_party
 from billycan.testing import Client
 from billycan_agents.calling import MOST_ANSWERED_BYTES
@@ -26,6 +27,15 @@ def test_the_tools_are_the_routes_that_the_scopes_allow(client):
     assert tools["list_contacts"]["annotations"]["readOnlyHint"] is True
     assert {"search", "fields", "per_page"} <= tools["list_contacts"]["inputSchema"]["properties"].keys()
     assert "reason" not in make["inputSchema"]["properties"]
+
+
+@pytest.mark.sqlite_alone
+def test_the_tools_are_made_once_whoever_asks_first(make_app, monkeypatch):
+    client, made = Client(make_app("agents", "users", "contacts", fresh=True)), []
+    build = openapi._Document.__init__
+    monkeypatch.setattr(openapi._Document, "__init__", lambda *given: made.append(given) or build(*given))
+    client.race(*[("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})] * 4)
+    assert client.web.get("/v1/openapi.json").json["paths"] and len(made) == 1
 
 
 def test_a_call_is_a_call_of_the_api(client):

@@ -41,6 +41,12 @@ class Registered(Struct, frozen=True, kw_only=True):
     own: Edition
     published: Edition | None
     created_at: Moment
+    address: str | None = None
+
+    @property
+    def client_id(self) -> str:
+        """The name by which it asks: its id, or the address of the document in which it describes itself."""
+        return self.address or self.id
 
     def edition(self, business_id: str) -> Edition | None:
         """Return the app's edition for a business, or None if the business may not connect it."""
@@ -99,18 +105,19 @@ def find_app(db: sa.Connection, app_id: str) -> Registered | None:
     if not _ID.fullmatch(app_id):
         return None  # PostgreSQL refuses some texts
     row = db.execute(sa.select(apps).where(apps.c.id == app_id)).first()
-    return _read(row) if row else None
+    return read_app(row) if row else None
 
 
 def list_apps_of_business(db: sa.Connection, business_id: str) -> list[Registered]:
-    """List the apps that a business has registered, newest first."""
-    newest = sa.select(apps).where(apps.c.business_id == business_id).order_by(apps.c.created_at.desc(), apps.c.id)
-    return [_read(row) for row in db.execute(newest)]
+    """List the apps that a business has registered, newest first; not those that describe themselves."""
+    mine = (apps.c.business_id == business_id) & apps.c.address.is_(None)
+    newest = sa.select(apps).where(mine).order_by(apps.c.created_at.desc(), apps.c.id)
+    return [read_app(row) for row in db.execute(newest)]
 
 
 def list_all_apps(db: sa.Connection) -> list[Registered]:
     """List all apps of the deployment, newest first."""
-    return [_read(row) for row in db.execute(sa.select(apps).order_by(apps.c.created_at.desc(), apps.c.id))]
+    return [read_app(row) for row in db.execute(sa.select(apps).order_by(apps.c.created_at.desc(), apps.c.id))]
 
 
 def get_app(db: sa.Connection, app_id: str) -> Registered:
@@ -205,7 +212,8 @@ def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
     return any(hmac.compare_digest(bytes(each), Secret.digest(secret)) for each in known)
 
 
-def _read(row: Any) -> Registered:
+def read_app(row: Any) -> Registered:
+    """Return a row as an app."""
     own = Edition(row.name, row.home_page, row.redirect_uris, row.scopes)
     is_published = row.published and _WITHDRAWN not in row.published
     return Registered(
@@ -215,4 +223,5 @@ def _read(row: Any) -> Registered:
         own=own,
         published=msgspec.convert(row.published, Edition) if is_published else None,
         created_at=row.created_at,
+        address=row.address,
     )

@@ -10,9 +10,9 @@ from msgspec import Struct
 from billycan import Context, Fault, Invalid
 from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
 
-from . import app_records, connecting, grants, uris
+from . import app_records, connecting, documents, grants, uris
 from .app_records import Edition, Registered
-from .protocol import AUTHORIZE
+from .protocol import AUTHORIZE, OTHER_RESOURCE
 from .wording import describe_allowed, describe_denied
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -28,6 +28,7 @@ class Request(Struct, frozen=True):
     redirect_uri: str
     scopes: tuple[str, ...]
     challenge: str
+    resource: str | None
 
 
 class Unanswerable(Exception):
@@ -71,6 +72,7 @@ def show(visit: Visit) -> Answer:
         "can": describe_allowed(visit.app, asked.scopes),
         "cannot": describe_denied(visit.app, asked.scopes),
         "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
+        "host": documents.host_of(asked.app.address) if asked.app.address else "",
         "place": uris.uri_place(asked.redirect_uri),
         "action": f"{AUTHORIZE}?{visit.query_string}",
     }
@@ -101,12 +103,16 @@ def decide(visit: Visit) -> Answer:
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with ctx.transaction():
-        now = app_records.lock_app(ctx.db, asked.app.id).edition(business.id)
-        visit.check_seen(_seen(asked, now) if now else None)
+        if asked.app.address:
+            app = documents.keep_app(ctx, business.id, asked.app)
+        else:
+            app = app_records.lock_app(ctx.db, asked.app.id)
+            now = app.edition(business.id)
+            visit.check_seen(_seen(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see
             visit.check_scopes(ctx.db, scopes, tenant_id)
-        connection_id = connecting.connect_app(ctx, asked.app, edition.name, scopes)
-        code = grants.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
+        connection_id = connecting.connect_app(ctx, app, edition.name, scopes)
+        code = grants.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes, asked.resource)
     return _back(visit, asked.redirect_uri, code=code)
 
 
@@ -122,7 +128,8 @@ def _is_published(asked: Request, edition: Edition) -> bool:
 
 def _seen(asked: Request, edition: Edition) -> list[Any]:
     """Return the parts of an app that the page shows and the person agrees to."""
-    return [edition.name, edition.home_page, _is_published(asked, edition), asked.scopes, asked.redirect_uri]
+    whose = asked.app.address or _is_published(asked, edition)
+    return [edition.name, edition.home_page, whose, asked.scopes, asked.redirect_uri]
 
 
 def _asked(visit: Visit) -> tuple[Request, list[Business]]:
@@ -157,15 +164,28 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     names = [name for name, _ in pairs]
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
-    with visit.app.db.reading() as db:
-        app = app_records.find_app(db, sent.get("client_id", ""))
+    client_id = sent.get("client_id", "")
+    app = _described(visit, client_id) if documents.is_address(client_id) else None
     if app is None:
+        with visit.app.db.reading() as db:
+            app = app_records.find_app(db, client_id)
+    if app is None or app.client_id != client_id:
         raise Unanswerable("There is no app with this client_id here. It may be meant for another server.")
     uri = sent.get("redirect_uri", "")
     known = {*app.own.redirect_uris, *(app.published.redirect_uris if app.published else ())}
     if not uris.is_registered(uri, known):
         raise Unanswerable("The app wants its answer at a redirect_uri that it has not registered.")
     return app, uri, sent
+
+
+def _described(visit: Visit, address: str) -> Registered:
+    """Return an app that describes itself. Nothing is fetched for whoever is not signed in."""
+    if visit.session_if_any is None or not visit.session.is_complete:
+        raise Instead(to_sign_in(visit))
+    try:
+        return documents.find_described(visit.app, address, visit.session.tenant_id or "")
+    except documents.Unreadable as why:
+        raise Unanswerable(str(why)) from None
 
 
 def _read(
@@ -184,12 +204,15 @@ def _read(
         raise Wrong("invalid_request", "code_challenge is required, with code_challenge_method=S256 (RFC 7636).")
     if len(sent.get("state", "")) > _MOST_STATE:
         raise Wrong("invalid_request", f"state has more than {_MOST_STATE} characters.")
+    resource = uris.own_resource(sent["resource"], visit.app.public_url) if "resource" in sent else None
+    if "resource" in sent and resource is None:
+        raise Wrong("invalid_target", OTHER_RESOURCE)
     editions = [edition for business in businesses if (edition := app.edition(business.id))]
     allowed = {scope for edition in editions for scope in edition.scopes} & {*app_records.grantable_scopes(visit.app)}
     wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
     if beyond := [scope for scope in wanted if scope not in allowed]:
         raise Wrong("invalid_scope", f"The app may not ask for {_plain(beyond[0])}.")
-    return Request(app, redirect_uri, tuple(dict.fromkeys(wanted)), challenge)
+    return Request(app, redirect_uri, tuple(dict.fromkeys(wanted)), challenge, resource)
 
 
 def _chosen(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:

@@ -27,6 +27,7 @@ _BY_DIGEST = Statement(
         access_tokens.c.connection_id,
         access_tokens.c.scopes,
         access_tokens.c.expires_at,
+        access_tokens.c.resource,
         connections.c.scopes.label("granted"),
         connections.c.last_used_at,
         connections.c.app_id,
@@ -63,6 +64,15 @@ _BY_ID = Statement(
 )
 
 
+class Caller(Identity, frozen=True, kw_only=True):
+    """A connected app.
+
+    resource: What its access token is for alone; None if for all that there is.
+    """
+
+    resource: str | None = None
+
+
 @hookimpl
 def authenticate(app: App, req: falcon.Request) -> Identity | None:
     """Return the identity of an access token, or None for any other credential, which core checks.
@@ -74,14 +84,22 @@ def authenticate(app: App, req: falcon.Request) -> Identity | None:
     if scheme.lower() != "bearer" or not token.startswith(_STARTS):
         return None
     recent = _recent.setdefault(app, app.recent())
-    identity: Identity | None = (
+    identity: Caller | None = (
         recent.get(token, lambda: _find(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
     )
     if identity is None:
         raise _refused("invalid_api_key", "This access token does not exist, or was revoked.")
     if identity.expires_at is not None and identity.expires_at <= app.now():
         raise _refused("expired_api_key", "This access token has expired: refresh it.")
+    if identity.resource is not None and not _is_for(app, identity.resource, req.path):
+        raise _refused("invalid_api_key", f"This access token is for {identity.resource} alone.")
     return identity
+
+
+def _is_for(app: App, resource: str, path: str) -> bool:
+    """Tell whether a path belongs to the resource that a token is for."""
+    wanted = resource.removeprefix(app.public_url)
+    return f"{path}/".startswith(f"{wanted}/")
 
 
 def find_identity(app: App, tenant_id: str, id: str) -> Identity:
@@ -95,19 +113,21 @@ def find_identity(app: App, tenant_id: str, id: str) -> Identity:
     return _identity(app, row, tuple(row.granted), None)
 
 
-def _find(app: App, token: str) -> Identity | None:
+def _find(app: App, token: str) -> Caller | None:
     with app.db.reading(across="only the access token says whose it is") as db:
         row = _BY_DIGEST.first(db, {"digest": Secret.digest(token)})
     if row is None:
         return None
     _note_use(app, row)
     scopes = tuple(scope for scope in row.scopes if scope in row.granted)
-    return _identity(app, row, scopes, Moment.of(row.expires_at))
+    return _identity(app, row, scopes, Moment.of(row.expires_at), row.resource)
 
 
-def _identity(app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None) -> Identity:
+def _identity(
+    app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None, resource: str | None = None
+) -> Caller:
     name = app_name(row)
-    return Identity(
+    return Caller(
         id=row.connection_id,
         tenant_id=row.tenant_id,
         environment=row.environment,
@@ -119,6 +139,7 @@ def _identity(app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | 
         app_id=row.app_id,
         app_name=name,
         connection_id=row.connection_id,
+        resource=resource,
     )
 
 

@@ -23,7 +23,7 @@ from billycan.sql import at_most, tenants
 from billycan.web import encode
 
 from . import connecting
-from .tables import access_tokens, codes, refresh_tokens
+from .tables import access_tokens, apps, codes, refresh_tokens
 
 CODE, REFRESH = "oac_", "ort_"
 ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
@@ -39,6 +39,10 @@ class Beyond(Exception):
     """The app asks for more scopes than were granted."""
 
 
+class OfAnother(Exception):
+    """The app asks for tokens for another resource than the person was asked about."""
+
+
 class Pair(Struct, frozen=True):
     """The tokens that a code or a refresh token gives."""
 
@@ -48,7 +52,9 @@ class Pair(Struct, frozen=True):
     scopes: list[str]
 
 
-def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str]) -> str:
+def new_code(
+    ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str], resource: str | None
+) -> str:
     """Make a code for a connection. It works once, and only for this redirect URI and challenge."""
     code = Secret.new(CODE)
     ctx.db.execute(
@@ -61,19 +67,25 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
             challenge=challenge,
             scopes=sorted(scopes),
             expires_at=ctx.app.now() + CODE_LASTS,
+            resource=resource,
         )
     )
     return code
 
 
-def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
-    """Return the tokens for a code, or None if it gives none. Its second use ends the tokens of the first."""
+def redeem_code(
+    app: App, client_id: str, code: str, redirect_uri: str, verifier: str, resource: str | None = None
+) -> Pair | None:
+    """Return the tokens for a code, or None if it gives none. Its second use ends the tokens of the first.
+
+    The access token is for the code's `resource` alone, or for the one given if the code has none. Raise OfAnother.
+    """
     found = _find_row(app, codes, code, CODE)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
     with ctx.transaction():
-        connection = _lock_connection(ctx, found.connection_id, app_id)
+        connection = _lock_connection(ctx, found.connection_id, client_id)
         row = _read_again(ctx, codes, found.id)
         if connection is None or row is None:
             return None
@@ -83,14 +95,18 @@ def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: s
         is_right = redirect_uri == row.redirect_uri and matches_challenge(verifier, row.challenge)
         if not is_right or row.expires_at <= ctx.app.now():
             return None
+        resource = _one_resource(row, resource)
         ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.app.now()))
-        return _issue_tokens(ctx, connection, row)
+        return _issue_tokens(ctx, connection, row, resource=resource)
 
 
-def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
+def renew_tokens(
+    app: App, client_id: str, token: str, scopes: Sequence[str] | None = None, resource: str | None = None
+) -> Pair | None:
     """Return the next tokens for a refresh token, within the grace the same ones again. Return None if it gives none.
 
-    `scopes` may ask for less than was granted, for the access token; raises Beyond if they ask for more. A token that
+    `scopes` may ask for less than was granted, for the access token; raises Beyond if they ask for more, and OfAnother
+    for another `resource`. A token that
     was used before the grace began was stolen, from the caller or by the caller: the connection is held.
     """
     found = _find_row(app, refresh_tokens, token, REFRESH)
@@ -98,7 +114,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
         return None
     ctx = Context(app, found.tenant_id)
     with ctx.transaction():
-        connection = _lock_connection(ctx, found.connection_id, app_id)
+        connection = _lock_connection(ctx, found.connection_id, client_id)
         row = _read_again(ctx, refresh_tokens, found.id)
         if connection is None or row is None or row.expires_at <= ctx.app.now():
             return None
@@ -114,14 +130,14 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
             return None
         if not {*(scopes or ())} <= {*code.scopes}:
             raise Beyond
-        pair = _issue_tokens(ctx, connection, code, scopes)
+        pair = _issue_tokens(ctx, connection, code, scopes, resource=_one_resource(code, resource))
         this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == row.id)
         used = {"used_at": ctx.app.now(), "sealed": _answer_cipher(token).encrypt(encode(pair))}
         ctx.db.execute(sa.update(refresh_tokens).where(this).values(used))
         return pair
 
 
-def revoke_tokens(app: App, app_id: str, token: str) -> None:
+def revoke_tokens(app: App, client_id: str, token: str) -> None:
     """End an access token, or a refresh token with all tokens of its code. Do nothing if it is not this app's."""
     for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
         found = _find_row(app, table, token, *starts)
@@ -129,7 +145,7 @@ def revoke_tokens(app: App, app_id: str, token: str) -> None:
             continue
         ctx = Context(app, found.tenant_id)
         with ctx.transaction():
-            if _lock_connection(ctx, found.connection_id, app_id) is None:
+            if _lock_connection(ctx, found.connection_id, client_id) is None:
                 return
             if table is refresh_tokens:
                 connecting.end_tokens_of_code(ctx, found.code_id)
@@ -201,13 +217,17 @@ def _find_row(app: App, table: sa.Table, secret: str, *starts: str) -> Row | Non
         return db.execute(sa.select(table).where(table.c.digest == Secret.digest(secret))).first()
 
 
-def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | None:
+def _lock_connection(ctx: Context, connection_id: str, client_id: str) -> Row | None:
     """Lock the connection. Return None if it is gone or another app's."""
     try:
         connection = connecting.lock_connection(ctx, connection_id)
     except NotFound:
         return None
-    return connection if connection.app_id == app_id else None
+    if connection.app_id == client_id:
+        return connection
+    # Each business has its own row of an app that describes itself.
+    address = sa.select(apps.c.address).where(apps.c.id == connection.app_id)
+    return connection if ctx.db.execute(address).scalar_one() == client_id else None
 
 
 def _read_again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
@@ -216,7 +236,16 @@ def _read_again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -
     return ctx.db.execute(found.with_for_update() if lock else found).first()
 
 
-def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
+def _one_resource(code: Row, asked: str | None) -> str | None:
+    """Return the resource that tokens of a code are for alone; the app may say which if the code does not."""
+    if code.resource is not None and asked not in (None, code.resource):
+        raise OfAnother
+    return code.resource or asked
+
+
+def _issue_tokens(
+    ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None, *, resource: str | None
+) -> Pair:
     """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
@@ -227,6 +256,7 @@ def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str]
         "digest": Secret.digest(pair.access_token),
         "scopes": granted,
         "expires_at": pair.expires_at,
+        "resource": resource,
     }
     ctx.db.execute(sa.insert(access_tokens).values(**whose, **access))
     expires_at = ctx.app.now() + REFRESH_LASTS

@@ -1,11 +1,13 @@
 """The endpoints for an app's server: tokens, revocation and their description. Errors are as the RFCs say.
 
-RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (best practice).
+RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 8707 (resources), 9207 (issuer) and 9700 (best
+practice).
 """
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -15,12 +17,13 @@ from billycan import App, Problem
 from billycan.web import PayloadTooLarge, encode, read_bytes
 from billycan_users.api import page_address
 
-from . import app_records, grants
+from . import app_records, documents, grants, uris
 from .app_records import Registered, grantable_scopes
 
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize", "/oauth/token", "/oauth/revoke"
 DESCRIPTION = "/.well-known/oauth-authorization-server"
 PER_MINUTE, PER_SECOND = 1200, 100  # from one address, which may be an app's server that acts for many businesses
+OTHER_RESOURCE = "resource must be the address of something on this server, without a fragment (RFC 8707)."
 _MOST_BYTES, _MOST_FIELDS = 16_384, 50
 _METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
@@ -99,6 +102,7 @@ class Description:
                 "revocation_endpoint_auth_methods_supported": _METHODS,
                 "code_challenge_methods_supported": ["S256"],
                 "authorization_response_iss_parameter_supported": True,
+                "client_id_metadata_document_supported": documents.are_taken(self.app),
             }
         )
         resp.set_header("Cache-Control", "public, max-age=300")
@@ -106,15 +110,21 @@ class Description:
 
 def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """Return the tokens for a code or a refresh token."""
-    kind = _needed(form, "grant_type")
+    kind, resource = _needed(form, "grant_type"), None
+    if "resource" in form:
+        resource = uris.own_resource(form["resource"], app.public_url)
+        if resource is None:
+            raise Refused("invalid_target", OTHER_RESOURCE)
     if kind == "authorization_code":
-        code, verifier = _needed(form, "code"), _needed(form, "code_verifier")
-        pair = grants.redeem_code(app, client.id, code, _needed(form, "redirect_uri"), verifier)
+        code, verifier, uri = (_needed(form, name) for name in ("code", "code_verifier", "redirect_uri"))
+        with _resource_refused():
+            pair = grants.redeem_code(app, client.client_id, code, uri, verifier, resource)
         why = "The code has expired, was used, or is not for this app, redirect_uri and code_verifier."
     elif kind == "refresh_token":
         asked = form["scope"].split() if "scope" in form else None
         try:
-            pair = grants.renew_tokens(app, client.id, _needed(form, "refresh_token"), asked)
+            with _resource_refused():
+                pair = grants.renew_tokens(app, client.client_id, _needed(form, "refresh_token"), asked, resource)
         except grants.Beyond:
             raise Refused("invalid_scope", "More was asked for than the business has granted.") from None
         why = "The refresh token has expired, was revoked or used, or is not this app's: connect the business again."
@@ -131,9 +141,17 @@ def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any
     }
 
 
+@contextmanager
+def _resource_refused() -> Iterator[None]:
+    try:
+        yield
+    except grants.OfAnother:
+        raise Refused("invalid_target", "The person was asked about another resource.") from None
+
+
 def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """End a token. The answer is the same for a token that does not exist or is another app's."""
-    grants.revoke_tokens(app, client.id, _needed(form, "token"))
+    grants.revoke_tokens(app, client.client_id, _needed(form, "token"))
     return {}
 
 
@@ -169,8 +187,9 @@ def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Re
             raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
         client_id = basic_id
     with app.db.reading() as db:
-        client = app_records.find_app(db, client_id)
-        if client is not None:
+        find = documents.find_any if documents.is_address(client_id) else app_records.find_app
+        client = find(db, client_id)
+        if client is not None and client.client_id == client_id:
             is_right = app_records.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
             if is_right:
                 return client

@@ -17,6 +17,8 @@ apps = deployment_table(
     sa.Column("is_confidential", sa.Boolean, nullable=False),
     sa.Column("published", Json),  # name, home page, redirect URIs and scopes as approved, and if withdrawn
     sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("address", sa.Text),  # of the document in which it describes itself: its client_id
+    sa.Index("ix_apps_apps_address", "address"),
 )
 
 secrets = deployment_table(
@@ -58,6 +60,7 @@ codes = tenant_table(
     sa.Column("scopes", Json, nullable=False),
     sa.Column("expires_at", UTCDateTime, nullable=False),
     sa.Column("used_at", UTCDateTime),
+    sa.Column("resource", sa.Text),  # that its tokens are for alone (RFC 8707)
     _of_connection(),
     sa.Index("ix_apps_codes_connection_id", "tenant_id", "connection_id"),
 )
@@ -69,6 +72,7 @@ access_tokens = tenant_table(
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("scopes", Json, nullable=False),
     sa.Column("expires_at", UTCDateTime, nullable=False),
+    sa.Column("resource", sa.Text),
     _of_connection(),
     _of_connection("code_id", "apps_codes"),
     sa.Index("ix_apps_access_tokens_code_id", "tenant_id", "code_id"),

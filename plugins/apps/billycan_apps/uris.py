@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 MOST = 2000  # characters
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
@@ -29,6 +29,24 @@ def uri_fault(uri: str) -> str | None:
     if not is_web or "@" in parts.netloc:
         return "must begin with https://, http://127.0.0.1, http://[::1] or a scheme such as com.example.app:/"
     return None
+
+
+def own_resource(uri: str, public_url: str) -> str | None:
+    """Return what a token is asked for (RFC 8707) in its plain form: `public_url` or something below it, else None."""
+    try:
+        ours, parts = urlsplit(public_url), urlsplit(uri)
+        same = _origin(ours) == _origin(parts)
+    except ValueError:
+        return None
+    path = parts.path.rstrip("/")
+    is_below = f"{path}/".startswith(f"{ours.path.rstrip('/')}/")
+    if len(uri) > MOST or not _PRINTABLE.fullmatch(uri) or set("?#@%") & {*uri} or not same or not is_below:
+        return None
+    return f"{ours.scheme}://{ours.netloc}{path}" if {".", ".."}.isdisjoint(path.split("/")) else None
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port or {"https": 443, "http": 80}.get(parts.scheme)
 
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:

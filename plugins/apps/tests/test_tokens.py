@@ -162,8 +162,8 @@ def test_a_process_that_dies_before_the_commit_has_used_up_nothing(oauth, monkey
     code = oauth.consents()["code"]
     issue = grants._issue_tokens
 
-    def die(*given):
-        issue(*given)
+    def die(*given, **more):
+        issue(*given, **more)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(grants, "_issue_tokens", die)

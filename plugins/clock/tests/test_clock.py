@@ -76,7 +76,7 @@ def history(client, contact):
     return found
 
 
-@pytest.mark.parametrize("days", [21, pytest.param(368, marks=pytest.mark.long)])
+@pytest.mark.parametrize("days", [21, pytest.param(368, marks=[pytest.mark.long, pytest.mark.sqlite_alone])])
 def test_time_that_the_clock_advances_equals_time_lived_day_by_day(make_app, clock, days):
     app = make_app(*PLUGINS, events_days=1_000)  # old events are forgotten by the real time
     clients = [Client(app, profile={"timezone": "Australia/Sydney"}) for _ in range(2)]

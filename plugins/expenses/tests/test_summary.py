@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client, counted
@@ -54,7 +54,7 @@ def model(shown, by):
 
 
 @pytest.mark.either
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings().max_examples // 2)
 @given(
     st.lists(new_expense(), max_size=8),
     st.sampled_from(["", "billable=true", "date_from=2026-01-01&date_to=2026-06-30", "claim_status=claimable",

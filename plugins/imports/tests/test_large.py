@@ -13,7 +13,9 @@ from billycan_imports.testing import finish_imports
 
 pytestmark = pytest.mark.long
 HEADER = "name,email,phone,tags,external_id,billing_address.suburb"
-MOST_GROWTH_KIB = 48 * 1024  # all records at once would be several times that
+# PostgreSQL takes five times as long for each row, and a fifth of them shows as well what a row costs.
+ROWS = {"sqlite": MOST_ROWS, "postgresql": MOST_ROWS // 5}
+MOST_GROWTH_KIB = {"sqlite": 48 * 1024, "postgresql": 24 * 1024}  # all records at once would be several times that
 STATUS = Path("/proc/self/status")
 
 
@@ -37,7 +39,7 @@ def kib(name):
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="how much memory was in use is asked of Linux")
-def test_twenty_thousand_rows_come_in_and_go_out_in_little_memory(make_app, engine, monkeypatch):
+def test_a_large_file_comes_in_and_goes_out_in_little_memory(make_app, engine, monkeypatch):
     monkeypatch.setattr(holding, "MOST_ROWS", 100_000)  # all become visible together, with what finds their texts
     if engine == "postgresql":
         # The last transaction hands the driver all rows, which takes seconds of CPU time: others do not wait for it.
@@ -45,16 +47,16 @@ def test_twenty_thousand_rows_come_in_and_go_out_in_little_memory(make_app, engi
     app = make_app("contacts", "imports", "webhooks")
     client = Client(app)
     finish(client, file(200))  # what is loaded once is not growth
-    content = file(MOST_ROWS).replace(b"crm-", b"new-")
+    content = file(ROWS[engine]).replace(b"crm-", b"new-")
     Path("/proc/self/clear_refs").write_text("5", "utf-8")  # the peak is from now on
     before = kib("VmRSS")
     seen = finish(client, content)
     growth = kib("VmHWM") - before
     assert seen[-1]["status"] == "done", seen[-1]["faults"]
-    assert growth < MOST_GROWTH_KIB, f"{growth:,} KiB"
+    assert growth < MOST_GROWTH_KIB[engine], f"{growth:,} KiB"
     checked = [each["rows_checked"] for each in seen]
     assert checked == sorted(checked) and len(set(checked)) > 10
-    total = MOST_ROWS + 200
+    total = ROWS[engine] + 200
     assert client.get("/v1/contacts?per_page=1")["pagination"]["total"] == total
     assert client.get("/v1/events?event=contact.created&per_page=1")["pagination"]["total"] == total
     out = client.call("GET", "/v1/contacts", headers={"Accept": "text/csv"}, status=200).body.decode()

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client
@@ -13,9 +13,7 @@ D = Decimal
 CENT = D("0.01")
 
 # The app outlives the examples: each makes invoices of its own.
-modest = settings(
-    derandomize=True, max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+modest = settings(max_examples=60)
 
 
 @pytest.fixture

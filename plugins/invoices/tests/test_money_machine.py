@@ -203,7 +203,7 @@ class Money(RuleBasedStateMachine):
 
 def run(make_app, examples, steps):
     app = make_app("contacts", "documents", "hosted", "invoices")
-    modest = settings(derandomize=True, max_examples=examples, stateful_step_count=steps, deadline=None)
+    modest = settings(max_examples=examples, stateful_step_count=steps)
     run_state_machine_as_test(lambda: Money(app), settings=modest)
 
 

@@ -132,7 +132,7 @@ def test_every_day_stays_what_it_was_whatever_came_later(make_app):
 
 def run(make_app, examples, steps):
     app = make_app(*PLUGINS)
-    modest = settings(derandomize=True, max_examples=examples, stateful_step_count=steps, deadline=None)
+    modest = settings(max_examples=examples, stateful_step_count=steps)
     run_state_machine_as_test(lambda: Days(app), settings=modest)
 
 

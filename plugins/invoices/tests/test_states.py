@@ -300,5 +300,5 @@ class Invoices(RuleBasedStateMachine):
 @pytest.mark.either
 def test_random_actions_keep_to_the_model(make_app, clock, examples):
     app = make_app("contacts", "documents", "hosted", "invoices")
-    modest = settings(derandomize=True, max_examples=examples(20), stateful_step_count=40, deadline=None)
+    modest = settings(max_examples=examples(20), stateful_step_count=40)
     run_state_machine_as_test(lambda: Invoices(app, clock), settings=modest)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client, counted
@@ -53,7 +53,7 @@ drawn = st.tuples(
 
 
 @pytest.mark.either
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8)
 @given(st.lists(drawn, min_size=1, max_size=7))
 def test_any_summary_is_the_sum_of_what_it_covers_to_the_cent(make_app, invoices):
     client = Client(make_app(*PLUGINS))

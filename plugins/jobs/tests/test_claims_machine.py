@@ -137,5 +137,5 @@ class Claims(RuleBasedStateMachine):
 @pytest.mark.either
 def test_random_claims_never_come_to_more_than_the_work(make_app, examples):
     app = make_app(*PLUGINS)
-    modest = settings(derandomize=True, max_examples=examples(15), stateful_step_count=20, deadline=None)
+    modest = settings(max_examples=examples(15), stateful_step_count=20)
     run_state_machine_as_test(lambda: Claims(app), settings=modest)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from billycan import Context
 from billycan.testing import Client, counted
@@ -432,7 +432,7 @@ def test_there_is_no_invoice_action_without_invoices(make_app):
 
 
 @pytest.mark.sqlite_alone  # documents reckon in Python; others here invoice a job on PostgreSQL, too
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20)
 @given(documents())
 def test_every_cent_and_rule_carries_over_to_the_invoice(client, document):
     made = client.post("/v1/jobs", {"client_id": contact(client), "title": "Fix", **document})["data"]

@@ -385,7 +385,7 @@ LINES = st.lists(
 def test_claims_and_releases_come_to_the_contract_sum_and_its_gst(make_app, examples):
     client = Client(make_app(*EVERYTHING))
 
-    @settings(derandomize=True, max_examples=examples(30), deadline=None)
+    @settings(max_examples=examples(30))
     @given(
         LINES,
         st.lists(st.tuples(st.sampled_from(["claim", "claim", "release"]), PARTS, TERMS), max_size=6),

@@ -185,7 +185,7 @@ class Jobs(RuleBasedStateMachine):
 
 def walk(make_app, examples, steps):
     app = make_app("contacts", "documents", "hosted", "invoices", "jobs")
-    modest = settings(derandomize=True, max_examples=examples, stateful_step_count=steps, deadline=None)
+    modest = settings(max_examples=examples, stateful_step_count=steps)
     run(lambda: Jobs(app), settings=modest)
 
 

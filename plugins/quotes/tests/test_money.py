@@ -3,16 +3,14 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client
 from billycan_documents.testing import documents
 
 # The app outlives the examples: each makes a quote of its own.
-modest = settings(
-    derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+modest = settings(max_examples=50)
 SUMS = ("amounts_are", "gst_rounding", "discount_percent", "discount_amount")
 SUMS += ("subtotal", "discount_total", "gst", "total", "gst_breakdown")
 

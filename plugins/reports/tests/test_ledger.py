@@ -10,6 +10,8 @@ from billycan import Context
 from billycan.testing import Client, run_timed
 from billycan_imports.testing import finish_imports
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "imports", "invoices", "items", "jobs", "reports")
 D = Decimal
 CASH = {"from": "2020-07-01", "registered": True, "basis": "cash", "period": "quarter"}
@@ -56,6 +58,7 @@ def balance(client, **filters):
     return {account: amount for account, amount in sums.items() if amount}
 
 
+@pytest.mark.both
 def test_a_sale_its_payment_and_a_purchase_on_an_accrual_basis(client):
     sale = invoice(client)
     client.post(f"/v1/invoices/{sale}/payments", {"amount": "50.00", "payment_method": "card", "paid_at": "2026-11-05"})
@@ -137,6 +140,7 @@ def test_money_of_a_void_bill_came_back_when_its_payment_was_reversed(client):
     assert balance(client) == {}
 
 
+@pytest.mark.both
 def test_nothing_is_rewritten_whatever_is_undone(client):
     sale, other = invoice(client), invoice(client, "220.00")
     bill = expense(client)
@@ -160,6 +164,7 @@ def test_nothing_is_rewritten_whatever_is_undone(client):
     assert balance(client, date_from="2026-11-03", date_to="2026-11-03") == {}
 
 
+@pytest.mark.both
 def test_a_poller_sees_each_entry_once_in_the_order_of_commits(client):
     invoice(client)
     page = client.get("/v1/ledger_entries?sort=created_at")["data"]
@@ -292,6 +297,7 @@ def test_what_is_tracked_by_a_renamed_category_can_be_tracked_by_the_other_one(c
     assert changed["tracking"] == {"Region": "North", "Van": "2"}
 
 
+@pytest.mark.both
 def test_what_was_there_before_gets_entries_in_the_background(app, client, clock):
     """As much as one transaction takes at a time, the same as if the ledger had been there."""
     from billycan_reports.ledger import backlog, catching_up

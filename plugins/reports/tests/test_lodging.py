@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as h_settings
 from hypothesis import strategies as st
 
@@ -179,10 +179,9 @@ def net(found):
     return found["1A"]["amount"] - found["1B"]["amount"]
 
 
+@pytest.mark.sqlite_alone  # tests/year/test_books_machine.py lodges on PostgreSQL
 @given(data=st.data())
-@h_settings(
-    derandomize=True, max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@h_settings(max_examples=10)
 def test_no_label_is_below_zero_and_all_periods_together_come_to_the_same(make_app, data):
     """Whatever was sold, bought, given back and corrected when: what is lodged of the months is the quarter's GST."""
     client = Client(make_app(*PLUGINS))

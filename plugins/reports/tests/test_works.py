@@ -94,7 +94,7 @@ class Works(RuleBasedStateMachine):
 def run(make_app, clock, examples, steps):
     clock.time = datetime(2026, 8, 3, 2, tzinfo=UTC)
     app = make_app(*PLUGINS)
-    modest = settings(derandomize=True, max_examples=examples, stateful_step_count=steps, deadline=None)
+    modest = settings(max_examples=examples, stateful_step_count=steps)
     run_state_machine_as_test(lambda: Works(app), settings=modest)
 
 

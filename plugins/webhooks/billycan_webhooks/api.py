@@ -16,6 +16,7 @@ from .settings import Settings
 from .tables import deliveries, endpoints
 
 __all__ = [
+    "Fetched",
     "Health",
     "Verdict",
     "Work",
@@ -24,6 +25,7 @@ __all__ = [
     "delete_of_connection",
     "end_set_up",
     "explain_signature",
+    "fetch_document",
     "follow_consent",
     "health",
     "health_by_time",
@@ -68,6 +70,32 @@ class Work(Struct, frozen=True, kw_only=True):
     is_current: bool
     key_bytes: int
     fingerprint: str | None
+
+
+class Fetched(Struct, frozen=True, kw_only=True):
+    """The answer of a stranger's server.
+
+    error: The kind of failure, as deliveries have it; None if the answer is there.
+    body, headers: The answer; the names of headers are in lower case.
+    """
+
+    error: str | None
+    body: str
+    headers: Mapping[str, str]
+
+
+def fetch_document(app: App, url: str, business: str) -> Fetched:
+    """GET a small document from a stranger's server as deliveries are sent: only from a public address, within 5 s, of
+    at most 16 kB, and without following redirects. `business` is the one on whose behalf.
+    """
+    from . import sender  # noqa: PLC0415 - its library takes a while to import
+
+    private = app.settings_of(Settings).allow_private is True
+    found = sender.fetch_document(url, timeout=5.0, private=private, business=business)
+    body, error = found.response_body or "", found.error
+    if error is None and len(body.encode()) >= sender.MOST_BODY:
+        error = "too_large"
+    return Fetched(error=error, body=body, headers=found.response_headers)
 
 
 def health(ctx: Context, since: datetime, endpoint_id: str | None = None) -> Mapping[str, Health]:

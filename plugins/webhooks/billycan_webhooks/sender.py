@@ -50,11 +50,22 @@ def attempt_delivery(
 
     The look-ups of a `business` that hang cannot keep another's from being made.
     """
+    return _attempt("POST", url, headers, body, timeout, private, business)
+
+
+def fetch_document(url: str, *, timeout: float, private: bool, business: str = "") -> Outcome:
+    """GET what is at a stranger's address, under the rules of deliveries; of a longer answer, the first MOST_BODY."""
+    return _attempt("GET", url, {"accept": "application/json"}, b"", timeout, private, business)
+
+
+def _attempt(
+    method: str, url: str, headers: Mapping[str, str], body: bytes, timeout: float, private: bool, business: str
+) -> Outcome:
     started = time.monotonic()
     found, watch = Outcome(error=None), _Stopwatch()
     try:
         backend = _CheckedBackend(started + timeout, private, watch, business)
-        _post(addresses.parse_url(url, private), headers, body, backend, found)
+        _send(method, addresses.parse_url(url, private), headers, body, backend, found)
         if not 200 <= (found.response_status or 0) < 300:
             found.error = "status"
     except NotAllowed:
@@ -74,7 +85,8 @@ def attempt_delivery(
     return found
 
 
-def _post(
+def _send(
+    method: str,
     target: addresses.Target,
     headers: Mapping[str, str],
     body: bytes,
@@ -87,7 +99,7 @@ def _post(
     # No proxy, cookie, redirect or reused connection: httpcore adds none and reads no environment variables.
     with (
         httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
-        connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
+        connection.stream(method, url, headers=list(sent.items()), content=body) as response,
     ):
         backend.watch.begin("body")
         found.response_status, found.response_headers = response.status, _readable(response.headers)

@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import NotFound, Resource
+from billycan import Context, NotFound, Resource
 from billycan.sql import Statement, events
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
@@ -293,9 +293,18 @@ def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
         quoted = f'"{id}"'.replace("_", "/_")  # for LIKE
         asked = {"tenant_id": ctx.tenant_id, "since": since, "its_own": f'{{"id":{quoted}%', "names_it": f"%{quoted}%"}
         rows = _telling(tuple(declared), tuple(told)).all(ctx.db, asked)
+        ids = [row.id for row in rows if (row.actor or "").startswith(("key_", "cnx_"))]
+        guards = ctx.app.offered(Context.Guard) if ids else ()
+        approved = {id: text for _, guard in guards for id, text in guard.approvals(ctx, ids).items()}
     who = called(visit, {row.actor for row in rows if row.actor})
     return [
-        Told(row.id, row.event, _happened(kind, row.event), row.created_at, who.get(row.actor, row.actor or ""))
+        Told(
+            row.id,
+            row.event,
+            _happened(kind, row.event),
+            row.created_at,
+            ", ".join(filter(None, (who.get(row.actor, row.actor or ""), approved.get(row.id)))),
+        )
         for row in rows
     ]
 
@@ -330,9 +339,18 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
             if any(actor.startswith("key_") for actor in actors)
             else []
         )
+        by_apps = _names_of_apps(ctx, {actor for actor in actors if actor.startswith("cnx_")})
     with visit.app.db.reading() as db:
         who = names_of_people(db, actors | {key.made_by for key in keys if key.made_by})
-    return who | {key.id: _of_key(key, who) for key in keys}
+    return {**who, **by_apps} | {key.id: _of_key(key, who) for key in keys}
+
+
+def _names_of_apps(ctx: Context, connection_ids: Set[str]) -> Mapping[str, str]:
+    if not connection_ids or not ctx.has("apps"):
+        return {}
+    from billycan_apps import api  # noqa: PLC0415 - there only where that plugin is
+
+    return api.names_of_apps(ctx, connection_ids)
 
 
 def _of_key(key: Any, who: Mapping[str, str]) -> str:

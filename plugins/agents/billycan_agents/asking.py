@@ -1,0 +1,122 @@
+"""A call that waits for a person, as 2026-07-28 has it: a task, or a question by URL, where the client takes them.
+
+The id of the proposal is the id of the task and the state of the request. It opens only what its own caller may see.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from billycan import App, Context, Identity, NotFound, Problem
+
+from . import proposing
+from .calling import Called
+from .schemas import Proposal
+from .tools import all_tools
+
+TASKS = "io.modelcontextprotocol/tasks"
+POLL_MILLISECONDS = 15_000
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_LASTS_MILLISECONDS = int(proposing.LASTS.total_seconds() * 1000)
+_TELLS = {
+    "pending": "A person of the business is asked.",
+    "declined": "A person of the business has declined it.",
+    "expired": "Nobody decided it in time, or it was withdrawn.",
+    "failed": "It was approved, and refused when it was carried out.",
+    "done": "It is approved and done.",
+}
+
+
+def takes_tasks(capabilities: Mapping[str, Any]) -> bool:
+    """Tell whether a client takes tasks instead of results."""
+    extensions = capabilities.get("extensions")
+    return isinstance(extensions, Mapping) and TASKS in extensions
+
+
+def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the result of a call that a person is asked about, in the way that the client takes; None for others."""
+    error = called.value if called.is_error else {}
+    id, url = error.get("proposal_id"), error.get("approval_url")
+    if error.get("code") != "approval_required" or id is None:
+        return None
+    if takes_tasks(capabilities):
+        return {"resultType": "task", **_task(find_own(app, identity, id))}
+    elicitation = capabilities.get("elicitation")
+    if not isinstance(elicitation, Mapping) or "url" not in elicitation:
+        return None
+    question = {"mode": "url", "message": f"{error['message']} Open the page to decide it.", "url": url}
+    asks = {"approval": {"method": "elicitation/create", "params": question}}
+    return {"resultType": "input_required", "inputRequests": asks, "requestState": id}
+
+
+def find_own(app: App, identity: Identity, id: Any) -> Proposal:
+    """Return a proposal that the caller made itself. Raise NotFound."""
+    ctx = Context(app, identity.tenant_id, identity, writes=False)
+    with app.db.reading(identity.tenant_id) as ctx.db:
+        found = proposing.get_proposal(ctx, id) if isinstance(id, str) else None
+    if found is None or found.caller.id != identity.id:
+        raise NotFound("There is no such task.")
+    return found
+
+
+def outcome_of(app: App, identity: Identity, proposal: Proposal) -> Called:
+    """Return what became of a proposed call: what it made, as it is now, or why it was not carried out."""
+    if proposal.status == "done":
+        return Called(_record_of(app, identity, proposal), note=_TELLS["done"])
+    error = proposal.error or {
+        "type": "permission",
+        "code": "approval_required",
+        "message": f"{_TELLS[proposal.status]} Do not repeat the call.",
+        "proposal_id": proposal.id,
+        "approval_url": proposal.approval_url,
+        "decline_reason": proposal.decline_reason,
+    }
+    return Called(error, is_error=True)
+
+
+def describe_task(app: App, identity: Identity, id: Any) -> tuple[dict[str, Any], Called | None]:
+    """Return a task, and the outcome of the call if it has come to an end."""
+    proposal = find_own(app, identity, id)
+    is_over = proposal.status in ("done", "failed")
+    return _task(proposal), outcome_of(app, identity, proposal) if is_over else None
+
+
+def withdraw(app: App, identity: Identity, id: Any) -> None:
+    """Withdraw a proposal that nobody has decided. Raise NotFound for another's."""
+    found = find_own(app, identity, id)
+    ctx = Context(app, identity.tenant_id, identity)
+    with ctx.transaction():
+        proposing.expire(ctx, found.id)
+
+
+def _task(proposal: Proposal) -> dict[str, Any]:
+    status = {"pending": "working", "done": "completed", "failed": "completed"}.get(proposal.status, "cancelled")
+    text = _TELLS[proposal.status]
+    if proposal.decline_reason:
+        text += f" {proposal.decline_reason}"
+    if proposal.status == "pending":
+        text += f" They decide it at {proposal.approval_url}"
+    return {
+        "taskId": proposal.id,
+        "status": status,
+        "statusMessage": text,
+        "createdAt": proposal.created_at,
+        "lastUpdatedAt": proposal.decided_at or proposal.created_at,
+        "ttlMs": _LASTS_MILLISECONDS,
+        "pollIntervalMs": POLL_MILLISECONDS,
+    }
+
+
+def _record_of(app: App, identity: Identity, proposal: Proposal) -> Any:
+    """Return the record that a call made or changed, as the caller may read it; its id if it may not."""
+    tool = all_tools(app).get(proposal.operation)
+    if tool is None or proposal.record_id is None:
+        return {"proposal_id": proposal.id, "status": "done"}
+    home = "/".join(tool.path.split("/")[:3])
+    try:
+        answer = app.call(identity, "GET", f"{home}/{proposal.record_id}", {}, b"")
+    except Problem:
+        return {"id": proposal.record_id}
+    return _decode(answer.body)["data"]

@@ -7,7 +7,7 @@ runs and stored when the record's row is written; those that are shown are added
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import cache, lru_cache, partial, reduce
+from functools import cache, partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -65,10 +65,21 @@ def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, 
     return tree, faults
 
 
-@lru_cache(512)
-def _reader_of(kind: type[Struct]) -> StructOf:
-    """Return the reader of a Struct of one business, which is not kept for ever as those of the API are."""
-    return StructOf(kind, None)
+def _reader_of(kind: Any) -> StructOf:
+    """Return the reader of a business's members: to make one of 200 members takes longer than to read them."""
+    kept = _kept_by(kind)
+    if "reader" not in kept:
+        kept["reader"] = StructOf(kind, None)
+    found: StructOf = kept["reader"]
+    return found
+
+
+def _kept_by(kind: Any) -> dict[Any, Any]:
+    """Return what is kept for a business's Struct as long as that is kept, which other caches would keep for ever."""
+    if "__kept__" not in vars(kind):
+        kind.__kept__ = {}
+    kept: dict[Any, Any] = kind.__kept__
+    return kept
 
 
 class Extended(Struct, frozen=True):
@@ -233,9 +244,15 @@ def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
     return structs.replace(endpoint, signature=changed, general=endpoint)
 
 
-@lru_cache(2048)
 def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
+    kept = _kept_by(members[0][1])
+    if (kind, members) not in kept:
+        kept[kind, members] = _narrow(kind, members)
+    return kept[kind, members]
+
+
+def _narrow(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     found: list[Any] = []
     for field in structs.fields(kind) if is_struct(kind) else ():
         if of := dict(members).get(field.encode_name):
@@ -252,7 +269,8 @@ def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
 def mapped(kind: Any, to: Callable[[Any], Any]) -> Any:
     """Return a type in which Structs are replaced by others."""
     if get_origin(kind) is Page:
-        return Page[mapped(get_args(kind)[0], to)]  # type: ignore[misc]
+        # Not `Page[…]`, which `typing` keeps.
+        return kind.copy_with((mapped(get_args(kind)[0], to),))
     found = [to(option) for option in options(kind)]
     return found[0] if len(found) == 1 else reduce(or_, found)
 

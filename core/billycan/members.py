@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
-from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -233,9 +233,18 @@ class Meaning(Struct, frozen=True):
         return meanings(kind)
 
 
-@cache
+_meanings: "WeakKeyDictionary[type[Struct], Mapping[str, Meaning]]" = WeakKeyDictionary()  # some are a business's
+
+
 def meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
     """See `Meaning.of`."""
+    found = _meanings.get(kind)
+    if found is None:
+        found = _meanings[kind] = _find_meanings(kind)
+    return found
+
+
+def _find_meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
     sent, said = sent_as(kind), _members_explained(kind)
     also = {field.encode_name: field.type for field in fields(sent)} if sent else {}
     names = {field.encode_name: field.type for field in fields(kind)}

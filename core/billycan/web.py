@@ -35,11 +35,9 @@ encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_encode_other).e
 
 
 def read_body(req: falcon.Request) -> bytes:
-    """Return the bytes of a JSON body, at most 1 MiB and 20,000 lists and objects; empty if there is none."""
+    """Return the bytes of a JSON body, at most 1 MiB; empty if there is none."""
     if raw := read_bytes(req, MOST_BYTES):
         _check_media_type(req)
-    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
-        raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     return raw
 
 
@@ -97,7 +95,9 @@ def _check_media_type(req: falcon.Request) -> None:
 
 
 def parse(raw: bytes) -> Any:
-    """Return the JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
+    """Return the JSON tree in `raw`: numbers exact, no key twice, at most 32 levels and 20,000 lists and objects."""
+    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
+        raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     try:
         text = raw.decode("utf-8")
         if text.startswith("\ufeff"):

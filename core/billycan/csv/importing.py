@@ -51,9 +51,10 @@ class Importer:
         self._endpoint = endpoint
         body = endpoint.signature.body
         self._members = {f.encode_name: f for f in fields(body)}
+        found = _Finding()
         taken = {each.name: each.name.split(".") for each in sheets.columns(body, [f.name for f in fields(body)])}
         self._parts = {
-            f"{name}.{part.encode_name}": (name, _Column.of(kind, [part.encode_name]))
+            f"{name}.{part.encode_name}": (name, found.column(kind, [part.encode_name]))
             for name, kind in _lists(body)
             for part in fields(kind)
         }
@@ -62,7 +63,7 @@ class Importer:
         in_parts = any(name in self._parts for name in header)
         self.joins_by = self._columns.index(_JOINS_BY) if in_parts and _JOINS_BY in header else None
         self.ignored = [name for name in header if name in shown and name not in taken]
-        self._read = [_Column.of(body, taken[name]) if name in taken else None for name in header]
+        self._read = [found.column(body, taken[name]) if name in taken else None for name in header]
         self.faults = [*self._wrong(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))]
 
     def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
@@ -194,16 +195,6 @@ class _Column(msgspec.Struct, frozen=True):
     is_nullable: bool
     plain: Any
 
-    @classmethod
-    def of(cls, kind: Any, path: Sequence[str]) -> "_Column":
-        """Find the member at a path within a Struct."""
-        for step in path:
-            (struct,) = [o for option in options(parts(kind)[0]) if is_struct(o := parts(option)[0])]
-            kind = next(f.type for f in fields(struct) if f.encode_name == step)
-        kinds = [parts(option)[0] for option in options(parts(kind)[0])]
-        (first, *_) = [option for option in kinds if option not in (type(None), UnsetType)]
-        return cls(tuple(path[:-1]), path[-1], _nullable(kind), get_origin(first) or first)
-
     def value(self, text: str) -> Any:
         """Return a cell's text as a JSON value; text that does not fit stays, for the reader to refuse."""
         plain = self.plain
@@ -224,6 +215,24 @@ class _Column(msgspec.Struct, frozen=True):
             except BadRequest:
                 return text
         return text
+
+
+class _Finding:
+    """Finds the members that the columns of a file fill, and lists those of each Struct once: it may have hundreds."""
+
+    def __init__(self) -> None:
+        self._types: dict[Any, dict[str, Any]] = {}
+
+    def column(self, kind: Any, path: Sequence[str]) -> _Column:
+        """Return the member at a path within a Struct."""
+        for step in path:
+            (struct,) = [o for option in options(parts(kind)[0]) if is_struct(o := parts(option)[0])]
+            if struct not in self._types:
+                self._types[struct] = {f.encode_name: f.type for f in fields(struct)}
+            kind = self._types[struct][step]
+        kinds = [parts(option)[0] for option in options(parts(kind)[0])]
+        (first, *_) = [option for option in kinds if option not in (type(None), UnsetType)]
+        return _Column(tuple(path[:-1]), path[-1], _nullable(kind), get_origin(first) or first)
 
 
 def _as_known(header: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -65,6 +65,11 @@ class Recording(msgspec.Struct, array_like=True):
     counted: dict[str, int]
     keys: list[tuple[int, bytes]]
 
+    @property
+    def values(self) -> int:
+        """The number of values that its statements write."""
+        return sum(len(values) for row in self.rows for _, values in row.writes)
+
     def packed(self) -> bytes:
         """The recording as it is stored."""
         return zlib.compress(_PACK(self), 1)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Conflict, Fault, Forbidden, Invalid, Named, NotFound, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, Row, own
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -104,7 +104,7 @@ def approve_alike(visit: Visit) -> Answer:
             if id not in rows:
                 raise ChangedMeanwhile
             _require(visit, rows[id])
-            status = proposing.approve(visit.app, visit.tenant_id, id, _person(visit), seen, visit.request_id)
+            status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, seen, visit.request_id)
         except Conflict:  # it says something else now, or is decided already
             status = "changed"
         count[status] += 1
@@ -126,7 +126,7 @@ def approve(visit: Visit, id: str) -> Answer:
     """Carry it out, once, as the page showed it."""
     row = _find(visit, id)
     _require(visit, row)
-    status = proposing.approve(visit.app, visit.tenant_id, id, _person(visit), visit.check_seen, visit.request_id)
+    status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, visit.check_seen, visit.request_id)
     if status == "failed":
         return Led(f"{_HERE}/{id}", "It was refused when it was carried out: see why below.", "warn")
     return Led(_HERE, "It is approved and done.")
@@ -136,7 +136,7 @@ def decline(visit: Visit, id: str) -> Answer:
     """Decline it; whoever proposed it can read why."""
     row = _find(visit, id)
     _require(visit, row)
-    proposing.decline(visit.app, visit.tenant_id, id, _person(visit), visit.form.get("reason", ""))
+    proposing.decline(visit.app, visit.tenant_id, id, visit.identity, visit.form.get("reason", ""))
     return Led(_HERE, "It is declined.")
 
 
@@ -149,18 +149,18 @@ def _find(visit: Visit, id: str) -> Row:
 
 
 def _may_decide(visit: Visit, row: Row) -> bool:
-    """Tell whether the visitor might make the call themselves."""
+    """Tell whether the visitor might make the call themselves; without a scope of its route, whether they may write."""
     route = visit.app.route_at(row.method, row.path)
-    return route is not None and (route.scope is None or visit.identity.holds(route.scope))
+    if route is None:
+        return False
+    if route.scope:
+        return visit.identity.holds(route.scope)
+    return any(scope.rpartition(":")[2] == "write" for scope in visit.identity.scopes)
 
 
 def _require(visit: Visit, row: Row) -> None:
     if not _may_decide(visit, row):
-        raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
-
-
-def _person(visit: Visit) -> Named:
-    return Named(visit.session.user_id, visit.session.name or visit.session.email)
+        raise Forbidden(proposing.NOT_YOURS)
 
 
 def _title(visit: Visit, row: Row) -> str:

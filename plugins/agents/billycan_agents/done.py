@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 
-from billycan import Context, NotFound, Route, new_id
+from billycan import Context, NotFound, Route, new_id, own
 from billycan.fields import Moment
 from billycan.web import encode
 
@@ -16,7 +17,7 @@ from .amounts import amounts_of
 Call = Context.Guard.Call
 MARK = "agents.mark"  # in a context's memo: an id made when the call was authorized
 
-_CONTACT = re.compile(rb"con_[0-9a-z]{1,40}")
+_ID = re.compile(rb"[a-z]{2,10}_[0-9a-z]{1,40}")
 _PARAMETER = re.compile(r"{(\w+)}")
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
@@ -43,7 +44,7 @@ class Done:
     """
 
     def __init__(self, begun: Begun, answer: Any, method: str) -> None:
-        self.before, self.mark, self.method = begun.before, begun.mark, method
+        self.ctx, self.before, self.mark, self.method = begun.ctx, begun.before, begun.mark, method
         self.at: Moment = begun.at
         self.status: int = answer.status
         self.body: bytes = answer.body
@@ -65,10 +66,18 @@ class Done:
         return found | amounts_of([self.before], None) if self.method == "DELETE" else found
 
     def contacts(self, call: Call) -> set[str]:
-        """The contacts that the call concerns, sent or shown."""
-        texts = [call.path.encode(), call.body or b"", self.body, *(data for _, data in self.events)]
+        """The contacts that the call concerns, sent or shown, and the clients of records that are."""
+        texts = [f"{call.path}?{call.query}".encode(), call.body or b"", self.body, *(data for _, data in self.events)]
         texts += [encode(self.before)] if self.before is not None else []
-        return {found.decode() for text in texts for found in _CONTACT.findall(text)}
+        ids = {found.decode() for text in texts for found in _ID.findall(text)}
+        named = {id for id in ids if id.startswith("con_")}
+        for table in (table for manifest in self.ctx.app.manifests.values() for table in manifest.tables):
+            prefix = table.info.get("prefix")
+            of = [id for id in ids if id.partition("_")[0] == prefix] if "client_id" in table.c else []
+            if of:
+                clients = sa.select(table.c.client_id).where(own(self.ctx, table), table.c.id.in_(of)).distinct()
+                named.update(filter(None, self.ctx.db.execute(clients).scalars()))
+        return named
 
 
 def operation_of(route: Route) -> str:

@@ -27,6 +27,9 @@ from .tables import spent, writes
 _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
 _HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be today elsewhere
 LATER = 202  # accepted, and done after the answer
+READ_ONLY = "This key may only read: an owner of the business has set that."
+NOT_KNOWN = "This is carried out later, so it is not known now what it does: a person has to approve it."
+IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 
 class NotAllowed(Forbidden):
@@ -47,7 +50,9 @@ class TooManyWrites(Problem):
 
 @hookimpl
 def authorize(ctx: Context, route: Route) -> None:
-    """Refuse whatever a frozen caller asks, and requests that make several if the policy names them."""
+    """Refuse whatever a frozen caller asks, files whose rows are written later, and several requests in one if the
+    policy names them.
+    """
     kept = policies.find_policy(ctx)
     if kept is None:
         return
@@ -59,6 +64,12 @@ def authorize(ctx: Context, route: Route) -> None:
         _refuse_never(kept.policy, name)
         if policies.matches(name, kept.policy.propose):
             raise ApprovalRequired(f"A person has to approve each {name}, which cannot be proposed.", proposal_id=None)
+    if route.receive and route.status == LATER and not policies.is_free(kept.policy):
+        # Asked again before each of its steps: a file that was sent before the policy was set ends with it.
+        if kept.policy.mode == "read_only":
+            raise NotAllowed(READ_ONLY)
+        _refuse_never(kept.policy, operation_of(route))
+        raise ApprovalRequired(f"{NOT_KNOWN} {IN_DASHBOARD}", proposal_id=None)
 
 
 def _refuse_frozen(kept: policies.Kept) -> None:
@@ -109,7 +120,7 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
     name, done = operation_of(call.route), begun.end(answer, call.method)
     ask = partial(_ask, ctx, call, done)
     if policy.mode == "read_only":
-        raise NotAllowed("This key may only read: an owner of the business has set that.")
+        raise NotAllowed(READ_ONLY)
     _refuse_never(policy, name)
     if policy.contacts and (others := done.contacts(call) - {*policy.contacts}):
         raise NotAllowed(f"This key may not change what concerns {min(others)}: only contacts in its `contacts`.")
@@ -118,7 +129,7 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
     if policies.matches(name, policy.propose):
         raise ask(f"A person of the business has to approve each {name}.")
     if call.route.status == LATER:
-        raise ask("This is carried out later, so it is not known now what it does: a person has to approve it.")
+        raise ask(NOT_KNOWN)
     if policy.mode != "limits":
         return
     amounts = done.amounts
@@ -138,7 +149,7 @@ def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired
     """Return the refusal of a call that a person has to approve; it is proposed if the caller prefers that."""
     problem, identity = ApprovalRequired(message, proposal_id=None), ctx.identity
     if not proposing.can_be_proposed(call):
-        problem.message += " It cannot be proposed: somebody has to do it in the dashboard."
+        problem.message += f" {IN_DASHBOARD}"
     elif call.proposes is None or identity is None:
         problem.message += " Send `Prefer: propose` to ask for it."
     else:

@@ -17,6 +17,7 @@ from billycan import (
     App,
     Conflict,
     Context,
+    Forbidden,
     Identity,
     Named,
     NotFound,
@@ -42,6 +43,7 @@ from .tables import proposals, told
 LASTS = timedelta(hours=72)
 MOST_PENDING = 100  # of one caller: nobody reads more
 MOST_REASON = 500
+NOT_YOURS = "Your role in this business does not allow that: ask one of its owners."
 APPROVED = "agents.approved"  # in a context's memo: what a person approved is carried out
 
 
@@ -104,11 +106,12 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
     return str(new["id"])
 
 
-def approve(app: App, tenant_id: str, id: str, person: Named, seen: Any, request_id: str) -> str:
+def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, request_id: str) -> str:
     """Carry out a proposal once, as its page showed it; return its status, `done` or `failed`.
 
     `seen(what)` raises ChangedMeanwhile unless `what` is what the page showed. If the call would now do something else,
-    the proposal stays pending with a new preview, and ChangedMeanwhile is raised.
+    the proposal stays pending with a new preview, and ChangedMeanwhile is raised. Forbidden is raised for a person who
+    may not write all that the call writes.
     """
     row = _read(app, tenant_id, id)
     try:
@@ -127,7 +130,7 @@ def approve(app: App, tenant_id: str, id: str, person: Named, seen: Any, request
         return "failed"
 
 
-def decline(app: App, tenant_id: str, id: str, person: Named, reason: str) -> None:
+def decline(app: App, tenant_id: str, id: str, person: Identity, reason: str) -> None:
     """Decline a proposal."""
     _decide(app, tenant_id, id, person, "declined", decline_reason=reason.strip()[:MOST_REASON] or None)
 
@@ -218,13 +221,16 @@ def what_is_shown(row: Row) -> Any:
     return [row.operation, row.path, row.query, row.body, row.preview, row.amount, row.reason]
 
 
-def _carry_out(app: App, identity: Identity, id: str, person: Named, seen: Any, request_id: str) -> str:
+def _carry_out(app: App, identity: Identity, id: str, person: Identity, seen: Any, request_id: str) -> str:
     ctx = Context(app, identity.tenant_id, identity, request_id=request_id)
     ctx.memo[APPROVED] = id
     with ctx.transaction():
         row = _lock_pending(ctx, id)
         seen(what_is_shown(row))
         done = _try(ctx, identity, row)
+        # A route names one scope or none, and its handler may require others.
+        if any(scope.endswith(":write") and not person.holds(scope) for scope in ctx.held):
+            raise Forbidden(NOT_YOURS)
         was, now = Taken(row.mark, row.previewed_at), Taken(done.mark, ctx.now())
         made = _previewed(done)
         versions_differ = {**row.versions} != {**made["versions"]}
@@ -319,14 +325,14 @@ def _as_stored(preview: Any) -> Any:
     return json.loads(encode(preview), parse_float=Decimal)
 
 
-def _decide(app: App, tenant_id: str, id: str, person: Named, status: str, **values: Any) -> None:
+def _decide(app: App, tenant_id: str, id: str, person: Identity, status: str, **values: Any) -> None:
     ctx = Context(app, tenant_id)
     with ctx.transaction():
         row = _lock_pending(ctx, id)
         _store(ctx, row, status=status, decided_at=app.now(), **_by(person), **values)
 
 
-def _by(person: Named) -> dict[str, Any]:
+def _by(person: Identity) -> dict[str, Any]:
     return {"decided_by": person.id, "decided_by_name": person.name}
 
 

@@ -12,6 +12,7 @@ from billycan.testing import Client, run_timed
 from billycan_agents.amounts import amounts_of, charge_of
 from billycan_agents.tables import spent, writes
 from billycan_agents.testing import Agent, agent_of, bill, set_policy
+from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser
 
 HELD = "approval_required"
@@ -137,7 +138,8 @@ def test_an_hour_has_so_many_changes(client, clock):
         assert db.execute(sa.select(writes).where(writes.c.tenant_id == client.tenant_id)).all() == []
 
 
-def test_only_some_contacts_may_be_concerned(client):
+def test_only_some_contacts_may_be_concerned(make_app):
+    client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "invoices", "attachments"))
     ada, eve = (client.post("/v1/contacts", {"name": name})["data"]["id"] for name in ("Ada", "Eve"))
     agent = agent_of(client, contacts=[ada])
     made = agent.post("/v1/invoices", bill(client, 10, ada))["data"]
@@ -149,6 +151,12 @@ def test_only_some_contacts_may_be_concerned(client):
     agent.refused(403, "not_allowed_for_agents", "PATCH", f"/v1/contacts/{eve}", {"name": "Eva"})
     agent.refused(403, "not_allowed_for_agents", "POST", "/v1/contacts", {"name": "New"})
     agent.patch(f"/v1/contacts/{ada}", {"notes": "x"})
+    # A file says only which record it belongs to.
+    for of, status in ((others["id"], 403), (made["id"], 201)):
+        path = f"/v1/attachments?resource={of}&filename=a.txt"
+        agent.call("POST", path, raw=b"a", status=status)
+        file = client.call("POST", path, raw=b"a", status=201).json["data"]["id"]
+        agent.call("DELETE", f"/v1/attachments/{file}", status=200 if status == 201 else 403)
 
 
 def test_operations_of_a_batch_are_looked_at_one_by_one(make_app):
@@ -175,6 +183,15 @@ def test_a_file_whose_rows_are_written_later_needs_approval(make_app):
     agent = agent_of(client, auto_below=Decimal(1))
     agent.refused(403, HELD, "POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n")
     assert client.get("/v1/imports")["data"] == []
+    # One that was sent before ends with the policy, too.
+    for mode, code in (("read_only", "not_allowed_for_agents"), ("propose", HELD)):
+        sender = client.key()
+        sent = sender.call("POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n", status=202).json["data"]
+        set_policy(sender, Identity.Policy(mode=mode))
+        finish_imports(client.app)
+        (fault,) = client.get(f"/v1/imports/{sent['id']}")["data"]["faults"]
+        assert fault["code"] == code
+    assert client.get("/v1/contacts")["data"] == []
 
 
 def test_an_owner_sets_it_beside_the_keys_and_freezes_at_once(make_app):

@@ -6,13 +6,16 @@ from decimal import Decimal
 
 import pytest
 
+from billycan import Forbidden, Identity
 from billycan.testing import Client, run_timed
+from billycan_agents import proposing
 from billycan_agents.asking import TASKS
 from billycan_agents.testing import META, Agent, agent_of, bill
 from billycan_apps.testing import OAuthApp
 from billycan_users.testing import PASSWORD, Browser
 
 HELD = "approval_required"
+RATES = {"per_minute": 1, "per_second": 1}
 ASK = {"Prefer": "respond-async, propose", "X-Reason": "The client asked for it"}
 
 
@@ -221,6 +224,26 @@ def test_only_who_might_do_it_decides_it_and_only_who_may_read_it_sees_it(client
     other = Client(client.app)
     other.get(f"/v1/proposals/{made['id']}", 404)
     Browser(client.app).join(other).get(f"/dashboard/approvals/{made['id']}", 404)
+
+
+def test_only_who_may_write_what_it_writes_approves_it(make_app):
+    """No route of an attachment names a scope: its handler requires that of the record."""
+    client = Client(make_app("agents", "users", "dashboard", "contacts", "attachments"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    path = f"/v1/attachments?resource={contact}&filename=a.txt"
+    attachment = client.call("POST", path, raw=b"a", status=201).json["data"]["id"]
+    made = propose(agent_of(client, "propose"), "DELETE", f"/v1/attachments/{attachment}")
+    viewer = Browser(client.app).join(client, "viewer")
+    page = viewer.get(f"/dashboard/approvals/{made['id']}")
+    assert "Your role does not let you" in page.text and "Approve and carry it out" not in page.text
+    for scopes, status in ((("read", "invoices:write"), 403), (("read", "contacts:write"), "done")):
+        person = Identity(id="usr_x", tenant_id=client.tenant_id, environment="live", name="X", scopes=scopes, **RATES)
+        try:
+            found = proposing.approve(client.app, client.tenant_id, made["id"], person, lambda shown: None, "req_x")
+        except Forbidden as refused:
+            found = refused.status
+        assert found == status
+    client.get(f"/v1/attachments/{attachment}", 404)
 
 
 def test_what_cannot_wait_is_not_proposed(client):

@@ -85,6 +85,8 @@ def test_messages_that_are_none_are_refused(client):
     assert client.call("POST", "/mcp", raw=b"{}", status=415, headers={"Content-Type": "text/plain"})
     deep = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": ' + b"[" * 100_000
     assert client.call("POST", "/mcp", raw=deep, status=400).json["error"]["code"] == -32700
+    error = agent.refused("payload_too_large", "create_contact", body={"name": "Ada", "notes": [[]] * 20_000})
+    assert "20,000 lists" in error["message"]
     assert agent.send("tools/list", status=400, meta={**META, "io.modelcontextprotocol/clientCapabilities": None})
     assert agent.send("resources/list", status=404)["error"]["code"] == -32601
     assert agent.send("ping", status=404)["error"]["code"] == -32601  # 2026-07-28 has none

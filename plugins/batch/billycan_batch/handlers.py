@@ -12,7 +12,7 @@ import msgspec
 from billycan import Context, Fault, Identity, Invalid, Page, Problem
 from billycan.web import encode, in_turns
 
-from .operations import fill_path, fill_references, find_faults
+from .operations import count_values, fill_path, fill_references, find_faults
 from .schemas import Batch, BatchOperation, BatchResult, BatchResults
 
 log = logging.getLogger("billycan")
@@ -21,6 +21,7 @@ log = logging.getLogger("billycan")
 # many changes are some thousand rows.
 MOST_CHANGES = 100
 MOST_CHANGED_BYTES = 256 * 1024
+MOST_SENT = 5_000  # values in the bodies: of a custom field, each is a row of its own
 MOST_SECONDS = 10.0  # the place of a batch that is not atomic is one of few that its business has
 MOST_ANSWERED_BYTES = Page.MOST_BYTES
 
@@ -72,8 +73,10 @@ def _admit(ctx: Context, body: Batch) -> Problem | None:
 
 def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[BatchResult]:
     """Carry out all operations in the transaction of the request; raise the Problem of the first that fails."""
-    results, found, answered = list[BatchResult](), dict[str, Any](), 0
+    results, found, answered, values = list[BatchResult](), dict[str, Any](), 0, 0
     for i, operation in enumerate(body.operations):
+        if (values := values + count_values(operation.body)) > MOST_SENT:
+            raise _too_many(i)
         try:
             path, sent = _filled(operation, found, frozenset())
             answer = ctx.app.call(identity, operation.method, path, body=sent, version=operation.if_match, within=ctx)
@@ -83,15 +86,19 @@ def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[B
         changed = sum(memoryview(event.data).nbytes for event in ctx.events)
         records = max(len(ctx.events), len(ctx.touched))  # some change without an event
         if records > MOST_CHANGES or changed > MOST_CHANGED_BYTES or answered > MOST_ANSWERED_BYTES:
-            raise Invalid(
-                f"operations[{i}]: up to here, the batch changes more than {MOST_CHANGES} records or"
-                f" {MOST_CHANGED_BYTES >> 10} KiB of them: send fewer operations at a time, or without `atomic`.",
-                code="too_many_changes",
-                operation=i,
-            )
+            raise _too_many(i)
         _note(found, operation, answer.body)
         results.append(_result(answer.status, answer.body))
     return results
+
+
+def _too_many(i: int) -> Invalid:
+    return Invalid(
+        f"operations[{i}]: up to here, the batch changes more than {MOST_CHANGES} records, {MOST_SENT:,} values or"
+        f" {MOST_CHANGED_BYTES >> 10} KiB: send fewer operations at a time, or without `atomic`.",
+        code="too_many_changes",
+        operation=i,
+    )
 
 
 def _carry_out_each(ctx: Context, identity: Identity, body: Batch) -> Iterator[BatchResult]:

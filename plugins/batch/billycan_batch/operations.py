@@ -6,8 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 from billycan import App, Conflict, Fault, Invalid
+from billycan.web import PayloadTooLarge
 
 from .schemas import Batch
+
+MOST_FILLED = 1024 * 1024  # characters of the texts that an operation takes from earlier ones
 
 _PATH = re.compile(r"/v1(/([A-Za-z0-9_~-][A-Za-z0-9_.~-]*|\$[A-Za-z0-9_]+(\.[a-z0-9_]+)+))+")
 _ID = re.compile("[a-z]{2,10}_[0-9a-z]{26,60}")  # no route has a part of this form
@@ -51,17 +54,33 @@ def _why_alone(app: App, method: str, path: str) -> str:
     return "" if route.stores else "changes nothing"
 
 
-def fill_references(value: Any, found: Mapping[str, Any], failed: Collection[str], param: str = "") -> Any:
+def fill_references(value: Any, found: Mapping[str, Any], failed: Collection[str]) -> Any:
     """Return a body or path with members of earlier records in place of the references to them.
 
     `found` are the records by their `ref`, and `failed` the refs of operations that failed. Raise Conflict
-    `reference_failed`, or Invalid for a member that the record does not have.
+    `reference_failed`, Invalid for a member that the record does not have, or PayloadTooLarge for more text than one
+    request may send: a short reference stands for a long text.
     """
-    if isinstance(value, dict):
-        dot = "." if param else ""
-        return {name: fill_references(each, found, failed, f"{param}{dot}{name}") for name, each in value.items()}
-    if isinstance(value, list):
-        return [fill_references(each, found, failed, f"{param}[{i}]") for i, each in enumerate(value)]
+    taken = 0
+
+    def fill(value: Any, param: str) -> Any:
+        nonlocal taken
+        if isinstance(value, dict):
+            dot = "." if param else ""
+            return {name: fill(each, f"{param}{dot}{name}") for name, each in value.items()}
+        if isinstance(value, list):
+            return [fill(each, f"{param}[{i}]") for i, each in enumerate(value)]
+        filled = _fill_text(value, found, failed, param)
+        if filled is not value:
+            taken += len(str(filled))
+            if taken > MOST_FILLED:
+                raise PayloadTooLarge("What this operation takes from earlier ones makes its body too large.")
+        return filled
+
+    return fill(value, "")
+
+
+def _fill_text(value: Any, found: Mapping[str, Any], failed: Collection[str], param: str) -> Any:
     if not isinstance(value, str) or not (reference := _REFERENCE.fullmatch(value)):
         return value
     name, members = reference[1], reference[2].split(".")
@@ -90,6 +109,13 @@ def _fill_segment(segment: str, found: Mapping[str, Any], failed: Collection[str
     if filled != segment and not _ID.fullmatch(str(filled)):
         raise Invalid.member("", "not_found", f"refers to {segment} in its path, which is not the id of a record")
     return str(filled)
+
+
+def count_values(value: Any) -> int:
+    """Return the number of texts, numbers and other single values in a body."""
+    if isinstance(value, dict | list):
+        return sum(map(count_values, value.values() if isinstance(value, dict) else value))
+    return 1
 
 
 def _texts(value: Any, param: str) -> Iterator[tuple[str, str]]:

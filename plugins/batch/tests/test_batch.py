@@ -301,6 +301,10 @@ def test_an_atomic_batch_changes_only_so_much(client, monkeypatch):
     pay = {"method": "POST", "path": "/v1/payments", "body": payment}
     error = batch(client, pay, atomic=True, status=422)  # one event, but six invoices change, too
     assert (error["code"], error["operation"]) == ("too_many_changes", 0)
+    monkeypatch.setattr(handlers, "MOST_SENT", 5)  # of a custom field, each value is a row
+    error = batch(client, *[new("Eve")] * 3, atomic=True, status=422)
+    assert (error["code"], error["operation"]) == ("too_many_changes", 2)
+    monkeypatch.setattr(handlers, "MOST_SENT", 5_000)
     monkeypatch.setattr(handlers, "MOST_CHANGES", 2)
     error = batch(client, *[new("Eve")] * 3, atomic=True, status=422)
     assert (error["code"], error["operation"]) == ("too_many_changes", 2)
@@ -321,3 +325,13 @@ def test_the_largest_batches_keep_to_what_a_transaction_may_do(client):
     assert len(client.events()) == 99
     run_timed(client.app)
     assert client.get("/v1/webhook_deliveries")["pagination"]["total"] == 20 * 99
+
+
+@pytest.mark.sqlite_alone
+@pytest.mark.parametrize("atomic", [False, True])
+def test_a_reference_makes_no_body_that_could_not_be_sent(client, atomic):
+    """Otherwise 500 KB of references to a long text would become 500 MB."""
+    taken = {"method": "POST", "path": CONTACTS, "body": {"name": "Eve", "notes": ["$it.notes"] * 600}}
+    found = batch(client, new("Ada", "x" * 2000, ref="it"), taken, atomic=atomic, status=413 if atomic else 200)
+    error = found if atomic else found[1]["body"]["error"]
+    assert error["code"] == "payload_too_large" and "earlier ones" in error["message"]

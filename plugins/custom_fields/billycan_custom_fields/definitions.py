@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -108,9 +107,25 @@ def type_of(field: Field) -> Any:
     return Literal[field.choices] if field.type == "choice" else _TYPES[field.type]
 
 
-@lru_cache(512)
-def struct_of(of: tuple[Field, ...]) -> type[Struct]:
-    """Return the Struct of the values of these fields, which are those of one resource."""
+_MOST_STRUCTS = 512
+_structs: dict[tuple[str, str], tuple[tuple[Field, ...], type[Struct]]] = {}
+
+
+def struct_of(tenant_id: str, of: tuple[Field, ...]) -> type[Struct]:
+    """Return the Struct of the values of these fields, which are those of one resource.
+
+    Of a business and resource only the latest is kept: one with many choices takes megabytes.
+    """
+    place = tenant_id, of[0].resource
+    known = _structs.get(place)
+    if known is None or known[0] != of:
+        if len(_structs) >= _MOST_STRUCTS:
+            _structs.clear()
+        known = _structs[place] = of, _make_struct(of)
+    return known[1]
+
+
+def _make_struct(of: tuple[Field, ...]) -> type[Struct]:
     name = of[0].resource.replace("/", "_").title().replace("_", "")
     members = [(f.key, type_of(f)) if f.required else (f.key, type_of(f) | None, None) for f in of]
     says = "\n".join(f"{f.key}: {' '.join(f.label.split())}" for f in of)
@@ -132,7 +147,7 @@ class NoFields(Struct, forbid_unknown_fields=True):
 def structs_of_business(ctx: Context, path: str) -> dict[str, type[Struct]]:
     """Map `custom` to the Struct of what it holds in the records that a path lists."""
     of = tuple(fields_of(ctx, path).values())
-    return {"custom": struct_of(of) if of else NoFields}
+    return {"custom": struct_of(ctx.tenant_id, of) if of else NoFields}
 
 
 def as_text(value: Any) -> str:

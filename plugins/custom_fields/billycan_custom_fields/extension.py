@@ -18,8 +18,8 @@ from .definitions import (
     known_fields,
     of_text,
     resource_of,
-    struct_of,
     structs_of_business,
+    type_of,
 )
 from .schemas import AsksCustom, HasCustom, MergedContact, TakesCustom
 from .tables import values
@@ -153,7 +153,7 @@ def _find(ctx: Context, field: Field, end: str, text: str) -> sa.Select[Any]:
 def _read(field: Field, text: str) -> Any:
     given: Any = {"true": True, "false": False}.get(text, text) if field.type == "boolean" else text
     try:
-        return getattr(decode({field.key: given}, struct_of((field,))), field.key)
+        return decode(given, type_of(field))
     except Invalid as refused:
         raise RuleBroken("invalid_filter", refused.details[0].message) from None
 

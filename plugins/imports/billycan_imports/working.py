@@ -31,6 +31,7 @@ from .tables import chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
+MOST_VALUES = 2_000_000  # that are written at once, while nobody else can write to SQLite: 20,000 contacts have a half
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
@@ -155,11 +156,14 @@ def _settle_import(app: App, row: Row) -> None:
     """End an import whose rows were all checked: make their records, unless any row has a fault."""
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
-        seen, pairs = _last_event(ctx), _repeated_pairs(ctx, row)
+        seen, pairs, values = _last_event(ctx), *_repeated_pairs(ctx, row)
         # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
         outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
     faults, more = _repeat_faults(app, row, pairs)
-    if outdated:
+    if values > MOST_VALUES:
+        text = "the rows have too many values to be written at once, such as custom fields: send them in several files"
+        faults.append(ImportFault(0, None, "too_many_values", text))
+    if outdated and values <= MOST_VALUES:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with (ctx := Context(app, row.tenant_id)).transaction():
@@ -229,15 +233,20 @@ def _outdated(ctx: Context, row: Row) -> list[int]:
     return [number for number, recording in _recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
-def _repeated_pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
-    """Return pairs of rows with the same unique value, as numbers: each row with the first that has the value."""
+def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]:
+    """Return pairs of rows with the same unique value, as numbers: each row with the first that has the value.
+
+    And the number of values that all rows write.
+    """
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
+    written = 0
     for _, recording in _recordings(ctx, row):
+        written += recording.values
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
                 pairs.setdefault(place, other)
-    return sorted(pairs.items())
+    return sorted(pairs.items()), written
 
 
 def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Literal, TypeGuard, get_args, get_origin
+from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -99,10 +99,15 @@ class Control(Struct, frozen=True):
             yield Markup("".join(row))  # noqa: S704 - of what the macro drew, and of escaped text
 
 
-@lru_cache(256)
+_controls: "WeakKeyDictionary[type[Struct], tuple[Control, ...]]" = WeakKeyDictionary()  # some are a business's
+
+
 def controls(kind: type[Struct]) -> tuple[Control, ...]:
     """List the controls of a form for a Struct: required ones first, then short ones."""
-    return tuple(sorted(_members(kind), key=_place))
+    found = _controls.get(kind)
+    if found is None:
+        found = _controls[kind] = tuple(sorted(_members(kind), key=_place))
+    return found
 
 
 def reword(

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlencode
+from weakref import WeakKeyDictionary
 
 import falcon
 import msgspec
@@ -254,9 +255,14 @@ def action_label(kind: Kind, name: str, table: str = "") -> str:
     return f"Add {label(name).lower().removesuffix('s')}" if of_table else label(name)
 
 
-@lru_cache(256)
+_members: "WeakKeyDictionary[type[Struct], tuple[Member, ...]]" = WeakKeyDictionary()  # some Structs are a business's
+
+
 def _described(kind: type[Struct]) -> tuple[Member, ...]:
-    return described(kind)
+    found = _members.get(kind)
+    if found is None:
+        found = _members[kind] = described(kind)
+    return found
 
 
 def described(kind: type[Struct]) -> tuple[Member, ...]:

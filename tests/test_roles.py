@@ -22,8 +22,8 @@ EXAMPLES = {"assets", "audit", "paylink", "sso_auth", "visits"}
 ROLES: tuple[Role, ...] = ("owner", "office", "bookkeeper", "field", "developer", "viewer")
 # Every route that is open to field staff: all others are closed to them.
 OF_FIELD = {
-    "GET": "attachments attachments/{id} attachments/{id}/content bookings bookings/{id} bookings/{id}.ics calendar contacts"
-    " contacts/{id} jobs jobs/{id} me openapi.json search staff staff/{id}",
+    "GET": "attachments attachments/{id} attachments/{id}/content bookings bookings/{id} bookings/{id}.ics"
+    " calendar contacts contacts/{id} jobs jobs/{id} me openapi.json search staff staff/{id}",
     "PATCH": "bookings/{id} jobs/{id}",
     "DELETE": "attachments/{id}",
     "POST": "attachments batch bookings/{id}/cancel bookings/{id}/complete bookings/{id}/confirm bookings/{id}/decline"

@@ -23,9 +23,9 @@ STATUSES = {
 
 
 def test_whoever_listens_to_everybody_is_told(make_app, capsys):
-    serve._announce(make_app("contacts", fresh=True), "http://127.0.0.1:8000", is_loopback=False)
+    serve._announce_address(make_app("contacts", fresh=True), "http://127.0.0.1:8000", is_loopback=False)
     assert "over plain http: put a TLS proxy in front of it\n" in capsys.readouterr().out
-    serve._announce(make_app("contacts", fresh=True), "http://127.0.0.1:8000")
+    serve._announce_address(make_app("contacts", fresh=True), "http://127.0.0.1:8000")
     assert "plain http" not in capsys.readouterr().out
 
 

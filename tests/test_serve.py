@@ -273,7 +273,7 @@ def test_sandboxes_may_have_private_receivers_only_where_nobody_else_reaches_it(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "environ", {**CLEAN, **{f"BILLYCAN_{name}": value for name, value in given.items()}})
-    found = serve._environment("http://127.0.0.1:8000", is_loopback)
+    found = serve._child_environment("http://127.0.0.1:8000", is_loopback)
     assert found.get("BILLYCAN_WEBHOOKS__ALLOW_PRIVATE") == allowed
 
 

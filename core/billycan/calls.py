@@ -102,8 +102,8 @@ def answer_call(
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
-    key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
-    taken = _decode(ctx, call.query, endpoint, params, raw)
+    key = _caller_key(identity, _check_idempotency_key(call.key)) if route.method != "GET" else None
+    taken = _decode_request(ctx, call.query, endpoint, params, raw)
     ctx.key, ctx.count_more = call.key, call.count
     share_time()
     if not ctx.writes:
@@ -111,13 +111,13 @@ def answer_call(
             if as_csv:
                 _check_own(ctx, endpoint, taken)
                 return exporting.export_list(ctx, endpoint, taken.values, params)
-            return _handle(ctx, call, endpoint, taken)
+            return _run_handler(ctx, call, endpoint, taken)
     if route.own_transactions and route.own_transactions(taken.values["body"]):
         return _answer_apart(ctx, call, endpoint, taken, key, raw)
     if route.receive is None:
         ctx.may_begin_anew = call.repeats < MOST_REPEATS
         try:
-            return _write(ctx, call, endpoint, taken, key, raw)
+            return _answer_write(ctx, call, endpoint, taken, key, raw)
         except Exception as error:
             if not (isinstance(error, Outdated) or (ctx.may_begin_anew and is_deadlock(error))):
                 raise
@@ -126,10 +126,10 @@ def answer_call(
         return answer_call(app, again, endpoint, params, identity, tenant_id)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
     with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:
-        return _write(ctx, call, endpoint, taken, key, incoming.sha256.encode())
+        return _answer_write(ctx, call, endpoint, taken, key, incoming.sha256.encode())
 
 
-def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
+def _answer_write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
     """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     if all(map(is_id, taken.params.values())):
@@ -138,8 +138,8 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
-            checks = _watch(ctx, call, endpoint, taken.params, None if endpoint.route.receive else sent)
-            given = _handle(ctx, call, endpoint, taken)
+            checks = _ask_guards(ctx, call, endpoint, taken.params, None if endpoint.route.receive else sent)
+            given = _run_handler(ctx, call, endpoint, taken)
             if checks:
                 notify_hearers(ctx)
                 ctx.heard = len(ctx.events)
@@ -150,7 +150,7 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
     return given
 
 
-def _watch(
+def _ask_guards(
     ctx: Context, call: Call, endpoint: Endpoint, params: Mapping[str, str], body: bytes | None
 ) -> list[Callable[[Answer], None]]:
     """Let every guard look at a call before its handler runs; return what has to approve of its answer."""
@@ -179,7 +179,7 @@ def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, ke
             if given := idempotency.replay_answer(ctx, key, request):
                 return given
         del ctx.db
-    answer = _handle(ctx, call, endpoint, taken)
+    answer = _run_handler(ctx, call, endpoint, taken)
     if key:
         with unit_of_work(ctx):
             # An equal request may have been answered meanwhile: both get one answer.
@@ -195,9 +195,9 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     own.app.hook.authorize(ctx=own, route=endpoint.route)
     _check_allowed(own, endpoint)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
-    taken = _decode(own, call.query, endpoint, params, raw)
-    checks = _watch(own, call, endpoint, params, raw)
-    answer = _handle(own, call, endpoint, taken)
+    taken = _decode_request(own, call.query, endpoint, params, raw)
+    checks = _ask_guards(own, call, endpoint, params, raw)
+    answer = _run_handler(own, call, endpoint, taken)
     notify_hearers(own)
     for check in checks:
         check(answer)
@@ -221,7 +221,7 @@ def count_records(
             ctx.path, ctx.counting = endpoint.route.path, []
             app.hook.authorize(ctx=ctx, route=endpoint.route)
             _check_allowed(ctx, endpoint)
-            totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
+            totals.append(endpoint.run(ctx, _decode_request(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
         counted = iter(paging.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
@@ -249,7 +249,7 @@ def read_records(
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 
 
-def _decode(
+def _decode_request(
     ctx: Context, asked: str | Mapping[str, Any], endpoint: Endpoint, params: dict[str, str], raw: bytes
 ) -> Taken:
     """Return the handler's arguments from a query and the bytes of a body."""
@@ -270,7 +270,7 @@ def _decode(
     return Taken(values, params, aside, tree)
 
 
-def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
+def _run_handler(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
     """Run the handler and encode what it returns: Falcon would only find an unencodable value after the commit."""
     # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
     if not all(map(is_id, taken.params.values())):
@@ -283,7 +283,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     _check_still_own(ctx, call.method, taken)
     if ctx.if_match is not None and ctx.writes and (taken.params or call.method != "POST"):
         raise VersionConflict("What this request changes has no version: send it without If-Match.")
-    headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
+    headers = dict(result.headers) if isinstance(result, Reply) else _build_headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
         if isinstance(result, Reply):
             close_pieces(result.body)
@@ -306,7 +306,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
             records[i] = msgspec.Raw(web.encode(records[i]))
     body = web.encode(answer)
     if page:
-        paging.check_size(len(body), records, _size)
+        paging.check_size(len(body), records, _bytes_of_json)
     if page and page.next_cursor:
         path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
@@ -328,7 +328,7 @@ def _check_still_own(ctx: Context, method: str, taken: Taken) -> None:
         owning.check_still_own(ctx, taken.params)
 
 
-def _size(encoded: msgspec.Raw) -> int:
+def _bytes_of_json(encoded: msgspec.Raw) -> int:
     return memoryview(encoded).nbytes
 
 
@@ -344,7 +344,7 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
         raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
 
-def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
+def _build_headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
     headers: dict[str, str] = {}
     if isinstance(version := getattr(result, "version", None), int):
         headers["ETag"] = endpoints.version_tag(version, asked)
@@ -380,7 +380,7 @@ def _caller_key(identity: "Identity | None", key: str | None) -> str | None:
     return f"{identity.connection_id}\n{key}"  # no key from a client has a line feed
 
 
-def _checked(key: str | None) -> str | None:
+def _check_idempotency_key(key: str | None) -> str | None:
     """Return an idempotency key as sent; raise BadRequest if it cannot be one."""
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")

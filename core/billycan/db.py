@@ -68,14 +68,14 @@ class Decimals(sa.types.TypeDecorator[Decimal]):
         return Decimal
 
     def bind_processor(self, dialect: Dialect) -> "Reader[int]":
-        return _whole(self.places)
+        return _whole_number_reader(self.places)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Decimal]":
-        return _scaled(self.places)
+        return _scaled_number_reader(self.places)
 
 
 @cache  # one for all columns: most amounts of a document are 0, or equal to another
-def _whole(places: int) -> "Reader[int]":
+def _whole_number_reader(places: int) -> "Reader[int]":
     @lru_cache(4096, typed=True)  # 1 and 1.0 are equal to Decimal(1), and are refused
     def write(value: Decimal | None) -> int | None:
         if value is None:
@@ -94,7 +94,7 @@ def _whole(places: int) -> "Reader[int]":
 
 
 @cache  # one for all columns, so that each amount of a list is read once
-def _scaled(places: int) -> "Reader[Decimal]":
+def _scaled_number_reader(places: int) -> "Reader[Decimal]":
     times = Decimal(1).scaleb(-places).__mul__  # exact, and twice as fast as scaleb
     return lambda value: None if value is None else times(value)
 
@@ -168,7 +168,7 @@ def _octet_length(element: Any, compiler: Any, **options: Any) -> str:
 
 
 @compiles(bytes_of, "sqlite")
-def _length(element: Any, compiler: Any, **options: Any) -> str:
+def _compile_length(element: Any, compiler: Any, **options: Any) -> str:
     # Older releases know no octet_length, and of a text they count the characters.
     (column,) = element.clauses
     given = compiler.process(column, **options)
@@ -298,7 +298,7 @@ class Database:
 
         One for the system may ask for rows of every tenant only where `across` says why.
         """
-        sound, db = False, self._engines.readers.borrow(_scope(tenant_id, across))
+        sound, db = False, self._engines.readers.borrow(_scope_options(tenant_id, across))
         try:
             yield db
             sound = True
@@ -311,7 +311,7 @@ class Database:
 
     def writing(self, tenant_id: str = "", *, across: str = "") -> AbstractContextManager[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
-        return self._engines.writing(_scope(tenant_id, across))
+        return self._engines.writing(_scope_options(tenant_id, across))
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last.
@@ -384,7 +384,7 @@ def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
             error.args = (f"({type(context.original_exception).__name__}) {primary}",)
 
 
-def _scope(tenant_id: str, across: str) -> dict[str, str]:
+def _scope_options(tenant_id: str, across: str) -> dict[str, str]:
     """The execution options that say for whom a connection is."""
     return {walls.TENANT: tenant_id} if tenant_id else {walls.ACROSS: across} if across else {}
 

@@ -79,14 +79,16 @@ def resource(
       its member's.
     options: Those of Records; `search` names columns besides those of members, and `number` adds the columns of one.
     """
-    members = [*_members(sends, shows)]
+    members = [*_shown_members(sends, shows)]
     stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]
     more = (*(numbered() if options.get("number") else ()), *more)
     written = {part.name for part in more if isinstance(part, sa.Column)}
-    table = resource_table(name, *_columns([m for m in stored if m.name not in written]), *_constraints(stored), *more)
+    table = resource_table(
+        name, *_build_columns([m for m in stored if m.name not in written]), *_build_constraints(stored), *more
+    )
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]
     records = Records(table, shows, prefix=prefix, **options)
-    _queries[shows] = asks = _query(members, query or Query, shows)
+    _queries[shows] = asks = _build_query(members, query or Query, shows)
     if query:
         _queries[query] = asks
     return Declaration(table, records, asks)
@@ -117,34 +119,34 @@ class _Declared(Struct, frozen=True):
     use: Member
 
 
-def _members(sends: type[Struct], shows: type[Struct]) -> Iterator[_Declared]:
+def _shown_members(sends: type[Struct], shows: type[Struct]) -> Iterator[_Declared]:
     """Yield the members that are shown, except those that every resource has."""
     sent = {field.name: field.type for field in fields(sends)}
     for name in sent.keys() - {*shows.__struct_fields__}:
-        if _use(sent[name]) != Member(stored=False):
+        if _member_beside(sent[name]) != Member(stored=False):
             raise TypeError(
                 f"{sends.__name__}.{name} is not shown: add {name} to {shows.__name__}, or say Member(stored=False)"
             )
     for field in fields(shows):
         if field.name not in Resource.__struct_fields__:
-            kind, rule = _bare(sent.get(field.name, field.type))
-            use = _use(field.type) or _use(sent.get(field.name)) or Member()
+            kind, rule = _split_type(sent.get(field.name, field.type))
+            use = _member_beside(field.type) or _member_beside(sent.get(field.name)) or Member()
             yield _Declared(field.name, kind, rule, type(None) in options_of(parts(field.type)[0]), use)
 
 
-def _use(kind: Any) -> Member | None:
+def _member_beside(kind: Any) -> Member | None:
     """Return the Member beside a type, or beside one that may also be null."""
     return next((part for part in beside(kind) if isinstance(part, Member)), None)
 
 
-def _bare(kind: Any) -> tuple[Any, Rule | None]:
+def _split_type(kind: Any) -> tuple[Any, Rule | None]:
     """Return a type without null and without what stands beside it, and its rule."""
     inner, rule, _ = parts(kind)
     choices = [option for option in options_of(inner) if option not in (type(None), UnsetType)]
-    return _bare(choices[0]) if len(choices) == 1 and choices[0] is not inner else (inner, rule)
+    return _split_type(choices[0]) if len(choices) == 1 and choices[0] is not inner else (inner, rule)
 
 
-def _columns(members: Sequence[_Declared]) -> Iterator[sa.Column[Any]]:
+def _build_columns(members: Sequence[_Declared]) -> Iterator[sa.Column[Any]]:
     """Yield the columns of members, and those by which they are sorted and searched."""
     yield from (sa.Column(m.name, _column_type(m), nullable=m.nullable) for m in members)
     yield from (folded(m.name, nullable=m.nullable) for m in members if _is_folded(m))
@@ -152,7 +154,7 @@ def _columns(members: Sequence[_Declared]) -> Iterator[sa.Column[Any]]:
         yield searchable()
 
 
-def _constraints(members: Sequence[_Declared]) -> Iterator[sa.schema.SchemaItem]:
+def _build_constraints(members: Sequence[_Declared]) -> Iterator[sa.schema.SchemaItem]:
     """Yield the indexes and constraints of members."""
     for m in members:
         if m.use.sort == "indexed":
@@ -190,7 +192,7 @@ def _is_json(kind: Any) -> bool:
     return is_struct(kind) or get_origin(kind) in (list, dict)
 
 
-def _query(members: Sequence[_Declared], base: type[Query[Any]], shows: type[Struct]) -> type[Query[Any]]:
+def _build_query(members: Sequence[_Declared], base: type[Query[Any]], shows: type[Struct]) -> type[Query[Any]]:
     """Return the query of a list: the parameters of `base`, and those that follow from the members."""
     taken: dict[str, Any] = {"search": Search} if any(m.use.search for m in members) else {}
     for m in members:

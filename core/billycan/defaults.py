@@ -99,7 +99,7 @@ def handle_error(error: Exception) -> Problem | None:
     if _is_of_another_form(error):
         return None
     if isinstance(error, sa.exc.IntegrityError):
-        return _raced(str(error.orig))
+        return _lost_race(str(error.orig))
     # No connection, none free, or a lock or statement that took too long: the same request may work in a moment.
     if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):
         return Unavailable()
@@ -125,7 +125,7 @@ def _is_of_another_form(error: Exception) -> bool:
     return getattr(original, "sqlite_errorcode", None) in codes or getattr(original, "sqlstate", None) == "23502"
 
 
-def _raced(text: str) -> Conflict:
+def _lost_race(text: str) -> Conflict:
     # Handlers check this before they write, so it only fails here in a race of two requests.
     if "external_id" in text:
         return Conflict("Another record has this external_id.", code="duplicate_external_id", param="external_id")

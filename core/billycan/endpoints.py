@@ -35,16 +35,16 @@ def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str
     A page gives them by their names, as texts or as the values they stand for, and needs no query string. `ids` maps
     parameters that take ids to the prefixes of the ids, "" for an unknown prefix.
     """
-    known, required = _compiled(kind)  # type: ignore[arg-type]
+    known, required = _compile_query(kind)  # type: ignore[arg-type]
     if not query and not required:
         return kind()
     values: dict[str, Any] = {}
     found: list[Fault] = []
-    for name, given in _pairs(query) if isinstance(query, str) else query.items():
+    for name, given in _split_pairs(query) if isinstance(query, str) else query.items():
         text = given if isinstance(given, int | list) else str(given)
         if "\x00" in f"{name}{text}":
             raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
-        of, key = _within(name)
+        of, key = _split_name(name)
         if (member := known.get(of)) and member.is_map and key is not None:
             given_keys = values.setdefault(of, {})
             given_keys[key] = text
@@ -90,10 +90,10 @@ class _Parameter(NamedTuple):
 
 
 @cache
-def _compiled(kind: Any) -> tuple[dict[str, _Parameter], list[str]]:
+def _compile_query(kind: Any) -> tuple[dict[str, _Parameter], list[str]]:
     """Return the parameters of a query by name, and the required ones among them."""
     members = msgspec.structs.fields(kind)
-    known = {f.encode_name: _Parameter(f.name, _parser(f.type), compiled(f.type)) for f in members}
+    known = {f.encode_name: _Parameter(f.name, _build_parser(f.type), compiled(f.type)) for f in members}
     return known, [f.encode_name for f in members if f.required]
 
 
@@ -101,11 +101,11 @@ def with_cursor(query_string: str, cursor: str) -> str:
     """Return this query for the page that `cursor` leads to."""
     if not query_string:
         return urlencode({"cursor": cursor})
-    kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
+    kept = [pair for pair in _split_pairs(query_string) if pair[0] not in ("page", "cursor")]
     return urlencode([*kept, ("cursor", cursor)])
 
 
-def _pairs(query_string: str) -> list[tuple[str, str]]:
+def _split_pairs(query_string: str) -> list[tuple[str, str]]:
     try:
         text = query_string.encode("latin-1").decode()  # WSGI passes bytes on as Latin-1
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=100)
@@ -119,11 +119,11 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _parser(kind: Any) -> Callable[[str], Any]:
+def _build_parser(kind: Any) -> Callable[[str], Any]:
     """Return a function from a parameter's text to the JSON value that it stands for."""
     kinds = [parts(option)[0] for option in options(kind)]
     if lists := [k for k in kinds if get_origin(k) is list]:
-        parse_one = _parser(get_args(lists[0])[0])
+        parse_one = _build_parser(get_args(lists[0])[0])
         return lambda text: [parse_one(part) for part in text.split(",")]
     takes_bool, takes_int = bool in kinds, int in kinds
 
@@ -137,7 +137,7 @@ def _parser(kind: Any) -> Callable[[str], Any]:
     return parse
 
 
-def _within(name: str) -> tuple[str, str | None]:
+def _split_name(name: str) -> tuple[str, str | None]:
     """Return the member and the key that a parameter sets: `custom_from` and `size` of `custom[size]_from`."""
     member, opens, rest = name.partition("[")
     key, closes, end = rest.rpartition("]")
@@ -208,11 +208,11 @@ def choice_of(endpoint: "Endpoint") -> Choice | None:
     members = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)) if is_struct(kind) else {}
     if endpoint.route.method != "GET" or "id" not in members or "fields" in query.__struct_fields__:
         return None
-    taken = Annotated[list[str], Rule(lambda value: _distinct(value, members))]
+    taken = Annotated[list[str], Rule(lambda value: _each_once(value, members))]
     asks = msgspec.defstruct(
         query.__name__, [("fields", taken | None, None)], bases=(query,), module=query.__module__, kw_only=True
     )
-    return Choice(kind, members, asks, frozenset(_included(query)) & members.keys())
+    return Choice(kind, members, asks, frozenset(_includes_of(query)) & members.keys())
 
 
 def version_tag(version: int, asked: frozenset[str] | None) -> str:
@@ -230,13 +230,13 @@ class NoQuery(Struct):
     """The query of a route that takes no parameters."""
 
 
-def _distinct(names: list[str], members: dict[str, str]) -> list[str]:
+def _each_once(names: list[str], members: dict[str, str]) -> list[str]:
     if len({*names}) < len(names) or not members.keys() >= {*names}:
         raise RuleBroken("invalid_parameter", f"takes {', '.join(members)}, each once, separated by commas")
     return names
 
 
-def _included(query: Any) -> Iterable[str]:
+def _includes_of(query: Any) -> Iterable[str]:
     """Return the names that a query's `include` accepts."""
     if "include" not in query.__struct_fields__:
         return []

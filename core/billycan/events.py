@@ -113,19 +113,19 @@ def written(ctx: Context) -> list[Asked]:
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
         counted = {"name_1": counters.EVENTS, "by_1": 1, "name_2": BYTES, "by_2": size}
-        return [(_INSERT_ONE, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})]
+        return [(_INSERT_ONE, {"tenant_id": ctx.tenant_id, **counted, **_row_of_event(ctx, event)})]
     last = counters.advance_both(ctx, counters.EVENTS, len(ctx.events), BYTES, size)
     if len(ctx.events) == 1:
-        return [(_INSERT_NUMBERED, {"tenant_id": ctx.tenant_id, "sequence": last, **_row(ctx, ctx.events[0])})]
+        return [(_INSERT_NUMBERED, {"tenant_id": ctx.tenant_id, "sequence": last, **_row_of_event(ctx, ctx.events[0])})]
     first = last - len(ctx.events) + 1
     return [
         _INSERT.asked(
-            ctx.tenant_id, [{"sequence": first + i, **_row(ctx, event)} for i, event in enumerate(ctx.events)]
+            ctx.tenant_id, [{"sequence": first + i, **_row_of_event(ctx, event)} for i, event in enumerate(ctx.events)]
         )
     ]
 
 
-def _row(ctx: Context, event: Event) -> dict[str, Any]:
+def _row_of_event(ctx: Context, event: Event) -> dict[str, Any]:
     return {
         "id": event.id,
         "event": event.name,
@@ -145,16 +145,16 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     if query.after is not None and query.sort not in (None, "created_at"):
         raise BadRequest("sort: events `after` another are always oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
-    beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
+    beyond = [] if query.after is None else [events.c.sequence > _find_place(ctx, query.after, query.event)]
     order = [events.c.sequence if ascending else events.c.sequence.desc()]
     page = records.rows(ctx, query, *beyond, order=order, columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
     # Each may have some MiB: they are fetched only if they fit.
-    check_size(sum(map(_size, shown)), shown, _size)
+    check_size(sum(map(_bytes_of_row, shown)), shown, _bytes_of_row)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
     data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
     gone = {row.id for row in shown} - data.keys()  # forgotten a moment ago
-    return page.of([_show(row, data.get(row.id)) for row in page.items if row.id not in gone])
+    return page.of([_show_event(row, data.get(row.id)) for row in page.items if row.id not in gone])
 
 
 def get_event(ctx: Context, id: str) -> LoggedEvent:
@@ -163,10 +163,10 @@ def get_event(ctx: Context, id: str) -> LoggedEvent:
     `data` is the record as it was when the event happened.
     """
     row = records.find(ctx, id)
-    return _show(row, row.data if ctx.may_read(row.event) else None)
+    return _show_event(row, row.data if ctx.may_read(row.event) else None)
 
 
-def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
+def _find_place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
     """Return the position of an event in the log; raise BadRequest if events that followed it are no longer kept.
 
     Only events with the requested names count: forgotten events of other names are no loss.
@@ -192,11 +192,11 @@ def forgotten_events(ctx: Context) -> dict[str, int]:
     return {row.event: row.sequence for row in _FORGOTTEN.all(ctx.db, {"tenant_id": ctx.tenant_id})}
 
 
-def _size(row: Row) -> int:
+def _bytes_of_row(row: Row) -> int:
     return int(row.size) + 200  # for the envelope around it
 
 
-def _show(row: Row, data: str | None) -> LoggedEvent:
+def _show_event(row: Row, data: str | None) -> LoggedEvent:
     raw: Any = None if data is None else msgspec.Raw(data.encode())
     return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=row.actor, data=raw)
 
@@ -244,11 +244,11 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *written(ctx), *_noted(ctx)]:
+    if last := [*ctx.last, *written(ctx), *_note_records(ctx)]:
         at_once(ctx.db, *last, commits=commits)
 
 
-def _noted(ctx: "Context") -> Iterator[Asked]:
+def _note_records(ctx: "Context") -> Iterator[Asked]:
     """Yield the statements of whoever notes records that changed without an event."""
     ids = [id for id in ctx.touched if id not in ctx.told_of]
     for _, follower in ctx.app.offered(Records.Follower) if ids else ():

@@ -116,8 +116,8 @@ class Extended(Struct, frozen=True):
                     parts.append((e, sent))
             taken: Any = Patch(own, {name: value for name, value in body.sent.items() if name not in added}, body.known)
         else:
-            parts = [(e, _part(e.takes, body)) for e in self.adds if e.takes]
-            taken = _part(own, body)
+            parts = [(e, _take_part(e.takes, body)) for e in self.adds if e.takes]
+            taken = _take_part(own, body)
         return taken, Sent(self.table, id, parts) if parts and self.is_record(endpoint) else None
 
 
@@ -237,14 +237,14 @@ def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
     signature, members = endpoint.signature, members_of_business(ctx, endpoint)
     if not members or endpoint.general:
         return endpoint
-    narrow = partial(_narrowed, members=tuple(sorted(members.items())))
+    narrow = partial(_narrow_struct, members=tuple(sorted(members.items())))
     answer, seen = (mapped(kind, narrow) for kind in (signature.answer, signature.shown))
     body = narrow(signature.body) if signature.body else signature.body
     changed = structs.replace(signature, answer=answer, shown=seen, body=body)
     return structs.replace(endpoint, signature=changed, general=endpoint)
 
 
-def _narrowed(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
+def _narrow_struct(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
     kept = _kept_by(members[0][1])
     if (kind, members) not in kept:
@@ -280,7 +280,7 @@ def member_names(kind: Any) -> tuple[str, ...]:
     return getattr(kind, "__struct_fields__", ())
 
 
-def _part(kind: Any, whole: Struct) -> Any:
+def _take_part(kind: Any, whole: Struct) -> Any:
     return kind(**{name: getattr(whole, name) for name in member_names(kind)})
 
 

@@ -93,14 +93,14 @@ class Moment(datetime):
         day, clock, fraction, offset = match.groups()
         if offset is None:
             raise RuleBroken("offset_required", "must include its offset from UTC, such as Z or +11:00")
-        _day(day)
+        _read_day(day)
         milliseconds = (fraction or ".").ljust(4, "0")[:4]
         try:
             time = datetime.fromisoformat(f"{day}T{clock}{milliseconds}{offset.upper().replace('Z', '+00:00')}")
         except ValueError:
             raise RuleBroken("invalid_date", "must be a time that exists") from None
         moment = cls.of(time)
-        _day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
+        _read_day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
         return moment
 
     @classmethod
@@ -203,25 +203,25 @@ class Text(Rule):
         return self.check(text) if self.check else text
 
 
-def _email(text: str) -> str:
+def _read_email(text: str) -> str:
     if not _EMAIL.fullmatch(text):
         raise RuleBroken("invalid_value", "must be an email address such as ada@example.com")
     return text
 
 
-def _phone(text: str) -> str:
+def _read_phone(text: str) -> str:
     if not _PHONE.fullmatch(text):
         raise RuleBroken("invalid_value", "must be a phone number such as 03 5550 0134 or +61 491 570 156")
     return text
 
 
-def _url(text: str) -> str:
+def _read_url(text: str) -> str:
     if not _URL.fullmatch(text):
         raise RuleBroken("invalid_value", "must be a web address such as https://example.com")
     return text
 
 
-def _abn(text: str) -> str:
+def _read_abn(text: str) -> str:
     digits = "".join(text.split())
     if not is_abn(digits):
         raise RuleBroken("invalid_abn", "is not a valid ABN: 11 digits, the first two of which are check digits")
@@ -237,17 +237,17 @@ def is_abn(digits: str) -> bool:
 
 
 @cache  # it looks through a thousand files
-def _zones() -> set[str]:
+def _known_zones() -> set[str]:
     return available_timezones() - {"localtime", "Factory"}  # the server's own zone, and none at all
 
 
-def _zone(text: str) -> str:
-    if text not in _zones():
+def _read_zone(text: str) -> str:
+    if text not in _known_zones():
         raise RuleBroken("invalid_value", "must be an IANA time zone such as Australia/Hobart")
     return text
 
 
-def _currency(text: str) -> str:
+def _read_currency(text: str) -> str:
     if text != "AUD":
         raise RuleBroken("currency_not_supported", "must be AUD: other currencies are not supported")
     return text
@@ -262,7 +262,7 @@ Id = Annotated[
 Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
 Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
 Search = Annotated[str, Text("The text to look for: at most 200 characters, without wildcards.", most=200)]
-Email = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_email)]
+Email = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_read_email)]
 Phone = Annotated[
     str,
     Text(
@@ -271,7 +271,7 @@ Phone = Annotated[
         most=40,
         kind="phone",
         pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s*$",
-        check=_phone,
+        check=_read_phone,
     ),
 ]
 Url = Annotated[
@@ -283,7 +283,7 @@ Url = Annotated[
         kind="url",
         format="iri",
         pattern=r"^https?://[^\s/$.?#]",
-        check=_url,
+        check=_read_url,
     ),
 ]
 Abn = Annotated[
@@ -294,13 +294,13 @@ Abn = Annotated[
         most=20,
         format="abn",
         pattern=r"^\s*[1-9][0-9](\s*[0-9]){9}\s*$",
-        check=_abn,
+        check=_read_abn,
     ),
 ]
 Zone = Annotated[
-    str, Text("An IANA time zone such as `Australia/Hobart`.", least=1, most=64, format="time-zone", check=_zone)
+    str, Text("An IANA time zone such as `Australia/Hobart`.", least=1, most=64, format="time-zone", check=_read_zone)
 ]
-Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)]
+Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_read_currency)]
 
 AmountsAre = Literal["exclusive", "inclusive"]  # of GST
 """The choice in a business's profile of prices on new documents without or with GST."""
@@ -409,7 +409,7 @@ class Whole(Rule):
 Count = Annotated[int, Whole("A whole number: 0 to 2,147,483,647, the most that an Integer column holds.")]
 
 
-def _day(value: Any) -> date:
+def _read_day(value: Any) -> date:
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     if not isinstance(value, str):
@@ -428,13 +428,13 @@ def _day(value: Any) -> date:
 def _day_or_instant(value: Any) -> date:
     text = str(value)
     # A `+` in a query string arrives as a space.
-    return _day(text) if _DATE.fullmatch(text) else Moment.read(text.replace(" ", "+"))
+    return _read_day(text) if _DATE.fullmatch(text) else Moment.read(text.replace(" ", "+"))
 
 
 Day = Annotated[
     date,
     Rule(
-        _day,
+        _read_day,
         description="A calendar date `YYYY-MM-DD` from 1900 to 2200, in the tenant's time zone.",
         type="string",
         format="date",

@@ -185,7 +185,7 @@ def selected(
         if ctx.db.dialect.name == "postgresql":
             yield column == sa.any_(sa.bindparam(None, [*few], type_=ARRAY(sa.Text)))
         else:
-            yield _narrowed(column, few)
+            yield _match_ids(column, few)
     for ids in many:
         (id,) = ids.selected_columns
         yield ids.where(id == column).exists() if is_narrow else column.in_(ids)
@@ -211,10 +211,10 @@ def narrow_condition(
     ids = _find_ids(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
-    return _narrowed(table.c.id, ids) & condition
+    return _match_ids(table.c.id, ids) & condition
 
 
-def _narrowed(column: sa.Column[Any], ids: Sequence[str]) -> sa.ColumnElement[bool]:
+def _match_ids(column: sa.Column[Any], ids: Sequence[str]) -> sa.ColumnElement[bool]:
     found = sa.bindparam("found", msgspec.json.encode([*ids]).decode(), type_=FoundIds(), unique=True)
     return column.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value))
 
@@ -268,9 +268,9 @@ def _find_ids(
     """
     if any(len(text) < _TRIGRAM for text in texts):
         return None
-    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
+    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_query_trigrams(text)})" for text in texts)}
     try:
-        ids = [row.id for row in _query(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
+        ids = [row.id for row in _build_search(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
     except sa.exc.OperationalError as error:
         if "no such table" in str(error.orig):  # not migrated yet, or made by an SQLite that cannot index it
             return None
@@ -278,14 +278,14 @@ def _find_ids(
     return ids if newest or len(ids) <= MOST else None
 
 
-def _trigrams(text: str) -> str:
+def _query_trigrams(text: str) -> str:
     """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
     trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
     return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])
 
 
 @lru_cache(1024)
-def _query(table: str, most: int, newest: bool) -> Statement:
+def _build_search(table: str, most: int, newest: bool) -> Statement:
     name, tenant_id = f"ix_{table}_search", sa.bindparam("tenant_id", type_=sa.Text)
     index = sa.table(name, sa.column("rowid", sa.BigInteger), sa.column(name, sa.Text))
     rows = sa.table(f"{name}_rows", *(sa.column(c) for c in ("place", "tenant_id", "id")))

@@ -47,12 +47,12 @@ _KEPT_ANSWER = Statement(
 _LOCK = Statement(sa.select(sa.func.pg_try_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger))))
 
 
-def _replace(row: Any) -> Any:
+def _replace_expired(row: Any) -> Any:
     replaced = {column.name: row.excluded[column.name] for column in answers.c if not column.primary_key}
     return row.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=replaced)
 
 
-_REMEMBER = Statement(**upserts(answers, _replace))
+_REMEMBER = Statement(**upserts(answers, _replace_expired))
 
 
 class Answer(msgspec.Struct):
@@ -107,22 +107,22 @@ def replay_answer(ctx: Context, key: str, request: bytes) -> Answer | None:
             " fetch the record instead.",
             code="idempotency_answer_gone",
         )
-    return Answer(row.status, row.headers, _unpacked(bytes(row.body)), replayed=True)
+    return Answer(row.status, row.headers, _unpack_body(bytes(row.body)), replayed=True)
 
 
 def store_answer(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Store the answer in the transaction of the change that it reports."""
-    kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
+    kept = {"status": answer.status, "headers": answer.headers, "body": _pack_body(answer.body)}
     kept["scopes"] = sorted(ctx.held) or None
     given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.app.now(), **kept}
     ctx.last.append((_REMEMBER, given))
 
 
-def _packed(body: bytes) -> bytes:
+def _pack_body(body: bytes) -> bytes:
     if len(body) < COMPRESSED_FROM and not body.startswith(PACKED):
         return body
     return PACKED + zlib.compress(body, 1)
 
 
-def _unpacked(stored: bytes) -> bytes:
+def _unpack_body(stored: bytes) -> bytes:
     return zlib.decompress(stored[1:]) if stored.startswith(PACKED) else stored

@@ -212,7 +212,7 @@ class Keys:
         """Return the holder of `key`; raise Unauthenticated if it is unknown, revoked or expired."""
         identity = self._recent.get(key, lambda: self._find(key)) if Secret.is_well_formed(key, *STARTS) else None
         if identity is None:
-            raise _refused("invalid_api_key", "This API key does not exist: check that you copied all of it.")
+            raise _refuse_key("invalid_api_key", "This API key does not exist: check that you copied all of it.")
         return self._valid(identity)
 
     def find(self, app: "App", tenant_id: str, id: str) -> Identity:
@@ -220,7 +220,7 @@ class Keys:
         with self._app.db.reading(tenant_id) as db:
             row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
         if row is None:
-            raise _refused("invalid_api_key", "This API key does not exist any more.")
+            raise _refuse_key("invalid_api_key", "This API key does not exist any more.")
         return self._valid(self._identity(row))
 
     @staticmethod
@@ -297,29 +297,29 @@ class Keys:
     @staticmethod
     def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
         """Refuse a key from now on; return False if there is none. The caller bumps the epoch after the commit."""
-        found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revoked(now, None)))
+        found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revocation(now, None)))
         return found.rowcount == 1
 
     @staticmethod
     def revoke_many(db: sa.Connection, tenant_id: str, key_ids: Sequence[str], now: Moment, by: str) -> None:
         """Refuse these keys of a tenant; `by` is the person who revokes them. The caller then bumps the epoch."""
         these = (keys.c.tenant_id == tenant_id) & keys.c.id.in_(key_ids)
-        db.execute(sa.update(keys).where(these).values(_revoked(now, by)))
+        db.execute(sa.update(keys).where(these).values(_revocation(now, by)))
 
     @staticmethod
     def revoke_own(ctx: "Context", key_id: str) -> None:
         """Refuse a key of the caller's business as soon as this is committed; raise NotFound if it has no such key."""
         by = ctx.identity.id if ctx.identity else None
         this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
-        if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.app.now(), by))).rowcount != 1:
+        if ctx.db.execute(sa.update(keys).where(this).values(_revocation(ctx.app.now(), by))).rowcount != 1:
             raise NotFound
         ctx.outdates = True
 
     def _valid(self, identity: Identity) -> Identity:
         if identity.revoked_at is not None:
-            raise _refused("revoked_api_key", "This API key was revoked.")
+            raise _refuse_key("revoked_api_key", "This API key was revoked.")
         if identity.expires_at is not None and identity.expires_at <= self._app.now():
-            raise _refused("expired_api_key", "This API key has expired.")
+            raise _refuse_key("expired_api_key", "This API key has expired.")
         return identity
 
     def _find(self, key: str) -> Identity | None:
@@ -367,7 +367,7 @@ def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
     db.execute(sa.delete(keys).where(of, keys.c.id.in_(oldest)))
 
 
-def _revoked(now: Moment, by: str | None) -> dict[str, Any]:
+def _revocation(now: Moment, by: str | None) -> dict[str, Any]:
     """Return the columns of a revoked key; the time and person of an earlier revocation stay."""
     who = sa.case((keys.c.revoked_at.is_(None), sa.literal(by, ByCodePoint)), else_=keys.c.revoked_by)
     return {"revoked_at": sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime)), "revoked_by": who}
@@ -378,7 +378,7 @@ def new_key(environment: Literal["live", "sandbox"]) -> str:
     return Secret.new(STARTS[environment != "live"])
 
 
-def _refused(code: str, message: str) -> Unauthenticated:
+def _refuse_key(code: str, message: str) -> Unauthenticated:
     return Unauthenticated(message, code=code)
 
 

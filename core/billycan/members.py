@@ -79,7 +79,7 @@ def plain_reader(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
     words = _KINDS.get(kind)
     if words is None:
         return _by_msgspec(kind)
-    within = [*_bounds(limits)] if limits else []
+    within = [*_check_limits(limits)] if limits else []
 
     def read(value: Any) -> Any:
         if isinstance(value, bool) is not (kind is bool) or not isinstance(value, kind):
@@ -120,7 +120,7 @@ def _one_of(options: tuple[Any, ...]) -> Callable[[Any], Any]:
     return read
 
 
-def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
+def _check_limits(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
     """Yield the checks of msgspec's limits, each with the code and the message of its failure."""
     least, most, above, below = limits.ge, limits.le, limits.gt, limits.lt
     if least is not None and most is not None:
@@ -248,7 +248,7 @@ def _find_meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
     sent, said = sent_as(kind), _members_explained(kind)
     also = {field.encode_name: field.type for field in fields(sent)} if sent else {}
     names = {field.encode_name: field.type for field in fields(kind)}
-    return {name: _meaning(said.get(name, ""), type_, also.get(name)) for name, type_ in names.items()}
+    return {name: _meaning_of(said.get(name, ""), type_, also.get(name)) for name, type_ in names.items()}
 
 
 def sent_as(kind: type[Struct]) -> type[Struct] | None:
@@ -292,7 +292,7 @@ def split_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
 _MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
 
 
-def _meaning(says: str, *kinds: Any) -> Meaning:
+def _meaning_of(says: str, *kinds: Any) -> Meaning:
     said = [part for kind in kinds for part in beside(kind)]
     uses = [part for part in said if isinstance(part, Member)]
     rules = [part for part in said if isinstance(part, Rule)]

@@ -79,14 +79,18 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     per_page = query.per_page or DEFAULT_PER_PAGE
     page = query.page or 1
     offset = (page - 1) * per_page
-    rows = _rows(ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset)
+    rows = _fetch_rows(
+        ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset
+    )
     # Each row has the total; an empty first page means 0, and only an empty later page must count.
     total = 0
     if rows:
         total = rows[0][-1]
     elif offset:
         total = _counted(ctx, found, query)
-    return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
+    return _build_page(
+        ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1
+    )
 
 
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
@@ -101,14 +105,14 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     per_page, page, total = cursor["n"], cursor["p"], cursor["t"]
     backwards = cursor["b"]
     order = tuple([Order(o.column, o.descending != backwards, o.nullable) for o in found.order])
-    keys = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
+    keys = [_unpack_value(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
     after = tuple([key is None for key in keys])
     form = _Form(order, per_page + 1, after=after, nulls_first=backwards)
-    rows = _rows(ctx, found, query, form, **{f"key{i}": key for i, key in enumerate(keys) if key is not None})
+    rows = _fetch_rows(ctx, found, query, form, **{f"key{i}": key for i, key in enumerate(keys) if key is not None})
     more, rows = len(rows) > per_page, rows[:per_page]
     if backwards:
-        return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
-    return _page(ctx, found, query, rows, page, per_page, total, more=more, back=True)
+        return _build_page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
+    return _build_page(ctx, found, query, rows, page, per_page, total, more=more, back=True)
 
 
 def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]) -> Page[sa.Row[Any]]:
@@ -120,7 +124,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     values, table, limit = beside.subquery(), found.table, per_page + 1
     (by_id,) = found.order
     descending = by_id.descending != backwards
-    key = None if cursor is None else (_unpack(values.c.value, cursor["k"][0]), cursor["k"][1])
+    key = None if cursor is None else (_unpack_value(values.c.value, cursor["k"][0]), cursor["k"][1])
     offset = 0 if cursor else (page - 1) * per_page
     asked = found.columns or tuple(table.c)
     has = sa.select(*asked, values.c.value.label(_VALUE)).join(values, values.c.id == table.c.id).where(*found.where)
@@ -164,10 +168,10 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     more, rows = len(rows) > per_page, rows[:per_page]
     if cursor is None:
         total = _counted(ctx, found, query)
-        return _page(ctx, found, query, rows, page, per_page, total, more=more, back=page > 1)
+        return _build_page(ctx, found, query, rows, page, per_page, total, more=more, back=page > 1)
     if backwards:
-        return _page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
-    return _page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
+        return _build_page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
+    return _build_page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
 
 
 def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
@@ -184,20 +188,20 @@ def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descendi
 
 def _counted(ctx: Context, found: Found, query: Paging) -> int:
     """Return the number of rows of a list."""
-    return _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
+    return _fetch_rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
 
 
 def _checked_cursor(ctx: Context, found: Found, query: Paging) -> Any:
     """Return what a cursor says; refuse one that continues other pages."""
     if query.page is not None:
         raise BadRequest("page: send either page or cursor.", param="page")
-    cursor = _read(ctx, found, query)
+    cursor = _read_cursor(ctx, found, query)
     if query.per_page not in (None, cursor["n"]):
         raise BadRequest(f"per_page: this cursor continues pages of {cursor['n']}.", param="per_page")
     return cursor
 
 
-def _page(
+def _build_page(
     ctx: Context,
     found: Found,
     query: Paging,
@@ -210,11 +214,11 @@ def _page(
     back: bool,
 ) -> Page[sa.Row[Any]]:
     def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
-        keys = [_pack(getattr(row, o.column.key)) for o in found.order]
+        keys = [_pack_value(getattr(row, o.column.key)) for o in found.order]
         if found.beside is not None:
-            keys.insert(0, _pack(getattr(row, _VALUE)))
+            keys.insert(0, _pack_value(getattr(row, _VALUE)))
         value = {"k": keys, "p": to, "n": per_page, "t": total, "b": backwards}
-        return _signer(ctx, found, query).sign(base64_encode(msgspec.json.encode(value))).decode()
+        return _cursor_signer(ctx, found, query).sign(base64_encode(msgspec.json.encode(value))).decode()
 
     return Page(
         rows,
@@ -248,17 +252,19 @@ def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id}
     asked, keys, bound = [], list[Any](), list[Any]()
     for n, found in enumerate(lists):
-        filters, values, expressions = _filters(found, ctx.db, f"list{n}_")
+        filters, values, expressions = _sort_filters(found, ctx.db, f"list{n}_")
         if not all(expression.is_plain for expression in expressions):
-            counts = [_count(found.table, found.where) if found.live is None else found.live for found in lists]
+            counts = [_count_rows(found.table, found.where) if found.live is None else found.live for found in lists]
             return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
         asked.append((found.table, filters, found.order, found.live, found.told))
         own = [bind.value for expression in expressions for bind in expression.binds]
-        keys.append(found.told is not None and _key(found.table, filters, [ctx.tenant_id, *values.values(), *own]))
+        keys.append(
+            found.told is not None and _total_key(found.table, filters, [ctx.tenant_id, *values.values(), *own])
+        )
         number, total = ctx.app.totals.known(keys[-1], ctx.now())
         given |= {**values, f"list{n}_known_at": number, f"list{n}_known_total": total}
         bound += own
-    statement, parameters = _counting(tuple(asked))
+    statement, parameters = _build_count(tuple(asked))
     row = statement.one(ctx.db, {**given, **dict(zip(parameters, bound, strict=True))})
     for n, key in enumerate(keys):
         if key:
@@ -267,21 +273,23 @@ def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
 
 
 @lru_cache(256)
-def _counting(
+def _build_count(
     asked: "tuple[tuple[sa.Table, _Filters, tuple[Order, ...], Any, Any], ...]",
 ) -> tuple[Statement, list[str]]:
     """Return the statement that counts the rows of lists, and the names of their expressions' parameters, in order."""
     counts, parameters, planning = list[Any](), list[str](), dict[str, bool]()
     for n, (table, filters, order, live, told) in enumerate(asked):
-        where = _where(table, filters, parameters, f"list{n}_")
-        total = _count(table, where) if live is None else live
+        where = _build_conditions(table, filters, parameters, f"list{n}_")
+        total = _count_rows(table, where) if live is None else live
         counts.append((total if told is None else _unless_known(told, total, f"list{n}_")).label(f"list{n}"))
-        planning |= _planning(table, where, order)
+        planning |= _planning_options(table, where, order)
     counts += [told for *_, told in asked if told is not None][:1]  # they all have the same
     return Statement(sa.select(*counts).execution_options(**planning), varying=parameters), parameters
 
 
-def _filters(found: Found, db: sa.Connection, start: str = "") -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
+def _sort_filters(
+    found: Found, db: sa.Connection, start: str = ""
+) -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
     """Return a list's filters without values, the values by parameter name, and the expressions among the filters."""
     filters: list[tuple[Any, Any, int] | _Expression] = []
     values, expressions = dict[str, Any](), list[_Expression]()
@@ -295,21 +303,21 @@ def _filters(found: Found, db: sa.Connection, start: str = "") -> "tuple[_Filter
     return tuple(filters), values, expressions
 
 
-def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
+def _total_key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
     """Return the key under which the total of a list is remembered."""
     forms = tuple([each.key if isinstance(each, _Expression) else each for each in filters])
     # On SQLite a value may be the ids of 5,000 rows.
     return table, forms, hashlib.sha256(repr(values).encode()).digest()
 
 
-def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
-    filters, values, expressions = _filters(found, ctx.db)
+def _fetch_rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
+    filters, values, expressions = _sort_filters(found, ctx.db)
     given |= {"tenant_id": ctx.tenant_id, **values}
     is_searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
     searched = bool(expressions) and (is_searched or any(is_narrowed(e.condition) for e in expressions))
     if not all(expression.is_plain for expression in expressions):
         where = found.where
-        select = _select(found.table, where, form, found.live, found.columns, searched=searched)
+        select = _build_select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
     told = found.told if form.counts else None
     weight = sum(_WEIGHT if isinstance(each, _Expression) else each[2] for each in filters)
@@ -319,7 +327,7 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
     asked = {**given, **dict(zip(parameters, bound, strict=True))}
     if told is None:
         return statement.all(ctx.db, asked, in_turns=not ctx.writes)
-    key = _key(found.table, filters, [ctx.tenant_id, *values.values(), *bound])
+    key = _total_key(found.table, filters, [ctx.tenant_id, *values.values(), *bound])
     number, total = ctx.app.totals.known(key, ctx.now())
     asked |= {"known_at": number, "known_total": total}
     rows = statement.all(ctx.db, asked, in_turns=not ctx.writes)
@@ -372,7 +380,7 @@ class _Expression:
         return hash(self.key)
 
 
-def _build(
+def _build_list(
     table: sa.Table,
     filters: _Filters,
     form: _Form,
@@ -387,12 +395,14 @@ def _build(
     Return it with the names of the expressions' parameters, in order.
     """
     parameters: list[str] = []
-    where = _where(table, filters, parameters)
-    select = _select(table, where, form, live, columns, searched=searched, told=told)
+    where = _build_conditions(table, filters, parameters)
+    select = _build_select(table, where, form, live, columns, searched=searched, told=told)
     return Statement(select, varying=parameters), parameters
 
 
-def _where(table: sa.Table, filters: _Filters, parameters: list[str], start: str = "") -> list[sa.ColumnElement[bool]]:
+def _build_conditions(
+    table: sa.Table, filters: _Filters, parameters: list[str], start: str = ""
+) -> list[sa.ColumnElement[bool]]:
     """Return the conditions of filters; add the names of the expressions' parameters to `parameters`."""
     where = [_of_tenant(table, sa.bindparam("tenant_id"))]
     for i, each in enumerate(filters):
@@ -409,8 +419,8 @@ def _where(table: sa.Table, filters: _Filters, parameters: list[str], start: str
 # To build the query of a list takes four times as long as to run it. One of a few values takes 30 to 80 KiB, and one of
 # hundreds more than a MiB: of those few are kept, or a client who asks for ever other ones would fill the memory.
 _FEW, _WEIGHT = 16, 8  # values; as many of them an expression weighs
-_built = lru_cache(1024)(_build)
-_built_of_many = lru_cache(64)(_build)
+_built = lru_cache(1024)(_build_list)
+_built_of_many = lru_cache(64)(_build_list)
 
 
 def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:
@@ -418,7 +428,7 @@ def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:
     return own
 
 
-def _select(
+def _build_select(
     table: sa.Table,
     where: Sequence[sa.ColumnElement[bool]],
     form: _Form,
@@ -428,8 +438,8 @@ def _select(
     searched: bool = False,
     told: sa.ScalarSelect[int] | None = None,
 ) -> sa.Select[Any]:
-    planning = _planning(table, where, form.order)
-    total: Any = _count(table, where) if live is None else live
+    planning = _planning_options(table, where, form.order)
+    total: Any = _count_rows(table, where) if live is None else live
     also: list[Any] = [total.label(_TOTAL)] if form.counts else []
     if told is not None:
         also = [told.label(_TOLD), _unless_known(told, total).label(_TOTAL)]
@@ -440,7 +450,7 @@ def _select(
             None if is_none else sa.bindparam(f"key{i}", type_=o.column.type)
             for i, (o, is_none) in enumerate(zip(form.order, form.after, strict=True))
         ]
-        where = [*where, _beyond(form.order, keys, nulls_first=form.nulls_first)]
+        where = [*where, _beyond_keys(form.order, keys, nulls_first=form.nulls_first)]
     source: sa.FromClause = table
     order: Sequence[Order] = form.order
     if searched:
@@ -468,7 +478,9 @@ def _unless_known(told: sa.ScalarSelect[int], total: Any, start: str = "") -> sa
     return sa.case((told == at, known), else_=total)
 
 
-def _planning(table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: Sequence[Order]) -> dict[str, bool]:
+def _planning_options(
+    table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: Sequence[Order]
+) -> dict[str, bool]:
     """Return execution options that let PostgreSQL plan the query for its values, unless one plan suits all values."""
     filters = [condition for condition in where if not _is_equality(condition, "tenant_id")]
     by = tuple(o.column.name for o in order)
@@ -496,12 +508,12 @@ def _found_by(table: sa.Table, order: tuple[str, ...]) -> list[str]:
     return [*sorted_, *(columns[1] for columns in unique if columns[:1] == ["tenant_id"] and len(columns) == 2)]
 
 
-def _count(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.ScalarSelect[int]:
+def _count_rows(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.ScalarSelect[int]:
     count = sa.select(sa.func.count()).select_from(table).where(*where)
     return count.correlate(None).scalar_subquery()
 
 
-def _beyond(order: Sequence[Order], keys: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
+def _beyond_keys(order: Sequence[Order], keys: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
     """Match the rows after the one with these keys, each a parameter or None."""
     if not any(o.nullable for o in order) and len({o.descending for o in order}) == 1:
         # A row comparison is one range of the index.
@@ -509,24 +521,24 @@ def _beyond(order: Sequence[Order], keys: Sequence[Any], *, nulls_first: bool) -
         return left < right if order[0].descending else left > right
     beyond: sa.ColumnElement[bool] = sa.false()
     for o, key in reversed(list(zip(order, keys, strict=True))):
-        after, same = _after(o, key, nulls_first), _same(o, key)
+        after, same = _after_key(o, key, nulls_first), _same_key(o, key)
         beyond = after | (same & beyond)
     return beyond
 
 
-def _after(o: Order, key: Any, nulls_first: bool) -> sa.ColumnElement[bool]:
+def _after_key(o: Order, key: Any, nulls_first: bool) -> sa.ColumnElement[bool]:
     if key is None:
         return o.column.isnot(None) if nulls_first else sa.false()
     after: sa.ColumnElement[bool] = o.column < key if o.descending else o.column > key
     return after | o.column.is_(None) if o.nullable and not nulls_first else after
 
 
-def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
+def _same_key(o: Order, key: Any) -> sa.ColumnElement[bool]:
     same: sa.ColumnElement[bool] = o.column.is_(None) if key is None else o.column == key
     return same
 
 
-def _signer(ctx: Context, found: Found, query: Paging) -> Signer:
+def _cursor_signer(ctx: Context, found: Found, query: Paging) -> Signer:
     """Return a signer for this tenant, path, filters and sort alone; cursors signed with old secrets stay valid."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
     # Sign the columns, too: another release may sort by other keys.
@@ -541,10 +553,10 @@ def _signer_of(secrets: tuple[str, ...], bound: bytes) -> Signer:
     return Signer(list(secrets), salt=salt, digest_method=hashlib.sha256)
 
 
-def _read(ctx: Context, found: Found, query: Paging) -> Any:
+def _read_cursor(ctx: Context, found: Found, query: Paging) -> Any:
     try:
         # Not with itsdangerous' Serializer, which takes ten times as long.
-        payload = _signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
+        payload = _cursor_signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
         return msgspec.json.decode(base64_decode(payload))
     except BadData:
         raise BadRequest(
@@ -554,11 +566,11 @@ def _read(ctx: Context, found: Found, query: Paging) -> Any:
         ) from None
 
 
-def _pack(value: Any) -> Any:
+def _pack_value(value: Any) -> Any:
     return str(value) if isinstance(value, Decimal | date) else value
 
 
-def _unpack(column: Any, value: Any) -> Any:
+def _unpack_value(column: Any, value: Any) -> Any:
     if value is None or isinstance(value, int):
         return value
     kind = column.type.python_type

@@ -147,11 +147,11 @@ class Paper(Struct, frozen=True, kw_only=True):
         def size(self) -> tuple[int, int] | None:
             """The width and height that a PNG, JPEG or WebP file claims, in pixels; None if it cannot be told."""
             if self.content.startswith(b"\x89PNG"):
-                size = _png(self.content)
+                size = _measure_png(self.content)
             elif self.content.startswith(b"\xff\xd8"):
-                size = _jpeg(self.content)
+                size = _measure_jpeg(self.content)
             else:
-                size = _webp(self.content)
+                size = _measure_webp(self.content)
             return size if all(size) else None
 
         @property
@@ -160,11 +160,11 @@ class Paper(Struct, frozen=True, kw_only=True):
             if not self.content.startswith(b"\xff\xd8"):
                 return False
             found = (
-                self.content[at + 4 : at + 2 + _read(self.content[at + 2 : at + 4])]
-                for kind, at in _segments(self.content)
+                self.content[at + 4 : at + 2 + _read_number(self.content[at + 2 : at + 4])]
+                for kind, at in _jpeg_segments(self.content)
                 if kind == 0xE1
             )
-            return any(_turned(part[6:]) for part in found if part.startswith(b"Exif\0\0"))
+            return any(_is_turned(part[6:]) for part in found if part.startswith(b"Exif\0\0"))
 
     noun: str
     title: str
@@ -204,15 +204,15 @@ _ORIENTATION = 0x0112  # the tag of EXIF
 _MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in a PNG
 
 
-def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
+def _read_number(part: bytes, order: Literal["big", "little"] = "big") -> int:
     return int.from_bytes(part, order)
 
 
-def _png(content: bytes) -> tuple[int, int]:
+def _measure_png(content: bytes) -> tuple[int, int]:
     """Return the size; nothing if its colour profiles would fill the memory or keep the processor busy."""
     at, left = 8, _MOST_PROFILE_BYTES
     while (kind := content[at + 4 : at + 8]) not in (b"IDAT", b""):
-        length = _read(content[at : at + 4])
+        length = _read_number(content[at : at + 4])
         if kind == b"iCCP":
             packed = content[at + 8 : at + 8 + length].partition(b"\0")[2][1:]
             try:
@@ -222,20 +222,20 @@ def _png(content: bytes) -> tuple[int, int]:
             if left < 0:
                 return 0, 0
         at += 12 + length
-    return _read(content[16:20]), _read(content[20:24])
+    return _read_number(content[16:20]), _read_number(content[20:24])
 
 
-def _jpeg(content: bytes) -> tuple[int, int]:
+def _measure_jpeg(content: bytes) -> tuple[int, int]:
     """Return the size of the largest frame before the data of the first scan."""
     size = (0, 0)
-    for kind, at in _segments(content):
+    for kind, at in _jpeg_segments(content):
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
-            height, width = _read(content[at + 5 : at + 7]), _read(content[at + 7 : at + 9])
+            height, width = _read_number(content[at + 5 : at + 7]), _read_number(content[at + 7 : at + 9])
             size = max(size, (width, height), key=lambda each: each[0] * each[1])
     return size
 
 
-def _segments(content: bytes) -> Iterator[tuple[int, int]]:
+def _jpeg_segments(content: bytes) -> Iterator[tuple[int, int]]:
     """Yield the kind and the position of each part of a JPEG before the data of its first scan."""
     at = 2
     while at + 1 < len(content) and content[at] == 0xFF and (kind := content[at + 1]) != 0xDA:
@@ -243,25 +243,25 @@ def _segments(content: bytes) -> Iterator[tuple[int, int]]:
             at += 1
             continue
         yield kind, at
-        at += 2 + _read(content[at + 2 : at + 4])
+        at += 2 + _read_number(content[at + 2 : at + 4])
 
 
-def _turned(tiff: bytes) -> bool:
+def _is_turned(tiff: bytes) -> bool:
     """Tell whether the tags of an EXIF part have an orientation other than upright."""
     order: Literal["big", "little"] = "little" if tiff.startswith(b"II") else "big"
-    at = _read(tiff[4:8], order)
-    end = min(at + 2 + 12 * _read(tiff[at : at + 2], order), len(tiff))
+    at = _read_number(tiff[4:8], order)
+    end = min(at + 2 + 12 * _read_number(tiff[at : at + 2], order), len(tiff))
     tags = (tiff[start : start + 12] for start in range(at + 2, end, 12))
-    return any(_read(tag[:2], order) == _ORIENTATION and 1 < _read(tag[8:10], order) <= 8 for tag in tags)
+    return any(_read_number(tag[:2], order) == _ORIENTATION and 1 < _read_number(tag[8:10], order) <= 8 for tag in tags)
 
 
-def _webp(content: bytes) -> tuple[int, int]:
+def _measure_webp(content: bytes) -> tuple[int, int]:
     kind = content[12:16]
     if kind == b"VP8X":
-        return 1 + _read(content[24:27], "little"), 1 + _read(content[27:30], "little")
+        return 1 + _read_number(content[24:27], "little"), 1 + _read_number(content[27:30], "little")
     if kind == b"VP8L":
-        bits = _read(content[21:25], "little")
+        bits = _read_number(content[21:25], "little")
         return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
     if kind == b"VP8 ":
-        return _read(content[26:28], "little") & 0x3FFF, _read(content[28:30], "little") & 0x3FFF
+        return _read_number(content[26:28], "little") & 0x3FFF, _read_number(content[28:30], "little") & 0x3FFF
     return 0, 0

@@ -36,7 +36,7 @@ class Home:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         links = {
-            **{path: _described(self.app, plugin) for path, plugin in self.app.entrances.items()},
+            **{path: _describe_plugin(self.app, plugin) for path, plugin in self.app.entrances.items()},
             "/v1/openapi.json": ("API description", "Every path, member and error, in OpenAPI 3.1."),
             "/-/health": ("Health", "Whether this server answers."),
         }
@@ -79,7 +79,7 @@ def write_page(resp: falcon.Response, title: str, text: str, body: str) -> None:
     resp.set_headers(_HEADERS)
 
 
-def _described(app: "App", name: str) -> tuple[str, str]:
+def _describe_plugin(app: "App", name: str) -> tuple[str, str]:
     """Return a plugin's name and its description, from the first line of its docstring."""
     line = (inspect.getdoc(app.plugins.get_plugin(name)) or "").partition("\n")[0]
     words = line.partition(": ")[2]

@@ -129,7 +129,7 @@ class Pipeline:
             count=lambda requests: count_more(self.app, req, requests),
             takes_json=req.client_accepts_json,
             prefers_bytes=req.accept == calls.OCTETS,
-            proposes=_reason(req),
+            proposes=_reason_given(req),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
@@ -188,7 +188,7 @@ class Pipeline:
             resp.set_header("Cache-Control", caching)
         if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
             # On refusals, too: most of them happen before the route is chosen.
-            for name, value in _notice(endpoint.route).items():
+            for name, value in _deprecation_headers(endpoint.route).items():
                 resp.append_header(name, value)
         seconds = time.perf_counter() - req.context.began
         self.app.counts.add(req.method, resp.status_code, seconds)
@@ -346,19 +346,19 @@ def headers_of(request_id: str, allowance: Allowance | None) -> dict[str, str]:
     return headers
 
 
-def _notice(route: Route) -> dict[str, str]:
+def _deprecation_headers(route: Route) -> dict[str, str]:
     """Return the headers of a deprecated route (RFC 9745, RFC 8594)."""
     headers: dict[str, str] = {}
     if route.deprecated:
-        headers["Deprecation"] = f"@{int(_midnight(route.deprecated).timestamp())}"
+        headers["Deprecation"] = f"@{int(_midnight_of(route.deprecated).timestamp())}"
     if route.sunset:
-        headers["Sunset"] = format_datetime(_midnight(route.sunset), usegmt=True)
+        headers["Sunset"] = format_datetime(_midnight_of(route.sunset), usegmt=True)
     if route.notice:
         headers["Link"] = f'<{route.notice}>; rel="deprecation"'
     return headers
 
 
-def _midnight(day: date) -> datetime:
+def _midnight_of(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
@@ -370,7 +370,7 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     return frozenset(map(endpoints.version_in, header.split(",")))
 
 
-def _reason(req: falcon.Request) -> str | None:
+def _reason_given(req: falcon.Request) -> str | None:
     """Return why the caller does it, if it prefers that a person is asked (`Prefer: propose`, RFC 7240); else None."""
     prefer = req.get_header("Prefer")
     if prefer is None or "propose" not in [each.strip().lower() for each in prefer.split(",")]:

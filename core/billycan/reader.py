@@ -287,7 +287,7 @@ Reader = Leaf | ListOf | MapOf | AnyOf | StructOf
 def compiled(kind: Any, shown: Any = None) -> Reader:
     """Return the reader of a type; it is built once for each Struct."""
     if isinstance(kind, StructMeta) and (shown is None or isinstance(shown, StructMeta)):
-        return _struct(kind, shown)
+        return _reader_of_struct(kind, shown)
     kind, rule, limits = parts(kind)
     if rule:
         return Leaf(rule.read)
@@ -298,7 +298,7 @@ def compiled(kind: Any, shown: Any = None) -> Reader:
         return compiled(choices[0], shown)
     origin = get_origin(kind) or kind
     if is_struct(origin):
-        return _struct(kind, next(filter(is_struct, options(shown)), None))
+        return _reader_of_struct(kind, next(filter(is_struct, options(shown)), None))
     if origin in (list, tuple, set, frozenset):
         item = (get_args(kind) or (Any,))[0]
         return ListOf(compiled(item, _item_of(shown)), limits, origin)
@@ -309,7 +309,7 @@ def compiled(kind: Any, shown: Any = None) -> Reader:
 
 
 @cache
-def _struct(kind: type[Struct], shown: type[Struct] | None) -> StructOf:
+def _reader_of_struct(kind: type[Struct], shown: type[Struct] | None) -> StructOf:
     return StructOf(kind, shown)
 
 
@@ -351,7 +351,7 @@ class Patch(Generic[T]):
             if member.name in kept:
                 known |= {id(value): (value, value)}
                 stored[name] = value
-            elif not _replaces(self.sent.get(name)):
+            elif not _replaces_stored(self.sent.get(name)):
                 stored[name] = as_stored(value)
         return decode_further(merge(stored, self.sent), self.kind, known)
 
@@ -365,7 +365,7 @@ def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T],
     return Patch(kind, tree, walk.known), walk.aside
 
 
-def _replaces(sent: Any) -> bool:
+def _replaces_stored(sent: Any) -> bool:
     """Tell whether the patch of a member removes nothing that is stored."""
     return isinstance(sent, list) and not any(isinstance(item, dict) and "id" in item for item in sent)
 
@@ -409,19 +409,19 @@ def differing(aside: list[SetAside], shown: Any) -> list[SetAside]:
                 found = found.get(key, _NOWHERE) if isinstance(found, dict) else _NOWHERE
         return found
 
-    return [a for a in aside if not _same(at(a.keys), a.value)]
+    return [a for a in aside if not _is_as_shown(at(a.keys), a.value)]
 
 
 _NOWHERE = object()
 _amount = take(Amount)
 
 
-def _same(shown: Any, sent: Any) -> bool:
+def _is_as_shown(shown: Any, sent: Any) -> bool:
     """Tell whether a sent value equals the shown one; money may be sent as text, here as elsewhere."""
     if isinstance(shown, dict) and isinstance(sent, dict):
-        return shown.keys() == sent.keys() and all(_same(shown[name], sent[name]) for name in shown)
+        return shown.keys() == sent.keys() and all(_is_as_shown(shown[name], sent[name]) for name in shown)
     if isinstance(shown, list) and isinstance(sent, list):
-        return len(shown) == len(sent) and all(map(_same, shown, sent))
+        return len(shown) == len(sent) and all(map(_is_as_shown, shown, sent))
     if isinstance(shown, Decimal) and isinstance(sent, str):
         try:
             return bool(shown == _amount(sent))

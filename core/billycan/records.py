@@ -219,14 +219,14 @@ class Records(Generic[T]):
 
     def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
         """Return one row, or these columns of it; raise NotFound for any id that is not the tenant's."""
-        row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
+        row = _build_look_up(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
 
     def asked(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Asked:
         """Return a statement for `at_once` that finds a row along with others."""
-        return _one(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
+        return _build_look_up(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
 
     def lock(self, ctx: Context, id: str) -> Row:
         """Return one row, locked until the transaction ends; raise NotFound for any id that is not the tenant's.
@@ -577,7 +577,7 @@ def _by_id(table: sa.Table, columns: Iterable[Any] = ()) -> sa.Select[Any]:
 
 
 @lru_cache(1024)
-def _one(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
+def _build_look_up(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
     return Statement(_by_id(table, columns))
 
 

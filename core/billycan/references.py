@@ -93,10 +93,10 @@ class Neighbours:
         """List the members whose id names no record; from here on such writes of the tenant take turns."""
         if any(ids.values()):
             ctx.take_turns()
-        return [name for name, id in ids.items() if id is not None and not _exists(ctx, self.plugins[name], id)]
+        return [name for name, id in ids.items() if id is not None and not _record_exists(ctx, self.plugins[name], id)]
 
 
-def _exists(ctx: Context, plugin: str, id: str) -> bool:
+def _record_exists(ctx: Context, plugin: str, id: str) -> bool:
     tables = ctx.app.manifests[plugin].tables if ctx.has(plugin) else ()
     found = [sa.select(table.c.id).where(own(ctx, table), table.c.id == id) for table in tables if table.name == plugin]
     return any(ctx.db.execute(select).first() for select in found)

@@ -210,14 +210,14 @@ AddressLine = Annotated[str, Text("A line of an address.", least=1, most=200)]
 Postcode = Annotated[str, Text("A postcode.", least=1, most=10)]
 
 
-def _country(text: str) -> str:
+def _read_country(text: str) -> str:
     if not (text.isascii() and text.isalpha() and text.isupper()):
         raise RuleBroken("invalid_value", "must be a country's two capital letters, such as AU")
     return text
 
 
 Country = Annotated[
-    str, Text("A country by its two letters of ISO 3166.", least=2, most=2, pattern="^[A-Z]{2}$", check=_country)
+    str, Text("A country by its two letters of ISO 3166.", least=2, most=2, pattern="^[A-Z]{2}$", check=_read_country)
 ]
 
 
@@ -257,7 +257,7 @@ class NotPossible(Conflict):
     def __init__(self, action: str, status: str, allowed: Sequence[str]) -> None:
         self.action, self.record_status, self.allowed = action, status, list(allowed)
         super().__init__(
-            f"The action `{action}` is not possible while the status is `{status}`. {_possible(allowed)}",
+            f"The action `{action}` is not possible while the status is `{status}`. {_list_possible(allowed)}",
             status=status,
             allowed_actions=self.allowed,
         )
@@ -298,7 +298,7 @@ class Actions:
         return self._to[action]
 
 
-def _possible(actions: Sequence[str]) -> str:
+def _list_possible(actions: Sequence[str]) -> str:
     return (
         f"Possible now: {', '.join(f'`{action}`' for action in actions)}." if actions else "No action is possible now."
     )

@@ -43,7 +43,7 @@ Days = Annotated[int, Meta(ge=0, le=365)]
 MOST_GST_SETTINGS = 100
 
 
-def _bsb(text: str) -> str:
+def _read_bsb(text: str) -> str:
     digits = text.replace("-", "")
     if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
         raise RuleBroken("invalid_value", "must be six digits such as 062-000")
@@ -52,7 +52,9 @@ def _bsb(text: str) -> str:
 
 Bsb = Annotated[
     str,
-    Text("A BSB: six digits, shown as NNN-NNN.", least=6, most=7, pattern=r"^\s*[0-9]{3}-?[0-9]{3}\s*$", check=_bsb),
+    Text(
+        "A BSB: six digits, shown as NNN-NNN.", least=6, most=7, pattern=r"^\s*[0-9]{3}-?[0-9]{3}\s*$", check=_read_bsb
+    ),
 ]
 
 
@@ -202,7 +204,7 @@ def registered_from_the_start(profile: Profile) -> Profile:
 
 def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
     """The tenant of a row; `today` gives the date in a time zone."""
-    profile = _profile(row)
+    profile = _profile_of(row)
     profile.gst_registered = profile.registered_on(today(profile.timezone))
     return Tenant(
         **{name: getattr(profile, name) for name in Profile.__struct_fields__},
@@ -222,7 +224,7 @@ def _as_of_today(known: Tenant, ctx: Context) -> Tenant:
     return msgspec.structs.replace(known, gst_registered=registered)
 
 
-def _profile(row: sa.Row[Any]) -> Profile:
+def _profile_of(row: sa.Row[Any]) -> Profile:
     return msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
 
 
@@ -307,13 +309,13 @@ class Tenants:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
         row = ctx.db.execute(_BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
         ctx.check_version(row.version)
-        stored = _profile(row)
-        after = _patched(body, stored, ctx.today_in)
+        stored = _profile_of(row)
+        after = _patch_profile(body, stored, ctx.today_in)
         _check_unlocked(stored, after)
         profile = msgspec.to_builtins(after)
         if profile == msgspec.to_builtins(stored):
             return show(row, ctx.today_in)
-        before = _profile(row).gst_settings
+        before = _profile_of(row).gst_settings
         if after.gst_settings != before:
             for _, periods in ctx.app.offered(GstPeriods):
                 periods.check_settings(ctx, before, after.gst_settings, accept_corrections)
@@ -347,7 +349,7 @@ def _up_to(day: date, profile: Profile) -> tuple[list[GstSetting], bool]:
     return settings, on_cash and after is not None and not after.registered
 
 
-def _patched(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:
+def _patch_profile(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:
     """The profile with `body` applied; a new `gst_registered` is an entry of the settings from today."""
     stored.gst_registered = stored.registered_on(today(stored.timezone))
     after = body.over(msgspec.to_builtins(stored))
@@ -394,7 +396,7 @@ class Ceilings:
         settings = self._app.settings
         business = self._app.tenants.business_of(self._app.db, tenant_id)
         own = self._recent.get("", self._load).get(business)
-        return own or Limit(_name(business), settings.business_per_minute, settings.business_per_second)
+        return own or Limit(_cache_name(business), settings.business_per_minute, settings.business_per_second)
 
     def of_call(self, identity: "Identity | None", address: str) -> tuple[Limit, ...]:
         """Return the limits that a call counts under: its key's and its business's, or its address's without a key."""
@@ -424,7 +426,7 @@ class Ceilings:
     def _load(self) -> dict[str, Limit]:
         with self._app.db.reading(across=_ACROSS) as db:
             rows = db.execute(sa.select(ceilings)).all()
-        return {row.tenant_id: Limit(_name(row.tenant_id), row.per_minute, row.per_second) for row in rows}
+        return {row.tenant_id: Limit(_cache_name(row.tenant_id), row.per_minute, row.per_second) for row in rows}
 
 
 def set_ceiling(db: sa.Connection, tenant_id: str, per_minute: int, per_second: int) -> None:
@@ -439,7 +441,7 @@ def clear_ceiling(db: sa.Connection, tenant_id: str) -> None:
     db.execute(sa.delete(ceilings).where(ceilings.c.tenant_id == tenant_id))
 
 
-def _name(tenant_id: str) -> str:
+def _cache_name(tenant_id: str) -> str:
     return f"business:{tenant_id}"
 
 

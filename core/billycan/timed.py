@@ -64,7 +64,7 @@ class Morning(Struct, frozen=True):
         The condition is for a SELECT that joins `tenants`. There is at least one result, even without any business.
         """
         found: dict[T, list[str]] = {}
-        for name, zone in _zones(app, now):
+        for name, zone in _zones_of_businesses(app, now):
             found.setdefault(value(now.astimezone(zone)), []).append(name)
         return [(result, _ZONE.in_(names)) for result, names in found.items()]
 
@@ -119,7 +119,7 @@ def forget_mornings(ctx: Context) -> bool:
 _asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()
 
 
-def _zones(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
+def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
     """The zones that any business has, asked once in each round of timed work: all its tasks are given one `now`."""
     at, zones = _asked.get(app, (None, []))
     if at is not now:

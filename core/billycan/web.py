@@ -50,7 +50,7 @@ def read_bytes(req: falcon.Request, most: int) -> bytes:
         raise PayloadTooLarge
     # Falcon's bounded stream reads a chunked body as empty, since it has no length.
     stream, size = (req.stream, most + 1) if length is None else (req.bounded_stream, length)
-    raw = _read(stream, size, "malformed_json")
+    raw = _read_stream(stream, size, "malformed_json")
     if len(raw) > most:
         raise PayloadTooLarge
     return raw
@@ -66,7 +66,7 @@ def read_pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
     if (length or 0) > most:
         raise too_large(most)
     stream, size = req.stream if length is None else req.bounded_stream, 0
-    while piece := _read(stream, PIECE_BYTES, "malformed_request"):
+    while piece := _read_stream(stream, PIECE_BYTES, "malformed_request"):
         size += len(piece)
         yield piece
     if length is not None and size < length:
@@ -74,7 +74,7 @@ def read_pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
         raise BadRequest(short, code="malformed_request")
 
 
-def _read(stream: Any, size: int, code: str) -> bytes:
+def _read_stream(stream: Any, size: int, code: str) -> bytes:
     """Read `size` bytes, or as many as there are; raise a refusal with `code` if they cannot be read."""
     try:
         data: bytes = stream.read(size)
@@ -96,7 +96,7 @@ def _check_media_type(req: falcon.Request) -> None:
 
 def parse(raw: bytes) -> Any:
     """Return the JSON tree in `raw`: numbers exact, no key twice, at most 32 levels and 20,000 lists and objects."""
-    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
+    if _deepest_brackets(raw) > MOST_CONTAINERS and _deepest_brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
         raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     try:
         text = raw.decode("utf-8")
@@ -108,18 +108,20 @@ def parse(raw: bytes) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
-        raise BadRequest(f"The body is not JSON in UTF-8: {_syntax(error)}.", code="malformed_json") from None
+        raise BadRequest(
+            f"The body is not JSON in UTF-8: {_describe_syntax_error(error)}.", code="malformed_json"
+        ) from None
     # Brackets bound the depth, so only a body with many is walked.
-    if _brackets(raw) > MOST_DEPTH and _depth(tree) > MOST_DEPTH:
+    if _deepest_brackets(raw) > MOST_DEPTH and _depth_of(tree) > MOST_DEPTH:
         raise _too_deep()
     return tree
 
 
-def _brackets(raw: bytes) -> int:
+def _deepest_brackets(raw: bytes) -> int:
     return raw.count(b"[") + raw.count(b"{")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         seen: set[str] = set()
@@ -132,14 +134,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _number(text: str) -> Decimal:
+def _read_number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
         return Decimal("Infinity")  # an absurd exponent; the value fails the range check
 
 
-def _integer(text: str) -> int | Decimal:
+def _read_integer(text: str) -> int | Decimal:
     # Python refuses to read thousands of digits as an integer; as a decimal they fail the range check like any other.
     return int(text) if len(text) < 30 else Decimal(text)
 
@@ -149,11 +151,11 @@ def _no_constant(text: str) -> Any:
 
 
 _decoder = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=_number, parse_int=_integer, parse_constant=_no_constant
+    object_pairs_hook=_refuse_repeated, parse_float=_read_number, parse_int=_read_integer, parse_constant=_no_constant
 )
 
 
-def _syntax(error: Exception) -> str:
+def _describe_syntax_error(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg[0].lower()}{error.msg[1:]} at line {error.lineno} column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
@@ -167,7 +169,7 @@ def _too_deep() -> BadRequest:
     return BadRequest(f"The body is nested deeper than {MOST_DEPTH} levels.", code="too_deep")
 
 
-def _depth(tree: Any) -> int:
+def _depth_of(tree: Any) -> int:
     level, depth = [tree], 0
     while level := [x for x in level if isinstance(x, dict | list)]:
         depth += 1

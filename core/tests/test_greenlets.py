@@ -13,7 +13,7 @@ import gevent, psycopg
 from psycopg import waiting
 from billycan.engines import greenlets
 greenlets.install_wait()
-assert waiting.wait is greenlets._wait
+assert waiting.wait is greenlets._wait_for_data
 one, other = (psycopg.connect(sys.argv[1], autocommit=True) for _ in range(2))
 
 def until(query):
@@ -61,7 +61,7 @@ worker.patch()
 from psycopg import waiting  # as the application does, which a worker loads once its calls are replaced
 gunicorn_conf.post_worker_init(worker)
 from billycan.engines import greenlets
-print(waiting.wait is greenlets._wait)
+print(waiting.wait is greenlets._wait_for_data)
 
 import socket
 

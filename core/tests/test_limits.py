@@ -57,7 +57,7 @@ def accepted(
 
 
 def log_file(folder: Path, name: str = "key") -> Path:
-    return folder / str(limits._place(name))
+    return folder / str(limits._number_of_file(name))
 
 
 def address(number: int, use: str = "api") -> str:
@@ -534,7 +534,7 @@ def test_an_address_gets_a_place_when_its_network_was_quiet_for_a_minute(folder:
     # A place is free, but with it a second allowance would be had within the minute.
     assert accepted(limiter, 9, name=names[1], now=NOW + 70) == 3
     assert accepted(limiter, 9, name=names[1], now=NOW + 300) == 5
-    assert places(folder) == {str(limits._place(names[1]))}
+    assert places(folder) == {str(limits._number_of_file(names[1]))}
 
 
 @settings(max_examples=200, deadline=None)
@@ -582,7 +582,7 @@ def test_a_removed_address_that_others_map_stays_exact(folder: Path) -> None:
     first, second = Limiter(folder, most_addresses=1), Limiter(folder, most_addresses=1)
     assert accepted(first, 2, name="address:api a") + accepted(second, 2, name="address:api a") == 4
     assert accepted(first, 1, name="address:api b", now=NOW + 100) == 1
-    assert str(limits._place("address:api a")) not in places(folder)
+    assert str(limits._number_of_file("address:api a")) not in places(folder)
     assert accepted(second, 3, name="address:api c", now=NOW + 100) == 3  # with its network
     assert accepted(second, 9, name="address:api a", now=NOW + 100) == 3
     assert accepted(second, 3, name="address:api a", now=NOW + 300) == 3  # with b's place
@@ -593,7 +593,7 @@ def test_a_clock_put_back_frees_the_places_of_addresses(folder: Path) -> None:
     limiter = Limiter(folder, most_addresses=1)
     assert accepted(limiter, 1, name="address:api a", now=NOW + 3600) == 1
     assert accepted(limiter, 9, name="address:api b") == 5
-    assert places(folder) == {str(limits._place("address:api b"))}
+    assert places(folder) == {str(limits._number_of_file("address:api b"))}
 
 
 def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
@@ -601,7 +601,7 @@ def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
     assert accepted(limiter, 1, name="address:api a") == 1
 
     def hold() -> None:
-        with Limiter(folder)._locked(limits._place("address:api a")):
+        with Limiter(folder)._locked(limits._number_of_file("address:api a")):
             busy.set()
             done.wait(120)
 
@@ -611,7 +611,7 @@ def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
     assert accepted(limiter, 1, name="address:api b", now=NOW + 100) == 1
     done.set()
     child.join()
-    assert places(folder) == {str(limits._place("address:api a"))}
+    assert places(folder) == {str(limits._number_of_file("address:api a"))}
 
 
 def test_processes_keep_the_bound_of_addresses_together(memory: Path) -> None:

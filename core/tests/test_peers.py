@@ -273,7 +273,7 @@ def test_who_was_thrown_out_while_it_waited_for_a_place_is_not_handled(connect):
 @pytest.mark.parametrize(("rests", "status", "slept"), [(True, 429, [0.05]), (True, 200, []), (False, 429, [])])
 def test_a_refused_connection_rests_in_no_place(connect, monkeypatch, rests, status, slept):
     hooks, places, found = {}, Places(1), []
-    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=rests)
+    workers._watch_requests(SimpleNamespace(set=hooks.__setitem__), places, rests=rests)
     monkeypatch.setattr(workers.time, "sleep", lambda seconds: found.append((seconds, places._free)))
     monkeypatch.setattr(peers, "LINGER_SECONDS", 0.01)
     _, peer = connect("192.0.2.1")
@@ -290,7 +290,7 @@ def test_a_refused_connection_rests_in_no_place(connect, monkeypatch, rests, sta
 
 def test_health_and_readiness_wait_for_nobody_and_not_for_each_other(connect):
     hooks, places = {}, Places(1)
-    workers._watch(SimpleNamespace(set=hooks.__setitem__), places, rests=False)
+    workers._watch_requests(SimpleNamespace(set=hooks.__setitem__), places, rests=False)
     places.take()
     peers_at_work = [connect(f"192.0.2.{i}")[1] for i in range(3)]
 

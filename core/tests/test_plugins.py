@@ -51,7 +51,7 @@ pytestmark = pytest.mark.either
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Make these modules the only installed plugins, and these their former names: `installed(assets=module)`."""
     entries: list[EntryPoint] = []
-    monkeypatch.setattr(packages, "_entries", lambda group, *path: [e for e in entries if e.group == group])
+    monkeypatch.setattr(packages, "_entry_points", lambda group, *path: [e for e in entries if e.group == group])
     monkeypatch.setattr(packages, "first_party", lambda: {e.name for e in entries if e.group == GROUP})
 
     def install(former: dict[str, str] | None = None, **modules: Any) -> None:

@@ -13,7 +13,7 @@ from billycan.db import metadata
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan.working import worker
-from billycan.working.worker import _claim, failing, tick
+from billycan.working.worker import _claim_task, failing, tick
 
 
 class Settings(Struct):
@@ -298,7 +298,7 @@ def test_of_workers_that_look_at_once_one_runs_the_task(bells, clock):
     def look():
         for turn in range(25):
             barrier.wait()
-            if _claim(bells, f"guest.{turn}", 60, bells.now()):
+            if _claim_task(bells, f"guest.{turn}", 60, bells.now()):
                 claimed.append(turn)
 
     threads = [Thread(target=look) for _ in range(4)]

@@ -65,7 +65,7 @@ def _write_file(
         try:
             file.write(sheets.write_rows([[column.name for column in columns]]))
             with one_moment(ctx.db):
-                for records in in_turns(_pages(ctx, endpoint, values, params, per_page)):
+                for records in in_turns(_read_pages(ctx, endpoint, values, params, per_page)):
                     file.write(sheets.write_rows([column.of(each) for column in columns] for each in in_turns(records)))
         except BadRequest as refused:
             file.close()
@@ -79,7 +79,7 @@ def _write_file(
     raise AssertionError("a record by itself is never too large")
 
 
-def _pages(
+def _read_pages(
     ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str], per_page: int
 ) -> Iterator[list[Any]]:
     """Yield the records of each page of a list; each page starts where the last one ended."""

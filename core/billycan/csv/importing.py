@@ -55,7 +55,7 @@ class Importer:
         taken = {each.name: each.name.split(".") for each in sheets.columns(body, [f.name for f in fields(body)])}
         self._parts = {
             f"{name}.{part.encode_name}": (name, found.column(kind, [part.encode_name]))
-            for name, kind in _lists(body)
+            for name, kind in _find_lists(body)
             for part in fields(kind)
         }
         shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
@@ -180,9 +180,9 @@ class Importer:
                 within = within.setdefault(step, {})
             within[read.name] = None if cell == "" else read.value(sheets.text_of(cell))
         for name, value in list(tree.items()):
-            if isinstance(value, dict) and not _any(value):
+            if isinstance(value, dict) and not _holds_anything(value):
                 del tree[name]
-                if _nullable(self._members[name].type):
+                if _may_be_null(self._members[name].type):
                     tree[name] = None
         return tree
 
@@ -232,20 +232,20 @@ class _Finding:
             kind = self._types[struct][step]
         kinds = [parts(option)[0] for option in options(parts(kind)[0])]
         (first, *_) = [option for option in kinds if option not in (type(None), UnsetType)]
-        return _Column(tuple(path[:-1]), path[-1], _nullable(kind), get_origin(first) or first)
+        return _Column(tuple(path[:-1]), path[-1], _may_be_null(kind), get_origin(first) or first)
 
 
 def _as_known(header: Sequence[str], known: Sequence[str]) -> list[str]:
     """Return the names of columns as the API has them where they differ only in case and punctuation: `External ID`."""
-    by_letters = {_letters(name): name for name in reversed(known)}
-    return [name if name in known else by_letters.get(_letters(name), name) for name in header]
+    by_letters = {_letters_of(name): name for name in reversed(known)}
+    return [name if name in known else by_letters.get(_letters_of(name), name) for name in header]
 
 
-def _letters(name: str) -> str:
+def _letters_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _lists(body: Any) -> Iterator[tuple[str, Any]]:
+def _find_lists(body: Any) -> Iterator[tuple[str, Any]]:
     """Yield the members that are lists of Structs, each with the Struct."""
     for field in fields(body):
         for option in options(parts(field.type)[0]):
@@ -254,9 +254,9 @@ def _lists(body: Any) -> Iterator[tuple[str, Any]]:
                 yield field.encode_name, item
 
 
-def _nullable(kind: Any) -> bool:
+def _may_be_null(kind: Any) -> bool:
     return type(None) in options(parts(kind)[0])
 
 
-def _any(value: dict[str, Any]) -> bool:
-    return any(_any(each) if isinstance(each, dict) else each is not None for each in value.values())
+def _holds_anything(value: dict[str, Any]) -> bool:
+    return any(_holds_anything(each) if isinstance(each, dict) else each is not None for each in value.values())

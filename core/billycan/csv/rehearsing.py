@@ -86,7 +86,7 @@ class Recording(msgspec.Struct, array_like=True):
         for text, values, before in self.reads:
             name = (self.texts[text], _PACK(values))
             if (now := known.get(name)) is None:
-                now = known[name] = _digest(ctx.db, self.texts[text], values)
+                now = known[name] = _digest_statement(ctx.db, self.texts[text], values)
             if now != before:
                 return False
         return True
@@ -141,7 +141,10 @@ class Rehearsal:
     def recording(self) -> Recording:
         """All that was kept; called while the database is as it was before the rows."""
         ctx, texts = self._ctx, [*self._texts]
-        reads = [(text, _plain(values), _digest(ctx.db, texts[text], values)) for text, values in self._reads.values()]
+        reads = [
+            (text, _as_storable_row(values), _digest_statement(ctx.db, texts[text], values))
+            for text, values in self._reads.values()
+        ]
         moment = encode(ctx.now()).decode()
         return Recording(edition(ctx.app), moment, texts, self.rows, reads, dict(self._counted), self.keys)
 
@@ -170,22 +173,22 @@ class Rehearsal:
                     f"a handler whose records are imported may only add rows, without numbers: it sends {text[:60]!r}"
                 )
             place = self._place(text)
-            self._row.writes += [(place, _plain(each)) for each in (parameters if many else [parameters])]
+            self._row.writes += [(place, _as_storable_row(each)) for each in (parameters if many else [parameters])]
             self._note_keys(context)
 
     def _note_read(self, text: str, parameters: Any) -> None:
         place = self._place(text)
-        self._reads.setdefault(_PACK((place, _plain(parameters))), (place, parameters))
+        self._reads.setdefault(_PACK((place, _as_storable_row(parameters))), (place, parameters))
 
     def _note_keys(self, context: Any) -> None:
         """Note what must be unique of the rows that are inserted, and ask whether others have it."""
         table: Any = getattr(getattr(context.compiled, "statement", None), "table", None)
-        for names in _unique(table) if isinstance(table, sa.Table) else ():
+        for names in _unique_columns(table) if isinstance(table, sa.Table) else ():
             for given in context.compiled_parameters:
                 values = [given.get(name) for name in names]
                 if None not in values:
-                    self._row_keys.append(_hash((table.name, names, values)))
-                    self._note_read(*_others(self._ctx, table, names, values))
+                    self._row_keys.append(_hash_value((table.name, names, values)))
+                    self._note_read(*_find_others(self._ctx, table, names, values))
 
     def _place(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
@@ -206,12 +209,12 @@ class Replay:
         self._counted, self._number, self._bytes = Counter[str](), 0, 0
         self._names: set[str] = set()
         self._is_sqlite = ctx.app.db.is_sqlite
-        self._at = _written(ctx.now(), self._is_sqlite)
+        self._at = _write_moment(ctx.now(), self._is_sqlite)
 
     def add(self, recording: Recording) -> None:
         """Prepare the next rows."""
         ctx, before = self._ctx, Moment.of(msgspec.json.decode(recording.moment, type=datetime))
-        now = {_written(before, self._is_sqlite): self._at, str(before): str(ctx.now())}
+        now = {_write_moment(before, self._is_sqlite): self._at, str(before): str(ctx.now())}
         old, new = recording.moment.encode(), encode(ctx.now())
         self._counted.update(recording.counted)
         for row in recording.rows:
@@ -235,7 +238,7 @@ class Replay:
         """
         for text, one, tail, count, values in self._rows:
             if one:
-                ctx.db.exec_driver_sql(_repeated(text, one, tail, count), tuple(values))
+                ctx.db.exec_driver_sql(_repeat_values(text, one, tail, count), tuple(values))
             else:
                 ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
         ctx.events = self._last
@@ -248,7 +251,7 @@ class Replay:
             base = last - self._number
             for text, one, tail, count, values in self._events:
                 if one:
-                    ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
+                    ctx.db.exec_driver_sql(_repeat_values(text, one, tail, count), (base, *values))
                 else:
                     ctx.db.exec_driver_sql(text, {"base": base, **values})
             for _, carrier in ctx.app.offered(Event.Carrier):
@@ -267,7 +270,7 @@ class Replay:
         if shape != tuple(self._pending) or any(len(rows) >= _MOST_AT_ONCE for rows in self._pending.values()):
             self._flush()
         for text, values in found:
-            self._pending[text].append(_at(values, now))
+            self._pending[text].append(_with_present_moment(values, now))
 
     def _flush(self) -> None:
         for text, rows in self._pending.items():
@@ -277,7 +280,7 @@ class Replay:
                 self._rows.add(bare, "", "", len(rows), rows)
                 continue
             # As few statements as possible: SQLite writes its index of texts after each.
-            for some in _slices(rows, max(_MOST_VALUES // len(rows[0]), 1)):
+            for some in _cut_rows(rows, max(_MOST_VALUES // len(rows[0]), 1)):
                 self._rows.add(*found.groups(), len(some), [value for row in some for value in row])
         self._pending.clear()
 
@@ -343,7 +346,7 @@ def edition(app: "App") -> str:
 
 def _is_read(text: str) -> bool:
     """Tell whether a statement only reads, judged by its words so that SQL written by hand is included."""
-    words = _words(text)
+    words = _split_words(text)
     if words[:1] == ["WITH"]:
         return {"INSERT", "UPDATE", "DELETE", "MERGE"}.isdisjoint(words)
     return words[:1] in (["SELECT"], ["VALUES"])
@@ -351,25 +354,25 @@ def _is_read(text: str) -> bool:
 
 def _adds_only(text: str) -> bool:
     """Tell whether a statement only inserts, and changes no existing row as ON CONFLICT DO UPDATE does."""
-    words = _words(text)
+    words = _split_words(text)
     changes = not {"UPDATE", "DELETE", "MERGE"}.isdisjoint(words) or words[1:3] == ["OR", "REPLACE"]
     return words[:1] == ["INSERT"] and not changes and counters.counters.name not in text
 
 
 @lru_cache(512)
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall("[A-Z_]+", _COMMENT.sub("", text).upper())
 
 
 @cache
-def _unique(table: sa.Table) -> tuple[tuple[str, ...], ...]:
+def _unique_columns(table: sa.Table) -> tuple[tuple[str, ...], ...]:
     """The columns, besides the tenant's, whose values no two rows of a tenant share."""
     alike = [each.columns for each in table.constraints if isinstance(each, sa.UniqueConstraint)]
     alike += [index.columns for index in table.indexes if index.unique]
     return tuple(tuple(c.name for c in columns if c.name != "tenant_id") for columns in alike)
 
 
-def _others(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequence[Any]) -> tuple[str, Any]:
+def _find_others(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequence[Any]) -> tuple[str, Any]:
     """A query for whether another row has these values, as the driver takes it."""
     of = ["tenant_id", *names]
     if ctx.db.dialect.name == "sqlite":
@@ -380,22 +383,22 @@ def _others(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequenc
     return f'SELECT count(*) FROM "{table.name}" WHERE {where}', given  # noqa: S608 - as above
 
 
-def _digest(db: sa.Connection, text: str, values: Any) -> bytes:
-    return _hash(db.exec_driver_sql(text, _at(values, {})).all())
+def _digest_statement(db: sa.Connection, text: str, values: Any) -> bytes:
+    return _hash_value(db.exec_driver_sql(text, _with_present_moment(values, {})).all())
 
 
-def _hash(value: Any) -> bytes:
+def _hash_value(value: Any) -> bytes:
     return hashlib.blake2b(repr(value).encode(), digest_size=16).digest()
 
 
-def _plain(parameters: Any) -> Any:
+def _as_storable_row(parameters: Any) -> Any:
     """Return a driver's form of values, as it can be stored."""
     if isinstance(parameters, dict):
-        return {name: _storable(value) for name, value in parameters.items()}
-    return [_storable(value) for value in parameters]
+        return {name: _as_storable(value) for name, value in parameters.items()}
+    return [_as_storable(value) for value in parameters]
 
 
-def _storable(value: Any) -> Any:
+def _as_storable(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float | bytes | datetime):
         return value
     if isinstance(value, date):
@@ -405,7 +408,7 @@ def _storable(value: Any) -> Any:
     raise TypeError(f"a value of the type {type(value).__name__} cannot be recorded")
 
 
-def _extension(value: Any) -> msgspec.msgpack.Ext:
+def _pack_extension(value: Any) -> msgspec.msgpack.Ext:
     if isinstance(value, Moment):
         return msgspec.msgpack.Ext(_TIME, value.isoformat().encode())
     raise NotImplementedError
@@ -415,29 +418,29 @@ def _read_extension(code: int, data: memoryview) -> date:
     return (datetime if code == _TIME else date).fromisoformat(bytes(data).decode())
 
 
-def _at(values: Any, now: dict[Any, Any]) -> Any:
+def _with_present_moment(values: Any, now: dict[Any, Any]) -> Any:
     """Values as the driver takes them, with the present moment in place of the one at which they were recorded."""
     if isinstance(values, dict):
         return {name: now.get(value, value) for name, value in values.items()}
     return tuple([now.get(value, value) for value in values])
 
 
-def _written(moment: Moment, is_sqlite: bool) -> Any:
+def _write_moment(moment: Moment, is_sqlite: bool) -> Any:
     """Return a driver's form of a moment."""
     return moment.replace(tzinfo=None).isoformat(" ", "microseconds") if is_sqlite else moment
 
 
-def _repeated(head: str, one: str, tail: str, count: int) -> str:
+def _repeat_values(head: str, one: str, tail: str, count: int) -> str:
     return head + ", ".join([one] * count) + tail
 
 
-def _slices(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+def _cut_rows(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 _COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)
-_PACK = msgspec.msgpack.Encoder(enc_hook=_extension).encode
+_PACK = msgspec.msgpack.Encoder(enc_hook=_pack_extension).encode
 _UNPACK = msgspec.msgpack.Decoder(Recording, ext_hook=_read_extension).decode
 _UNPACK_BATCH = msgspec.msgpack.Decoder(ext_hook=_read_extension).decode

@@ -51,11 +51,11 @@ def columns(kind: Any, asked: Collection[str] | None = None, include: Collection
         column
         for field in fields(kind)
         if (field.name in asked if asked is not None else field.default is not UNSET or field.encode_name in include)
-        for column in _columns(kind, field)
+        for column in _find_columns(kind, field)
     ]
 
 
-def _columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
+def _find_columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
     within = [parts(option)[0] for option in options(parts(field.type)[0])]
     within = [option for option in within if option not in (type(None), UnsetType)]
     if len(within) != 1 or not is_struct(within[0]) or depth == _DEEPEST:
@@ -64,7 +64,7 @@ def _columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
     told = within[0] is Named and f"{field.encode_name}_id" in kind.__struct_encode_fields__
     for part in fields(within[0]):
         if not (told and part.name == "id"):
-            for column in _columns(within[0], part, depth + 1):
+            for column in _find_columns(within[0], part, depth + 1):
                 yield Column(f"{field.encode_name}.{column.name}", (field.name, *column.path))
 
 

@@ -21,14 +21,14 @@ def describe_for(ctx: "Context") -> Json:
     for endpoint in ctx.app.endpoints:
         path, method = endpoint.route.path, endpoint.route.method.lower()
         for name, kind in members_of_business(ctx, endpoint).items():
-            for component, form in _components(whole["paths"][path][method]):
-                _put(schemas, component, name, kind, form)
+            for component, form in _components_of(whole["paths"][path][method]):
+                _put_member(schemas, component, name, kind, form)
             paths[path] = {**paths[path], method: _with_filters(paths[path][method], endpoint, name, kind)}
     components = {**whole["components"], "schemas": dict(sorted(schemas.items()))}
     return {**whole, "paths": paths, "components": components}
 
 
-def _components(operation: Json) -> Iterator[tuple[str, str]]:
+def _components_of(operation: Json) -> Iterator[tuple[str, str]]:
     """Yield the components of an operation's records, each with what it is for: `New`, `Change` or, shown, nothing."""
     for name in names_in(operation.get("requestBody", {})):
         yield name, "Change" if name.endswith("Change") else "New"
@@ -38,7 +38,7 @@ def _components(operation: Json) -> Iterator[tuple[str, str]]:
             yield from ((name, "") for name in names_in(data.get("data", {})))
 
 
-def _put(schemas: Json, component: str, name: str, kind: type[Struct], form: str) -> None:
+def _put_member(schemas: Json, component: str, name: str, kind: type[Struct], form: str) -> None:
     """Let a member of a component be what the business has; a component without that member stays."""
     record = schemas[component]
     if name not in record.get("properties", {}):

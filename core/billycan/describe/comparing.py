@@ -18,7 +18,9 @@ def write_changes(before: Facts, now: Facts) -> str:
     """Return a changelog in Markdown; empty if nothing changed."""
     both = before.keys() & now.keys()
     changed = [
-        f"- {_name(name)}: {_change(before[name], now[name])}" for name in sorted(both) if before[name] != now[name]
+        f"- {_plain_name(name)}: {_tell_change(before[name], now[name])}"
+        for name in sorted(both)
+        if before[name] != now[name]
     ]
     parts = {
         "Clients that rely on this must change": [f"- {fault}" for fault in find_broken(before, now)],
@@ -32,38 +34,38 @@ def write_changes(before: Facts, now: Facts) -> str:
 def _summed_up(facts: Facts, names: set[str]) -> Iterator[str]:
     """Yield a line for each fact; parameters of an operation, and members of a type, are told with it."""
     for name in sorted(names):
-        owner = _owner(name)
+        owner = _owner_of(name)
         if owner and owner in names:
             continue
-        parts = [_short(other) for other in sorted(names) if _owner(other) == name]
+        parts = [_short_name(other) for other in sorted(names) if _owner_of(other) == name]
         fact = facts[name]
         told = [f"`{fact['id']}`"] if "id" in fact else []
         told += ["deprecated"] if fact.get("deprecated") else []
         told += [f"status {fact['status']}"] if name.startswith("code ") else []
         told += [", ".join(parts)] if parts else []
-        told += [_value(fact)] if owner else []
-        yield f"- {_name(name)}{': ' if told else ''}{'; '.join(told)}"
+        told += [_tell_fact(fact)] if owner else []
+        yield f"- {_plain_name(name)}{': ' if told else ''}{'; '.join(told)}"
 
 
-def _change(old: Json, new: Json) -> str:
+def _tell_change(old: Json, new: Json) -> str:
     """Tell how a fact changed: by its type in short if that differs, else by its keys."""
-    if not {"id", "status", "is", "data"} & old.keys() and _value(old) != _value(new) and "enum" not in old:
-        return f"was {_value(old)}, is {_value(new)}"
+    if not {"id", "status", "is", "data"} & old.keys() and _tell_fact(old) != _tell_fact(new) and "enum" not in old:
+        return f"was {_tell_fact(old)}, is {_tell_fact(new)}"
     told = []
     for key in sorted(old.keys() | new.keys()):
         was, is_ = old.get(key), new.get(key)
         if was == is_:
             continue
         if isinstance(was or [], list) and isinstance(is_ or [], list) and key != "anyOf":
-            more = [_word(value) for value in is_ or [] if value not in (was or [])]
-            less = [_word(value) for value in was or [] if value not in (is_ or [])]
+            more = [_tell_word(value) for value in is_ or [] if value not in (was or [])]
+            less = [_tell_word(value) for value in was or [] if value not in (is_ or [])]
             told += [f"{key} has {', '.join(more)}"] * bool(more) + [f"{key} lacks {', '.join(less)}"] * bool(less)
         else:
-            told.append(f"{key} was {_word(was)}, is {_word(is_)}")
+            told.append(f"{key} was {_tell_word(was)}, is {_tell_word(is_)}")
     return "; ".join(told)
 
 
-def _name(name: str) -> str:
+def _plain_name(name: str) -> str:
     kind, _, rest = name.partition(" ")
     if kind in ("code", "event", "parameter"):
         return f"{kind} `{rest}`"
@@ -72,28 +74,28 @@ def _name(name: str) -> str:
     return f"`{method} {path}`{f' `{query}`' if query else ''}" if method else f"`{name}`"
 
 
-def _owner(name: str) -> str:
+def _owner_of(name: str) -> str:
     """Return the name of the operation that has a parameter, or of the type that has a member."""
     if name.startswith("/"):
         return name.rpartition(" ?")[0]
     return "" if " " in name else name.rpartition(".")[0]
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     return f"`?{name.rpartition(' ?')[2]}`" if " ?" in name else f"`{name.rpartition('.')[2]}`"
 
 
-def _value(fact: Json) -> str:
+def _tell_fact(fact: Json) -> str:
     """Tell a parameter's or a member's type in short."""
     if "anyOf" in fact:
-        return " or ".join(map(_value, fact["anyOf"])) + (", required" if fact.get("required") else "")
+        return " or ".join(map(_tell_fact, fact["anyOf"])) + (", required" if fact.get("required") else "")
     kind = fact.get("$ref") or fact.get("format") or fact.get("type") or "any"
-    words = [_value(fact["items"]) + " list"] if kind == "array" and "items" in fact else [str(kind)]
-    words = [" | ".join(map(_word, fact["enum"]))] if "enum" in fact else words
+    words = [_tell_fact(fact["items"]) + " list"] if kind == "array" and "items" in fact else [str(kind)]
+    words = [" | ".join(map(_tell_word, fact["enum"]))] if "enum" in fact else words
     return ", ".join([*words, *(["required"] if fact.get("required") else [])])
 
 
-def _word(value: Any) -> str:
+def _tell_word(value: Any) -> str:
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
@@ -125,7 +127,7 @@ def _broken_operation(old: Json, new: Json) -> list[str]:
     return [
         *(f"{name} was {old[name]}, and is {new[name]}" for name in same),
         *(f"{name} had {', '.join({*old[name]} - {*new.get(name, ())})}" for name in lost),
-        *(["its answer changed"] * (not _admits(old.get("answer", {}), new.get("answer", {})))),
+        *(["its answer changed"] * (not _admits_all_of(old.get("answer", {}), new.get("answer", {})))),
         *(["it needed no key"] * ("needs" in new and "needs" not in old)),
         *(
             f"a key with {scopes!r} does not suffice any more"
@@ -144,21 +146,21 @@ def _takes_body(before: Facts, now: Facts, old: Any, new: Any) -> bool:
 
 def _is_still_shown(old: Json, new: Json) -> bool:
     """Return True if answers have the member whenever they had it, without values that were impossible before."""
-    return bool(old.get("required", False) <= new.get("required", False) and _admits(old, new, limits=False))
+    return bool(old.get("required", False) <= new.get("required", False) and _admits_all_of(old, new, limits=False))
 
 
 def _is_still_taken(old: Json, new: Json) -> bool:
     """Return True if everything that could be sent or omitted still can be, with the same meaning."""
     same_default = old.get("required") or old.get("default") == new.get("default")
-    return bool(new.get("required", False) <= old.get("required", False) and same_default and _admits(new, old))
+    return bool(new.get("required", False) <= old.get("required", False) and same_default and _admits_all_of(new, old))
 
 
-def _admits(wide: Json, narrow: Json, *, limits: bool = True) -> bool:
+def _admits_all_of(wide: Json, narrow: Json, *, limits: bool = True) -> bool:
     """Return True if a schema takes each value that another takes."""
     if "anyOf" in narrow:
-        return all(_admits(wide, option, limits=limits) for option in narrow["anyOf"])
+        return all(_admits_all_of(wide, option, limits=limits) for option in narrow["anyOf"])
     if "anyOf" in wide:
-        return any(_admits(option, narrow, limits=limits) for option in wide["anyOf"])
+        return any(_admits_all_of(option, narrow, limits=limits) for option in wide["anyOf"])
     for key in wide.keys() - _APART:
         is_limit = key in _UPPER | _LOWER | {"pattern"}
         if is_limit and not limits:
@@ -173,7 +175,7 @@ def _admits(wide: Json, narrow: Json, *, limits: bool = True) -> bool:
         elif key == "enum":
             fits = {*b} <= {*a}
         elif key in _INNER and isinstance(a, dict) and isinstance(b, dict):
-            fits = _admits(a, b, limits=limits)
+            fits = _admits_all_of(a, b, limits=limits)
         else:
             fits = a == b or (key == "type" and (a, b) == ("number", "integer"))
         if not fits:

@@ -140,7 +140,7 @@ class _Document:
         self.schemas = Schemas(
             [Empty, *(s.body for s in signatures if s.body)], [Pagination, ErrorEnvelope, *answers, *events]
         )
-        self.examples = {name: _recorded(packages.examples_of(name)) for name in app.parts}
+        self.examples = {name: _read_examples(packages.examples_of(name)) for name in app.parts}
         self.errors = example_errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
         self.codes = every_code(app)
         self.guarded = [code for _, guard in app.offered(Context.Guard) for code in guard.codes]
@@ -158,7 +158,9 @@ class _Document:
             "openapi": "3.1.0",
             "info": info | {"license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}},
             "servers": [{"url": self.app.public_url}],
-            "tags": [_tag(self.app, plugin) for plugin in dict.fromkeys(e.plugin for e in self.app.endpoints)],
+            "tags": [
+                _describe_plugin(self.app, plugin) for plugin in dict.fromkeys(e.plugin for e in self.app.endpoints)
+            ],
             "paths": paths,
             **({"webhooks": webhooks} if webhooks else {}),
             "components": {
@@ -183,7 +185,7 @@ class _Document:
         for kind, label, codes in find_refusals(self.codes, endpoint, *others, besides=guarded):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
-            "operationId": _id(endpoint),
+            "operationId": _operation_id(endpoint),
             "summary": summary,
             "description": description,
             "tags": [endpoint.plugin],
@@ -205,7 +207,7 @@ class _Document:
 
     def recorded(self, endpoint: "Endpoint", part: str) -> Json:
         """Return the recorded example of a request or an answer, or nothing if there is none."""
-        example = self.examples[endpoint.plugin].operations.get(_id(endpoint), {}).get(part)
+        example = self.examples[endpoint.plugin].operations.get(_operation_id(endpoint), {}).get(part)
         if part == "answer" and example:
             kind = endpoint.signature.listed or endpoint.signature.answer
             example = {**example, "data": self.with_added(kind, example["data"])}
@@ -274,7 +276,7 @@ class _Document:
         """Yield the operations on a record that was just created; add a link for each to the components."""
         for endpoint in self.app.endpoints:
             if endpoint.signature.params == ("id",) and endpoint.route.path.startswith(home):
-                id = _id(endpoint)
+                id = _operation_id(endpoint)
                 self.links[id] = {"operationId": id, "parameters": {"id": "$response.body#/data/id"}}
                 yield id
 
@@ -313,7 +315,7 @@ class _Document:
         content: Json = {"schema": schema}
         if example := self.examples[plugin].events.get(name):
             content["example"] = {**example, "data": self.with_added(kind, example["data"])}
-        by = [_id(e) for e in self.app.endpoints if name in named_words(e)]
+        by = [_operation_id(e) for e in self.app.endpoints if name in named_words(e)]
         told = [f"Emitted by {', '.join(f'`{id}`' for id in by)}."] if by else []
         return {
             **(self.delivery or {}),
@@ -326,7 +328,7 @@ class _Document:
         }
 
 
-def _tag(app: "App", plugin: str) -> Json:
+def _describe_plugin(app: "App", plugin: str) -> Json:
     module = app.plugins.get_plugin("platform" if plugin == "core" else plugin)
     words = inspect.getdoc(module)
     return {"name": plugin} | ({"description": words} if words else {})
@@ -339,7 +341,7 @@ def _file_schema(media_type: str | None) -> Json:
     return {"type": "string"} if (media_type or "").startswith("text/") else BINARY
 
 
-def _id(endpoint: "Endpoint") -> str:
+def _operation_id(endpoint: "Endpoint") -> str:
     return str(getattr(endpoint.route.handler, "__name__", ""))
 
 
@@ -354,7 +356,7 @@ def _summary_and_description(endpoint: "Endpoint") -> tuple[str, str]:
     return summary, "\n\n".join([part for part in (description.strip(), *told) if part])
 
 
-def _recorded(file: Any) -> Examples:
+def _read_examples(file: Any) -> Examples:
     # The file is missing before the first recording. Amounts stay decimals, so that they are printed as recorded.
     kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file and file.exists() else {}
     return msgspec.convert(kept, Examples)

@@ -35,7 +35,7 @@ def describe_parameters(endpoint: "Endpoint", at: "Mapping[tuple[str, str], Endp
         whose = "The record's id." if name == "id" else "The id of a part of the record."
         yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
     if endpoint.signature.query:
-        yield from _query(endpoint.signature.query, endpoint.ids)
+        yield from _describe_query(endpoint.signature.query, endpoint.ids)
     if endpoint.choice:
         yield ref("parameters", "Fields")
     if shows_version(endpoint):
@@ -47,7 +47,7 @@ def describe_parameters(endpoint: "Endpoint", at: "Mapping[tuple[str, str], Endp
         yield ref("parameters", "IfMatch")
 
 
-def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
+def _describe_query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
     """Yield the members of a query as parameters; `ids` maps those that take ids to the prefixes of the ids."""
     (query,) = described([kind])[1].values()
     for name, member in query["properties"].items():

@@ -28,17 +28,17 @@ def find_refusals(
     those `besides`.
     """
     own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed} | {*besides}
-    for kind, label, codes in _possible(endpoint):
+    for kind, label, codes in _possible_refusals(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
     if gone := sorted(code for code in own if listed[code].status == problems.Gone.status):
         yield problems.Gone, "".join(f"_{code}" for code in gone), gone
 
 
-def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:
+def _possible_refusals(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:
     route = endpoint.route
     writes, has_body = endpoint.writes, reads_body(endpoint)
-    yield problems.BadRequest, *_unreadable(endpoint)
+    yield problems.BadRequest, *_unreadable_bodies(endpoint)
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
@@ -76,7 +76,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     yield problems.Unavailable, "", ["unavailable"]
 
 
-def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
+def _unreadable_bodies(endpoint: "Endpoint") -> tuple[str, list[str]]:
     codes = ["malformed_request", "unknown_parameter", "invalid_parameter"]
     if reads_body(endpoint):
         asked = ["invalid_filter"] if endpoint.signature.query else []

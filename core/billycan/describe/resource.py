@@ -68,19 +68,19 @@ def describe_resource(app: "App", name: str) -> list[DescribedMember]:
                 sent="no" if member not in sent else "required" if sent[member].required else "optional",
                 shown=member in shown,
                 filters=filters,
-                sort=_sort(table, member) if member in query.sortable else "",
+                sort=_how_sorted(table, member) if member in query.sortable else "",
                 search=table is not None and member in table.info.get("search", ()),
             )
         )
     found = {name for each in described for name in each.filters}
-    return described + [_parameter(name, kind) for name, kind in asks.items() if name not in found]
+    return described + [_describe_parameter(name, kind) for name, kind in asks.items() if name not in found]
 
 
 def _is_resource(listed: Any) -> bool:
     return is_struct(listed) and {"id", "version"} <= {*listed.__struct_fields__}
 
 
-def _parameter(name: str, kind: Any) -> DescribedMember:
+def _describe_parameter(name: str, kind: Any) -> DescribedMember:
     return DescribedMember(
         member=name,
         type=_type_name(kind),
@@ -114,12 +114,14 @@ def _column_name(column: sa.Column[Any]) -> str:
     return f"{name}({places})" if places is not None else name
 
 
-def _sort(table: sa.Table | None, member: str) -> Literal["yes", "indexed"]:
+def _how_sorted(table: sa.Table | None, member: str) -> Literal["yes", "indexed"]:
     names = (member, f"{member}_folded", *(["sequence"] if member == "number" else []))
-    return "indexed" if any(columns[1:2] in [[name] for name in names] for columns in _indexes(table)) else "yes"
+    return (
+        "indexed" if any(columns[1:2] in [[name] for name in names] for columns in _ordered_indexes(table)) else "yes"
+    )
 
 
-def _indexes(table: sa.Table | None) -> Iterator[list[str]]:
+def _ordered_indexes(table: sa.Table | None) -> Iterator[list[str]]:
     """Yield the columns of the indexes that keep a business's records in an order."""
     for index in table.indexes if table is not None else ():
         columns = [column.name for column in index.columns]

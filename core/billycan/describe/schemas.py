@@ -61,17 +61,17 @@ class Schemas:
 
     def _as_sent(self, schema: Any) -> Any:
         def title(name: str) -> str:
-            return f"New{_bare(name)}" if name in self.both else name
+            return f"New{_bare_name(name)}" if name in self.both else name
 
         def told(struct: Json) -> Json:
             members = {name: _with_default_told(member) for name, member in struct["properties"].items()}
             return {**struct, "properties": self._as_sent(members)}
 
-        return _mapped(schema, lambda s: self._component(s, title, told))
+        return _map_objects(schema, lambda s: self._component(s, title, told))
 
     def _as_shown(self, schema: Any) -> Any:
         def title(name: str) -> str:
-            return _bare(name) if name in self.both else name
+            return _bare_name(name) if name in self.both else name
 
         def whole(struct: Json) -> Json:
             # A member that is not required and has no default is UNSET at times, and then left out.
@@ -80,14 +80,14 @@ class Schemas:
             open_ended = without_key(struct, "additionalProperties")
             return {**open_ended, "properties": self._as_shown(members), "required": present}
 
-        return _mapped(schema, lambda s: self._component(s, title, whole))
+        return _map_objects(schema, lambda s: self._component(s, title, whole))
 
     def _as_patch(self, schema: Json, shown: Any) -> Json:
         """Return the schema of a patch of a value; `shown` is the schema of the same value as shown."""
         if "$ref" in schema:
             return self._component(
                 schema,
-                lambda name: _bare(name).removesuffix("Change") + "Change",
+                lambda name: _bare_name(name).removesuffix("Change") + "Change",
                 lambda struct: self._partial(struct, shown),
             )
         if "anyOf" in schema:
@@ -175,34 +175,34 @@ def _name_structs(kinds: Iterable[Any]) -> dict[Any, str]:
     has that plugin's name as a prefix if its name is used elsewhere.
     """
     kinds = list(kinds)
-    ours = Counter(kind.__name__ for kind in kinds if _owner(kind) in _ours())
+    ours = Counter(kind.__name__ for kind in kinds if _owner_of(kind) in _own_packages())
     owners: dict[str, set[str]] = {}
     for kind in kinds:
-        owners.setdefault(_family(kind), set()).add(_owner(kind))
+        owners.setdefault(_family_name(kind), set()).add(_owner_of(kind))
     names, alike = dict[Any, str](), Counter[str]()
     for kind in kinds:
-        own = ours[kind.__name__] == 1 if _owner(kind) in _ours() else len(owners[_family(kind)]) == 1
-        name = kind.__name__ if own else _title(kind)
+        own = ours[kind.__name__] == 1 if _owner_of(kind) in _own_packages() else len(owners[_family_name(kind)]) == 1
+        name = kind.__name__ if own else _title_of(kind)
         alike[name] += 1
         names[kind] = name if alike[name] == 1 else f"{name}{alike[name]}"
     return names
 
 
 @cache
-def _ours() -> frozenset[str]:
+def _own_packages() -> frozenset[str]:
     """Return the packages of core and of the first-party plugins."""
     found = packages.installed()
     return frozenset({"billycan", *(found[name].value.partition(".")[0] for name in packages.first_party())})
 
 
-def _owner(kind: Any) -> str:
+def _owner_of(kind: Any) -> str:
     package: str = kind.__module__.partition(".")[0]
     return package
 
 
-def _family(kind: Any) -> str:
+def _family_name(kind: Any) -> str:
     """Return the common part of the names of a Struct's components: `Line` for `NewLine`, `Line` and `LineChange`."""
-    return _bare(kind.__name__).removesuffix("Change")
+    return _bare_name(kind.__name__).removesuffix("Change")
 
 
 def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Json:
@@ -248,7 +248,7 @@ def _type_schema(kind: Any, names: Mapping[Any, str], *, shown: bool = False) ->
     kind, rule, limits = parts(kind)
     if rule and not shown:
         return dict(rule.schema)
-    given = _limits(kind, limits) if limits else {}
+    given = _limit_keywords(kind, limits) if limits else {}
     choices = [option for option in options(kind) if option is not msgspec.UnsetType]
     if len(choices) > 1:
         # A Struct comes last, except for null.
@@ -290,7 +290,7 @@ _PLAIN: dict[Any, Json] = {
 }
 
 
-def _limits(kind: Any, limits: msgspec.Meta) -> Json:
+def _limit_keywords(kind: Any, limits: msgspec.Meta) -> Json:
     """Return the JSON Schema keywords for the limits that msgspec's Meta puts on a type."""
     origin = get_origin(kind) or kind
     things = "Items" if origin in (list, tuple, set, frozenset) else "Properties" if origin is dict else "Length"
@@ -342,18 +342,18 @@ def _or_null(schema: Json) -> Json:
     return either | ({"description": schema["description"]} if "description" in schema else {})
 
 
-def _mapped(value: Any, change: Callable[[Json], Json]) -> Any:
+def _map_objects(value: Any, change: Callable[[Json], Json]) -> Any:
     """Return the value with every object in it changed, innermost first."""
     if isinstance(value, dict):
-        return change({key: _mapped(member, change) for key, member in value.items()})
-    return [_mapped(item, change) for item in value] if isinstance(value, list) else value
+        return change({key: _map_objects(member, change) for key, member in value.items()})
+    return [_map_objects(item, change) for item in value] if isinstance(value, list) else value
 
 
-def _title(kind: Any) -> str:
+def _title_of(kind: Any) -> str:
     """Return the name of a Struct with its plugin's name before it."""
-    plugin = _owner(kind).removeprefix("billycan_").title().replace("_", "")
+    plugin = _owner_of(kind).removeprefix("billycan_").title().replace("_", "")
     own = kind.__name__
-    return f"New{plugin}{_bare(own)}" if own.startswith("New") else plugin + own
+    return f"New{plugin}{_bare_name(own)}" if own.startswith("New") else plugin + own
 
 
 def names_in(schema: Any) -> list[str]:
@@ -361,5 +361,5 @@ def names_in(schema: Any) -> list[str]:
     return re.findall(f'"{PLACE}([^"]+)"', json.dumps(schema))
 
 
-def _bare(name: str) -> str:
+def _bare_name(name: str) -> str:
     return name.removeprefix("New")

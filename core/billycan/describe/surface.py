@@ -44,18 +44,24 @@ def facts_in(
             facts[name] = _operation_fact(operation, refuses[name] if refuses is not None else {*found[name]})
             facts |= {f"{name} ?{query}": fact for query, fact in _parameter_facts(operation)}
     for name, parameter in components["parameters"].items():
-        facts[f"parameter {name}"] = {"in": parameter["in"], "name": parameter["name"], **_bare(parameter["schema"])}
-    events = {name: _body(event["post"])["properties"]["data"] for name, event in document.get("webhooks", {}).items()}
-    facts |= {f"event {name}": {"data": _bare(data)} for name, data in events.items()}
+        facts[f"parameter {name}"] = {
+            "in": parameter["in"],
+            "name": parameter["name"],
+            **_without_descriptions(parameter["schema"]),
+        }
+    events = {
+        name: _body_of(event["post"])["properties"]["data"] for name, event in document.get("webhooks", {}).items()
+    }
+    facts |= {f"event {name}": {"data": _without_descriptions(data)} for name, data in events.items()}
     statuses = codes if codes is not None else {code: s for of in found.values() for code, s in of.items()}
     facts |= {f"code {code}": {"status": status} for code, status in statuses.items()}
-    sent = _reached(components["schemas"], [_body(o) for o in _operations(document)])
+    sent = _reached_schemas(components["schemas"], [_body_of(o) for o in _list_operations(document)])
     for name, schema in components["schemas"].items():
         facts[name] = {"is": "sent" if name in sent else "shown"}
         for member, kind in schema["properties"].items():
             if "readOnly" not in kind:
                 required = {"required": True} if member in schema["required"] else {}
-                facts[f"{name}.{member}"] = _bare(kind) | required
+                facts[f"{name}.{member}"] = _without_descriptions(kind) | required
     return dict(sorted(facts.items()))
 
 
@@ -71,8 +77,8 @@ def _operation_fact(operation: Json, refuses: set[str]) -> Json:
     answer = content.get("application/json", {}).get("schema", {})
     of_header = [p["$ref"].rpartition("/")[2] for p in operation.get("parameters", ()) if "$ref" in p]
     fact = {
-        "answer": _bare(answer.get("properties", {}).get("data", {})),
-        "body": _bare(_body(operation)),
+        "answer": _without_descriptions(answer.get("properties", {}).get("data", {})),
+        "body": _without_descriptions(_body_of(operation)),
         "deprecated": operation.get("deprecated"),
         "id": operation["operationId"],
         "needs": [" ".join(key["bearer"]) for key in operation["security"]],
@@ -87,7 +93,9 @@ def _operation_fact(operation: Json, refuses: set[str]) -> Json:
 def _parameter_facts(operation: Json) -> Iterator[tuple[str, Json]]:
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "query":
-            fact = _bare(parameter["schema"]) | ({"required": True} if parameter.get("required") else {})
+            fact = _without_descriptions(parameter["schema"]) | (
+                {"required": True} if parameter.get("required") else {}
+            )
             if parameter["name"] == "sort" and (sortable := re.match(r"\^-\?\(([\w|]+)\)", fact.get("pattern", ""))):
                 fact = {"enum": sorted(sortable[1].split("|"))}
             yield parameter["name"], fact
@@ -105,37 +113,39 @@ def _codes_in(document: Json) -> dict[str, dict[str, int]]:
     return found
 
 
-def _operations(described: Json) -> list[Json]:
+def _list_operations(described: Json) -> list[Json]:
     return [operation for path in described["paths"].values() for operation in path.values()]
 
 
-def _body(operation: Json) -> Json:
+def _body_of(operation: Json) -> Json:
     found: Json = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return found
 
 
-def _reached(schemas: Json, roots: Any) -> set[str]:
+def _reached_schemas(schemas: Json, roots: Any) -> set[str]:
     """Return the names of the schemas in `roots`, nested ones included."""
     found: set[str] = set()
-    waiting = _names(roots)
+    waiting = _referred_names(roots)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += _names([kind for kind in schemas[name]["properties"].values() if "readOnly" not in kind])
+            waiting += _referred_names(
+                [kind for kind in schemas[name]["properties"].values() if "readOnly" not in kind]
+            )
     return found
 
 
-def _names(schema: Any) -> list[str]:
+def _referred_names(schema: Any) -> list[str]:
     return re.findall(f'"{PLACE}([^"]+)"', json.dumps(schema, default=str))
 
 
-def _bare(schema: Any) -> Any:
+def _without_descriptions(schema: Any) -> Any:
     """Return a schema without descriptions, with references as bare names."""
     if isinstance(schema, dict):
         return {
-            _RENAMED.get(key, key): value.removeprefix(PLACE) if key == "$ref" else _bare(value)
+            _RENAMED.get(key, key): value.removeprefix(PLACE) if key == "$ref" else _without_descriptions(value)
             for key, value in schema.items()
             if key not in _WORDS
         }
-    return [_bare(item) for item in schema] if isinstance(schema, list) else schema
+    return [_without_descriptions(item) for item in schema] if isinstance(schema, list) else schema

@@ -16,10 +16,12 @@ from ..apart import begin_turn
 
 def install_wait() -> None:
     """Let every connection wait by gevent's loop, in a process whose blocking calls gevent has replaced."""
-    waiting.wait = _wait
+    waiting.wait = _wait_for_data
 
 
-def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, timeout: float | None = None) -> Any:
+def _wait_for_data(
+    gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, timeout: float | None = None
+) -> Any:
     """Run `gen` to its end and return its result; a connection that dies wakes it, like one with an answer.
 
     Raise OperationalError if one of its waits takes longer than `timeout` seconds.

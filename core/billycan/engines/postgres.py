@@ -97,7 +97,7 @@ class Engines:
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
             sa.event.listen(engine, "connect", walls.look_for_policies)
-            sa.event.listen(engine, "do_execute", _execute)
+            sa.event.listen(engine, "do_execute", _execute_statement)
             sa.event.listen(engine, "do_executemany", _prepare_to_send)
             sa.event.listen(engine, "reset", _note_reset)
         if pooled:
@@ -214,7 +214,7 @@ def send_statements(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = 
     transaction nothing of the trip has happened then.
     """
     connection: Any = db.connection.driver_connection
-    first = _first(connection, db.get_execution_options())
+    first = _statements_ahead(connection, db.get_execution_options())
     try:
         results = send_together(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
     except BaseException:
@@ -234,26 +234,26 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
         yield
         return
     try:
-        first = _first(connection, options)
+        first = _statements_ahead(connection, options)
         if first and not _is_shared(connection):
             # Not in one trip: statements sent together are one transaction from the first on.
-            _send(connection, first, options)
+            _send_silently(connection, first, options)
             first = []
-        _send(connection, [_BEGIN_READING, *first], options)
+        _send_silently(connection, [_BEGIN_READING, *first], options)
         yield
     except BaseException:
         walls.forget_tenant(connection)
         with suppress(Exception):  # the error that led here is the one to raise
-            _send(connection, [_ROLLBACK], options)
+            _send_silently(connection, [_ROLLBACK], options)
         raise
-    _send(connection, [_COMMIT], options)
+    _send_silently(connection, [_COMMIT], options)
 
 
 # Never prepared: to make room for it, another would be forgotten first, and a moment begins before anything else.
 _BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", anew=True)
 
 
-def _send(connection: Any, sent: Sequence[Sent], options: Mapping[str, Any]) -> None:
+def _send_silently(connection: Any, sent: Sequence[Sent], options: Mapping[str, Any]) -> None:
     """Send statements whose results are not needed."""
     if PLAIN not in options:
         send_together(connection, sent)
@@ -263,7 +263,7 @@ def _send(connection: Any, sent: Sequence[Sent], options: Mapping[str, Any]) -> 
             cursor.execute(each.text, each.values, prepare=False)
 
 
-def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
+def _statements_ahead(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
     """Return the statements to send ahead of the next one: BEGIN, and the tenant that it is for."""
     first = []
     if getattr(connection, "billycan_begins", False):
@@ -288,7 +288,7 @@ def _roll_back(db: sa.Connection) -> None:
     connection: Any = None if db.invalidated else db.connection.driver_connection
     if connection and not connection.closed and connection.info.transaction_status:
         with suppress(Exception):  # psycopg tries next, and raises what is wrong
-            _send(connection, [_ROLLBACK], db.get_execution_options())
+            _send_silently(connection, [_ROLLBACK], db.get_execution_options())
 
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
@@ -299,21 +299,21 @@ def _note_reset(connection: Any, record: Any, state: Any) -> None:
 
 def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
     """Send what goes ahead of a statement that SQLAlchemy sends: a listener for each."""
-    if first := _first(cursor.connection, context.execution_options):
+    if first := _statements_ahead(cursor.connection, context.execution_options):
         try:
-            _send(cursor.connection, first, context.execution_options)
+            _send_silently(cursor.connection, first, context.execution_options)
         except BaseException:
             walls.forget_tenant(cursor.connection)
             raise
 
 
-def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
+def _execute_statement(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
     setattr(cursor.connection, UNHURRIED, UNHURRIED in context.execution_options)
     connection = cursor.connection
     if _is_shared(connection):
         with connection.pipeline():  # outside of a transaction, what is sent together is one
-            for each in _first(connection, context.execution_options):
+            for each in _statements_ahead(connection, context.execution_options):
                 RawCursor(connection).execute(each.text, each.values)
             cursor.execute(statement, parameters)
         return True

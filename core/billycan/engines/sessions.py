@@ -29,10 +29,10 @@ def connect_unshared(dialect: Any, *args: Any, **options: Any) -> Any:
     try:
         autocommit, connection.autocommit = connection.autocommit, True
         # A pooler gives its clients process numbers of its own, so that it can forward cancel requests.
-        if _pid(connection) != connection.info.backend_pid:
+        if _ask_process_number(connection) != connection.info.backend_pid:
             if _is_shared(connection, lambda: dialect.connect(*args, **options)):
                 raise dialect.loaded_dbapi.OperationalError(_SHARED)
-            _set(connection, options["options"])
+            _apply_settings(connection, options["options"])
         connection.autocommit = autocommit
     except BaseException:
         connection.close()
@@ -42,14 +42,14 @@ def connect_unshared(dialect: Any, *args: Any, **options: Any) -> Any:
 
 def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
     """Tell whether a pooler gives others the session of a connection between its transactions."""
-    mine = _pid(connection)
+    mine = _ask_process_number(connection)
     with closing(connect_another()) as another:
         another.autocommit = True
         # A pooler without other traffic gives this session to the next client. With other traffic it
         # may give another one, but then this connection gets other sessions, too, sooner or later.
         for _ in range(_ROUNDS):
             theirs = _pid_soon(another)
-            if theirs == mine or any(_pid(connection) != mine for _ in range(_LOOKS)):
+            if theirs == mine or any(_ask_process_number(connection) != mine for _ in range(_LOOKS)):
                 return True
             if theirs is None:  # it waits for a session and does not get this one
                 break
@@ -57,7 +57,7 @@ def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
     return False
 
 
-def _pid(connection: Any) -> int:
+def _ask_process_number(connection: Any) -> int:
     """Return the number of the session's process, from PostgreSQL."""
     number: int = connection.execute(_PID).fetchone()[0]
     return number
@@ -80,7 +80,7 @@ def _pid_soon(connection: Any) -> int | None:
             found = int(result.get_value(0, 0)) if result.ntuples else found
 
 
-def _set(connection: Any, options: str) -> None:
+def _apply_settings(connection: Any, options: str) -> None:
     """Apply to the session the settings that were requested when connecting, which a pooler drops."""
     for option in options.split("-c ")[1:]:
         connection.execute("SELECT set_config(%s, %s, false)", option.strip().split("=", 1))

@@ -59,9 +59,9 @@ class Engines:
         self.reader = self.writer.execution_options(billycan_read=True)
         self.notes = self.writer.execution_options(billycan_note=True)
         sa.event.listen(self.writer, "do_connect", _make_private)
-        sa.event.listen(self.writer, "connect", _prepare)
-        sa.event.listen(self.writer, "begin", _begin)
-        sa.event.listen(self.writer, "before_cursor_execute", _limit, retval=True)
+        sa.event.listen(self.writer, "connect", _prepare_connection)
+        sa.event.listen(self.writer, "begin", _begin_transaction)
+        sa.event.listen(self.writer, "before_cursor_execute", _limit_time, retval=True)
         sa.event.listen(self.writer, "do_execute", LongReads().execute)
         self.readers, self.writers = (
             IdleConnections(self.reader, settings["pool_size"]),
@@ -126,7 +126,7 @@ def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -
     private_files.make_file(Path(arguments[0]))
 
 
-def _prepare(connection: Any, record: Any) -> None:
+def _prepare_connection(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
     for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -134,7 +134,7 @@ def _prepare(connection: Any, record: Any) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > deadline[0], _STEPS)
 
 
-def _limit(db: sa.Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> tuple[str, Any]:
+def _limit_time(db: sa.Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> tuple[str, Any]:
     """Interrupt statements that take too long: a listener for each."""
     limit_statement(db, db.get_execution_options())
     return statement, parameters
@@ -174,11 +174,11 @@ def note_listeners(db: Any) -> None:
 
     SQLAlchemy takes 2 µs to list them, so this is done once for a transaction, and by whoever listens from within one.
     """
-    own = (_limit, walls.refuse_foreign_rows)
+    own = (_limit_time, walls.refuse_foreign_rows)
     db.billycan_listeners = [listener for listener in db.dispatch.before_cursor_execute if listener not in own]
 
 
-def _begin(db: Any) -> None:
+def _begin_transaction(db: Any) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
     options, info = db.get_execution_options(), db.info
     # Noted for the statements of the transaction, each of which would take five calls to find it.
@@ -258,17 +258,17 @@ class Turns:
         if not self.rests or not whose:
             return 0.0
         wrote, now = Wrote(self._files[_TURN]), time.monotonic()
-        since = wrote.at if wrote.tenant != _digest(whose) else wrote.other_at
+        since = wrote.at if wrote.tenant != _digest_tenant(whose) else wrote.other_at
         if not 0 <= now - since < _OTHERS_SECONDS:
             return 0.0
-        rest = wrote.rests.get(_digest(whose), 0.0) - now
+        rest = wrote.rests.get(_digest_tenant(whose), 0.0) - now
         return rest if 0 < rest <= _MOST_REST_SECONDS and now + rest < until else 0.0
 
     def _note(self, whose: str, seconds: float) -> None:
         """Note for all processes who wrote, and when a tenant that wrote for long may do so again."""
         if not whose:
             return
-        wrote, now, tenant = Wrote(self._files[_TURN]), time.monotonic(), _digest(whose)
+        wrote, now, tenant = Wrote(self._files[_TURN]), time.monotonic(), _digest_tenant(whose)
         if wrote.tenant == tenant and seconds <= _LONG_SECONDS and 0 <= now - wrote.at < _OTHERS_SECONDS / 4:
             return
         if wrote.tenant != tenant:
@@ -351,7 +351,7 @@ class Wrote:
 
 
 @lru_cache(256)
-def _digest(tenant: str) -> bytes:
+def _digest_tenant(tenant: str) -> bytes:
     return blake2b(tenant.encode(), digest_size=_TENANT_BYTES).digest()
 
 

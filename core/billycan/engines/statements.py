@@ -58,10 +58,10 @@ class Statement:
         With `in_turns`, for long rows outside of a write transaction, gevent's process serves others meanwhile.
         """
         if PLAIN in db.get_execution_options():
-            return _executed(db, self._of(db), parameters)
+            return _execute_by_sqlalchemy(db, self._of(db), parameters)
         form = self._form(db, parameters)
         if not form.is_plain:
-            return _executed(db, form.statement, parameters)
+            return _execute_by_sqlalchemy(db, form.statement, parameters)
         if form.order is None:
             return send_forms(db, [(form, parameters)], in_turns=in_turns)[0]
         return form.run(db, parameters, in_turns=in_turns)
@@ -101,7 +101,7 @@ class Statement:
 Asked = Statement.Asked
 
 
-def _executed(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
+def _execute_by_sqlalchemy(db: sa.Connection, statement: Any, parameters: Any) -> list[Row]:
     """Run a statement by SQLAlchemy and return its rows."""
     found = db.execute(statement, parameters)
     return list(found.all()) if found.returns_rows else []

@@ -74,7 +74,7 @@ def _find_tenants(compiled: SQLCompiler) -> tuple[str, ...] | str:
 def _open_table(statement: Any, named: set[Any]) -> str | None:
     """Return a table of which a statement touches all tenants' rows; add the tenants' parameters to `named`."""
     scopes: list[tuple[Scope, Sequence[Scope]]] = []
-    _walk(statement, (), scopes, set())
+    _collect_scopes(statement, (), scopes, set())
     settled: set[tuple[int, Any]] = set()
     more = True
     while more:
@@ -104,30 +104,32 @@ def _is_tenant_of(bind: Any, name: str, table: Any) -> bool:
 _UNUSED = SQLCompiler(DefaultDialect(), None)
 
 
-def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]], walked: set[Any]) -> None:
+def _collect_scopes(
+    element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]], walked: set[Any]
+) -> None:
     """Collect the scopes of a statement, each with those around it; `walked` are the queries in a FROM seen so far."""
     if isinstance(element, sa.Select):
         froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
         hidden = {table for scope in above for table in scope} if element._auto_correlate else {*element._correlate}
-        scope: Scope = {t: [] for each in froms for t in _tables(each) if t not in hidden}
-        for condition, tables in _conditions([element.whereclause], froms, scope):
-            _note(condition, tables, scope)
+        scope: Scope = {t: [] for each in froms for t in _named_tables(each) if t not in hidden}
+        for condition, tables in _conditions_of([element.whereclause], froms, scope):
+            _note_condition(condition, tables, scope)
     elif isinstance(element, sa.Update | sa.Delete):
-        scope = {t: [] for t in _tables(element.table)}
+        scope = {t: [] for t in _named_tables(element.table)}
         for condition in _split_and([element.whereclause]):
-            _note(condition, scope, scope)
+            _note_condition(condition, scope, scope)
     elif isinstance(element, sa.Subquery | sa.CTE):
         if element.element not in walked and not _is_open(element):
             walked.add(element.element)
-            _walk(element.element, (), scopes, walked)  # cannot refer to the query around it
+            _collect_scopes(element.element, (), scopes, walked)  # cannot refer to the query around it
         return
     else:
         for part in element.get_children():
-            _walk(part, above, scopes, walked)
+            _collect_scopes(part, above, scopes, walked)
         return
     scopes.append((scope, above))
     for part in element.get_children():
-        _walk(part, (scope, *above), scopes, walked)
+        _collect_scopes(part, (scope, *above), scopes, walked)
 
 
 def _is_open(element: Any) -> bool:
@@ -139,22 +141,22 @@ def _is_open(element: Any) -> bool:
     )
 
 
-def _tables(element: Any) -> Iterator[Any]:
+def _named_tables(element: Any) -> Iterator[Any]:
     """Yield the tenants' tables that a FROM names itself."""
     if isinstance(element, sa.Join):
-        yield from (*_tables(element.left), *_tables(element.right))
+        yield from (*_named_tables(element.left), *_named_tables(element.right))
     elif _is_open(element) or (isinstance(getattr(element, "element", element), sa.Table) and "tenant_id" in element.c):
         yield element
 
 
-def _conditions(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tuple[Any, Any]]:
+def _conditions_of(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tuple[Any, Any]]:
     """Yield the conditions of a SELECT, each with the tables to whose rows it applies."""
     yield from ((condition, scope) for condition in _split_and(where))
     joins = [each for each in froms if isinstance(each, sa.Join)]
     while joins:
         join = joins.pop()
         # The condition of an outer join filters rows of its right side only.
-        tables = {*_tables(join.right)} if join.isouter or join.full else scope
+        tables = {*_named_tables(join.right)} if join.isouter or join.full else scope
         yield from ((condition, tables) for condition in _split_and([join.onclause]))
         joins += [side for side in (join.left, join.right) if isinstance(side, sa.Join)]
 
@@ -170,7 +172,7 @@ def _split_and(conditions: Any) -> Iterator[Any]:
             yield inner
 
 
-def _note(condition: Any, tables: Any, scope: Scope) -> None:
+def _note_condition(condition: Any, tables: Any, scope: Scope) -> None:
     if not (isinstance(condition, sa.BinaryExpression) and condition.operator is operators.eq):
         return
     for one, other in ((condition.left, condition.right), (condition.right, condition.left)):

@@ -70,10 +70,10 @@ def post_worker_init(worker: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Called in the master, once it listens."""
-    server.handle_term = lambda: _finish(server)
+    server.handle_term = lambda: _finish_requests(server)
 
 
-def _finish(server: Any) -> None:
+def _finish_requests(server: Any) -> None:
     """Handle SIGTERM: take no new connections, let the workers answer those that wait in the queue, then stop.
 
     gunicorn alone would reset all waiting connections, and those that come while the workers finish.

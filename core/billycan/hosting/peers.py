@@ -93,7 +93,7 @@ class Peer(socket.socket):
         with Peer._counting:
             if sum(other.network == self.network for other in Peer._open) >= most_of_address:
                 return False
-            slowest = _slowest(Peer._open) if len(Peer._open) >= most else None
+            slowest = _find_slowest(Peer._open) if len(Peer._open) >= most else None
             Peer._open.add(self)
             if slowest:
                 Peer._open.remove(slowest)
@@ -151,7 +151,7 @@ class Peer(socket.socket):
         self._give()
         self._places = self._share = None
         self._receive_by = time.monotonic() + LINGER_SECONDS
-        if not (read_rest and _discard(read_rest)):
+        if not (read_rest and _read_to_end(read_rest)):
             self._close_in_peace()
         return not self._is_over
 
@@ -167,7 +167,7 @@ class Peer(socket.socket):
         with suppress(OSError):
             self.shutdown(socket.SHUT_WR)
         until, receive = time.monotonic() + LINGER_SECONDS, super().recv
-        _discard(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
+        _read_to_end(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
 
     def stays(self, seconds: float) -> bool:
         """Tell whether something arrives within so many seconds: the next request, or the end of the connection."""
@@ -266,14 +266,14 @@ class Peer(socket.socket):
             self._places.give()
 
 
-def _slowest(peers: Iterable[Peer]) -> Peer | None:
+def _find_slowest(peers: Iterable[Peer]) -> Peer | None:
     """Return the slowest peer without work under way, of the address that has most of them."""
     waiting = [peer for peer in peers if not peer.has_place]
     of_network = Counter(peer.network for peer in waiting)
     return max(waiting, key=lambda peer: (of_network[peer.network], -peer.since), default=None)
 
 
-def _discard(read: Callable[[int], bytes]) -> bool:
+def _read_to_end(read: Callable[[int], bytes]) -> bool:
     """Read to the end, and return True; False if there is too much, or if it cannot be read."""
     left = MOST_LINGER_BYTES
     with suppress(Exception):

@@ -135,7 +135,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
             _wait_for(server, process)
             yield server
         finally:
-            _stop(process)
+            _stop_process(process)
             app.close()
 
 
@@ -147,7 +147,7 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.05)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
         process.wait(_SECONDS)

@@ -169,14 +169,16 @@ def prepare_worker(worker: Any) -> None:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else 1
         takes_turns = is_gevent = "gevent.monkey" in sys.modules
-        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, let_others_go if is_gevent else _go_on)
+        worker.handle = _admit_connections(
+            worker.handle, worker.cfg.keepalive, most, let_others_go if is_gevent else _go_on
+        )
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         if is_gevent:
             _prepare_gevent(worker.cfg, waits=not (_served and _served[0].settings.plain_sql))
     for app in _served:
         # A greenlet cannot switch inside SQLite, so at most one request of a business is really at work.
         app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
-    _watch(worker.cfg, Places(places), rests=takes_turns)
+    _watch_requests(worker.cfg, Places(places), rests=takes_turns)
     # gunicorn looks up some thirty settings for each request, at 0.4 µs each unless they are attributes, and
     # writes the date of each response anew.
     vars(worker.cfg).update({name: setting.get() for name, setting in worker.cfg.settings.items()})
@@ -196,7 +198,7 @@ def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
 
     def admit(connection: Any) -> Any:
         if not isinstance(connection.sock, Peer):
-            connection.sock = Peer(connection.sock, _address(connection.client), idle_seconds, _late)
+            connection.sock = Peer(connection.sock, _address_of(connection.client), idle_seconds, _close_late)
             if not _is_admitted(connection.sock, most):
                 return False
         kept = handle(connection)
@@ -212,13 +214,13 @@ def _has_more(connection: Any) -> bool:
     return bool(connection.parser.unreader.buf.getvalue())
 
 
-def _admitting(
+def _admit_connections(
     handle: Callable[..., None], idle_seconds: float, most: int, let_others_go: Callable[[], None]
 ) -> Callable[..., None]:
     """Return a `handle` for gevent and sync, which call it once for each connection."""
 
     def admit(listener: Any, client: Any, address: Any) -> None:
-        peer = Peer(client, _address(address), idle_seconds, _late, let_others_go)
+        peer = Peer(client, _address_of(address), idle_seconds, _close_late, let_others_go)
         try:
             if _is_admitted(peer, most):
                 handle(listener, peer, address)
@@ -249,7 +251,7 @@ def _go_on() -> None:
     """Do nothing: a process that handles one request at a time has no others."""
 
 
-def _watch(cfg: Any, places: Places, *, rests: bool) -> None:
+def _watch_requests(cfg: Any, places: Places, *, rests: bool) -> None:
     """Mark the beginning and the end of each connection's requests, by gunicorn's own hooks.
 
     If it `rests`, a connection waits after a refused request.
@@ -312,7 +314,7 @@ def _count_chunks(parse: Callable[..., Any]) -> Callable[..., Any]:
     return parse_chunk_size
 
 
-def _address(address: Any) -> str:
+def _address_of(address: Any) -> str:
     """Return a client's address; empty if it came by a socket of the file system."""
     return address[0] if isinstance(address, tuple) else ""
 
@@ -326,13 +328,13 @@ def _is_admitted(peer: Peer, most: int) -> bool:
     return False
 
 
-def _late(peer: Peer) -> None:
+def _close_late(peer: Peer) -> None:
     write_error(peer, 408, "", "")
 
 
 def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
     """Send gunicorn's own refusal of a request; counted against the socket's address, as one without a key is."""
-    problem = _problem(status, message)
+    problem = _build_problem(status, message)
     app = _served[0] if _served else None
     allowance = app.count_call(app.now().timestamp(), None, sock.address or "unknown") if app else None
     if allowance and not allowance.allowed and problem.status < 500:
@@ -348,7 +350,7 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
     sock.refuse("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 
 
-def _problem(status: int, message: str) -> Problem:
+def _build_problem(status: int, message: str) -> Problem:
     if status in _PROBLEMS:
         return _PROBLEMS[status]()
     if status > 501:

@@ -178,7 +178,7 @@ class _Arriving:
             if self._refers_to_others(db, table, row):
                 plan.skipped[table.name].add(_key_of(table, row))
             elif not is_apart:
-                plan.keys[table.name].add(_one(_key_of(table, row)))
+                plan.keys[table.name].add(_match_key(_key_of(table, row)))
         if not is_apart and self.begun is None:
             self._check_unused(db, table, rows)
 
@@ -247,7 +247,7 @@ class _Arriving:
                 continue
             line = at[1] if number == at[0] else 0
             rows = islice(self._rows(table, part, self.file.file), line, None)
-            while page := _page(rows):
+            while page := _take_page(rows):
                 line += len(page)
                 self._insert_page(table, page, {"file": self.file.digest, "part": number, "line": line})
                 self.tell(f"{part.name}: {line:,} of {part.rows:,}")
@@ -269,7 +269,7 @@ class _Arriving:
         rows = []
         for row in page:
             key = _key_of(table, row)
-            if key in skipped or _one(key) in here:
+            if key in skipped or _match_key(key) in here:
                 continue
             for own, other in keys:
                 row[own.name] = plan.instead[other.table.name].get(row[own.name], row[own.name])
@@ -286,7 +286,7 @@ class _Arriving:
                 db.execute(sa.update(standings).where(mine).values(progress=progress))
 
 
-def _page(rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+def _take_page(rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the next rows, fewer if they are long."""
     page, size = [], 0
     for row in rows:
@@ -301,5 +301,5 @@ def _key_of(table: sa.Table, row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[column.name] for column in table.primary_key)
 
 
-def _one(key: tuple[Any, ...]) -> Any:
+def _match_key(key: tuple[Any, ...]) -> Any:
     return key[0] if len(key) == 1 else key

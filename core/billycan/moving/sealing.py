@@ -20,7 +20,7 @@ class NotSealed(Exception):
 def write_sealed(source: IO[bytes], path: Path, secret: str) -> None:
     """Write what is left of an open file to a new sealed file, which is there as a whole or not at all."""
     part, nonce = path.with_name(f"{path.name}.part"), os.urandom(_NONCE_BYTES)
-    cipher = _cipher(secret)
+    cipher = _build_cipher(secret)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(_MAGIC + _key_id(secret) + nonce)
         number, piece = 0, source.read(_PIECE_BYTES)
@@ -47,7 +47,7 @@ def read_sealed(path: Path, secrets: Sequence[str]) -> Iterator[bytes]:
         secret = next((secret for secret in secrets if _key_id(secret) == wanted), None)
         if secret is None:
             raise NotSealed(f"{path} was sealed with another secret: name the file with the secret of that time")
-        cipher, number = _cipher(secret), 0
+        cipher, number = _build_cipher(secret), 0
         piece = file.read(_PIECE_BYTES + _TAG_BYTES)
         while True:
             after = file.read(_PIECE_BYTES + _TAG_BYTES)
@@ -63,10 +63,10 @@ def read_sealed(path: Path, secrets: Sequence[str]) -> Iterator[bytes]:
 
 def check_sealing() -> None:
     """Raise RuntimeError with the cure if nothing can be sealed here."""
-    _cipher("")
+    _build_cipher("")
 
 
-def _cipher(secret: str) -> Any:
+def _build_cipher(secret: str) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - few deployments close any
     except ImportError:

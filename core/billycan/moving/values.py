@@ -27,7 +27,7 @@ class Unreadable(ValueError):
 
 def write_row(row: sa.Row[Any], columns: list[sa.Column[Any]], keep: Keep) -> bytes:
     """Return a row as a line of JSON; `keep` stores long bytes and returns their name."""
-    return encode({c.name: _write(value, c, keep) for c, value in zip(columns, row, strict=True)}) + b"\n"
+    return encode({c.name: _write_value(value, c, keep) for c, value in zip(columns, row, strict=True)}) + b"\n"
 
 
 def read_row(line: bytes, table: sa.Table, fetch: Fetch) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def read_row(line: bytes, table: sa.Table, fetch: Fetch) -> dict[str, Any]:
     names = {c.name for c in table.c}
     if not isinstance(given, dict) or given.keys() != names:
         raise Unreadable(f"must have the members {', '.join(sorted(names))}")
-    return {c.name: _read(given[c.name], c, fetch) for c in table.c}
+    return {c.name: _read_value(given[c.name], c, fetch) for c in table.c}
 
 
 def of_another_deployment(row: dict[str, Any], table: sa.Table, app: "App") -> None:
@@ -49,7 +49,7 @@ def of_another_deployment(row: dict[str, Any], table: sa.Table, app: "App") -> N
             row[column.name] = again(app)
 
 
-def _write(value: Any, column: sa.Column[Any], keep: Keep) -> Any:
+def _write_value(value: Any, column: sa.Column[Any], keep: Keep) -> Any:
     if "elsewhere" in column.info:
         return column.info["elsewhere"]
     if isinstance(value, bytes | memoryview | bytearray):
@@ -60,7 +60,7 @@ def _write(value: Any, column: sa.Column[Any], keep: Keep) -> Any:
     return value
 
 
-def _read(value: Any, column: sa.Column[Any], fetch: Fetch) -> Any:
+def _read_value(value: Any, column: sa.Column[Any], fetch: Fetch) -> Any:
     if "elsewhere" in column.info:
         return column.info["elsewhere"]
     if value is None:
@@ -72,7 +72,7 @@ def _read(value: Any, column: sa.Column[Any], fetch: Fetch) -> Any:
         return value
     try:
         if isinstance(kind, sa.LargeBinary):
-            return _bytes(value, fetch)
+            return _read_bytes(value, fetch)
         if isinstance(kind, UTCDateTime):
             return Moment.of(msgspec.convert(value, datetime))
         if kind.python_type is float:
@@ -82,7 +82,7 @@ def _read(value: Any, column: sa.Column[Any], fetch: Fetch) -> Any:
         raise Unreadable(f"has no valid {column.name}: {error}") from None
 
 
-def _bytes(value: Mapping[str, Any], fetch: Fetch) -> bytes:
+def _read_bytes(value: Mapping[str, Any], fetch: Fetch) -> bytes:
     if FILE in value:
         found = fetch(str(value[FILE]))
         if len(found) != value["bytes"]:

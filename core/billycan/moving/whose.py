@@ -61,7 +61,7 @@ def find(manifests: Mapping[str, Manifest]) -> Whose:
     tables = {*tables_of(manifests)}
     own: list[sa.Table] = []
     for table in metadata.sorted_tables:
-        if table in tables and (named_by(table) is not None or _follows(table, own)):
+        if table in tables and (named_by(table) is not None or _follows_owner(table, own)):
             own.append(table)
     referred = {other.table for table in own if not table.info.get(STAYS) for _, other in single_keys(table)}
     shared = [t for t in metadata.sorted_tables if t in referred and t not in own]
@@ -91,7 +91,7 @@ def check_tables(manifests: Iterable[Manifest]) -> Iterator[str]:
         for table in manifest.tables:
             if table.metadata is not metadata:
                 continue  # of a test: none of its rows is ever stored
-            says = named_by(table) is not None or _follows(table, [*metadata.tables.values()])
+            says = named_by(table) is not None or _follows_owner(table, [*metadata.tables.values()])
             if not says and not table.info.get("of_deployment"):
                 yield (
                     f"{manifest.name}: its table {table.name} does not say whose its rows are, so a business could"
@@ -100,6 +100,6 @@ def check_tables(manifests: Iterable[Manifest]) -> Iterator[str]:
                 )
 
 
-def _follows(table: sa.Table, own: Sequence[sa.Table]) -> bool:
+def _follows_owner(table: sa.Table, own: Sequence[sa.Table]) -> bool:
     """Tell whether each row must refer to one of a business's."""
     return any(other.table in own and not column.nullable for column, other in single_keys(table))

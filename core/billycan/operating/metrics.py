@@ -24,10 +24,10 @@ log = logging.getLogger("billycan")
 
 def exposition(app: App) -> str:
     """Return the whole text."""
-    return "\n".join([*_requests(app.counts.whole()), *_disks(app), *_gauges(app), ""])
+    return "\n".join([*_write_requests(app.counts.whole()), *_write_disks(app), *_write_gauges(app), ""])
 
 
-def _requests(words: array[int]) -> Iterator[str]:
+def _write_requests(words: array[int]) -> Iterator[str]:
     yield "# HELP billycan_info The release of core that answers."
     yield "# TYPE billycan_info gauge"
     yield f'billycan_info{{version="{version("billycan-core")}"}} 1'
@@ -47,20 +47,20 @@ def _requests(words: array[int]) -> Iterator[str]:
     yield f"billycan_request_seconds_count {below}"
 
 
-def _disks(app: App) -> Iterator[str]:
+def _write_disks(app: App) -> Iterator[str]:
     yield "# HELP billycan_disk_free_bytes The free space where this host writes files."
     yield "# TYPE billycan_disk_free_bytes gauge"
     for disk in measure_disks(app):
         yield f'billycan_disk_free_bytes{{use="{disk.use}"}} {disk.free}'
 
 
-def _gauges(app: App) -> Iterator[str]:
+def _write_gauges(app: App) -> Iterator[str]:
     measured: list[str] = []
     try:
         with app.db.reading(across="gauges measure the whole deployment") as db:
             now = app.shared_now(db)
             gauges = [gauge for part in app.parts.values() for gauge in part.gauges]
-            measured = [line for gauge in gauges for line in _measured(db, gauge, now)]
+            measured = [line for gauge in gauges for line in _measure_gauge(db, gauge, now)]
         up = 1
     except sa.exc.SQLAlchemyError as error:
         # The request counts matter most while the database is away.
@@ -72,7 +72,7 @@ def _gauges(app: App) -> Iterator[str]:
     yield from measured
 
 
-def _measured(db: sa.Connection, gauge: Gauge, now: Moment) -> Iterator[str]:
+def _measure_gauge(db: sa.Connection, gauge: Gauge, now: Moment) -> Iterator[str]:
     yield f"# HELP {gauge.name} {gauge.help}"
     yield f"# TYPE {gauge.name} gauge"
     for value, number in sorted(gauge.read(db, now).items()):

@@ -33,7 +33,7 @@ class Health:
         self.app = app
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        _write(resp, {"status": "ok"})
+        _write_json(resp, {"status": "ok"})
 
 
 class Ready(Health):
@@ -54,9 +54,9 @@ class Ready(Health):
             resp.status = falcon.HTTP_503
             resp.set_headers(problem.headers)
             body = msgspec.structs.asdict(envelope(data=None, page=None, problem=problem))
-            _write(resp, {"status": "unavailable", **body})
+            _write_json(resp, {"status": "unavailable", **body})
         else:
-            _write(resp, {"status": "ok"})
+            _write_json(resp, {"status": "ok"})
 
     def _find_cause(self) -> str:
         """Return why this process cannot work; an empty text if it can."""
@@ -110,7 +110,7 @@ class Plugins(Health):
             }
             for m in self.app.manifests.values()
         ]
-        _write(resp, {"plugins": shown})
+        _write_json(resp, {"plugins": shown})
 
 
 class Metrics(Health):
@@ -131,5 +131,5 @@ pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
 )
 
 
-def _write(resp: falcon.Response, value: Any) -> None:
+def _write_json(resp: falcon.Response, value: Any) -> None:
     resp.data, resp.content_type = web.encode(value), falcon.MEDIA_JSON

@@ -32,7 +32,7 @@ def _counted_as(address: str) -> tuple[str, str]:
         bare = bare[1:].partition("]")[0]
     elif bare.count(":") == 1:
         bare = bare.partition(":")[0]
-    packed = _packed(bare)
+    packed = _pack_address(bare)
     if len(packed) == 4:
         return socket.inet_ntoa(packed), f"{packed[:3].hex()}/24"
     if packed:
@@ -40,7 +40,7 @@ def _counted_as(address: str) -> tuple[str, str]:
     return address, address
 
 
-def _packed(address: str) -> bytes:
+def _pack_address(address: str) -> bytes:
     # Several times quicker than ipaddress, which matters in a flood.
     for family in (socket.AF_INET, socket.AF_INET6):
         with suppress(OSError, ValueError):

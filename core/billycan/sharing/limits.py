@@ -130,7 +130,7 @@ class Limiter:
                 raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
         at = round(now * SECOND)
         # In one order everywhere, so that no two processes wait for each other.
-        places = sorted({_place(limit.name) for limit in limits})
+        places = sorted({_number_of_file(limit.name) for limit in limits})
         with _lock:
             if abs(at - self._looked) >= SECOND:
                 self._looked = at
@@ -197,7 +197,7 @@ class Limiter:
 
     @contextmanager
     def _locked_crowd(self, use: str) -> Iterator[_Crowd]:
-        with self._locked(_place(f"addresses of {use}")):
+        with self._locked(_number_of_file(f"addresses of {use}")):
             if use not in self._crowds:
                 path = self._addresses / f"{use}.crowd"
                 self._crowds[use] = _Crowd(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -225,13 +225,13 @@ class Limiter:
     def _open(self, key: str, room: int, at: int) -> _Log | None:
         is_address = key.startswith("address:")
         folder = self._addresses / crowd_of(key)[0] if is_address else self._folder
-        path = folder / str(_place(key))
+        path = folder / str(_number_of_file(key))
         found = _Log.find(path)
         if found and found.is_sound(room, at):
             return found
         if is_address and not path.exists() and not self._make_place(key, path, at):
             return None
-        stamps = _stamps(path, at) if found else []
+        stamps = _read_stamps(path, at) if found else []
         # A ring only grows: a smaller one would forget requests, should the limit rise again within the minute.
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
@@ -378,17 +378,22 @@ class _Log:
                 place = 1 + (self.words[0] + i) % self.room
                 if place >= self._reserved:
                     self._reserve(place)  # before any of the limits is charged, because the folder may be full
-            remaining, reset = per_minute - minute - more, _seconds((self._ago(minute) if minute else clock) + MINUTE)
+            remaining, reset = (
+                per_minute - minute - more,
+                _whole_seconds((self._ago(minute) if minute else clock) + MINUTE),
+            )
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
         if minute + more > per_minute:
             last = self._ago(per_minute - more + 1)
-            windows.append((last + MINUTE, "minute", per_minute, _seconds(self._ago(minute) + MINUTE)))
+            windows.append((last + MINUTE, "minute", per_minute, _whole_seconds(self._ago(minute) + MINUTE)))
         if second >= per_second:
-            windows.append((self._ago(per_second) + SECOND, "second", per_second, _seconds(self._ago(second) + SECOND)))
+            windows.append(
+                (self._ago(per_second) + SECOND, "second", per_second, _whole_seconds(self._ago(second) + SECOND))
+            )
         # The one that ends last: after it, both allow a request.
         end, window, most, reset = max(windows, key=itemgetter(0))
-        wait = _seconds(end - at)
+        wait = _whole_seconds(end - at)
         return Allowance(allowed=False, limit=most, remaining=0, reset=reset, window=window, retry_after=wait)
 
     def _reserve(self, place: int) -> None:
@@ -453,7 +458,7 @@ class _Crowd:
         until = max(at, min(charged.values())) + cost
         room = at + burst * cost - until
         if room < 0:
-            reset, wait = _seconds(until - cost), _seconds(-room)
+            reset, wait = _whole_seconds(until - cost), _whole_seconds(-room)
             return Allowance(
                 allowed=False, limit=per_minute, remaining=0, reset=reset, window="minute", retry_after=wait
             )
@@ -461,7 +466,9 @@ class _Crowd:
         until += (limit.requests - 1) * cost
         for place in places:
             os.pwrite(self._file, array("q", [max(charged[place], until)]), 8 * place)
-        return Allowance(allowed=True, limit=per_minute, remaining=room // cost, reset=_seconds(until), window="minute")
+        return Allowance(
+            allowed=True, limit=per_minute, remaining=room // cost, reset=_whole_seconds(until), window="minute"
+        )
 
     def _places(self, network: str) -> list[int]:
         digest = hashlib.sha256(network.encode()).digest()
@@ -476,17 +483,17 @@ class _Crowd:
         return array("q", os.pread(self._file, 8, 8 * place))[0]
 
 
-def _stamps(path: Path, at: int) -> list[int]:
+def _read_stamps(path: Path, at: int) -> list[int]:
     """Return the stamps in a name's file up to a minute ahead of `at`, in order, even from a damaged file."""
     content = path.read_bytes()
     return sorted(stamp for stamp in array("q", content[: len(content) // 8 * 8])[1:] if stamp and stamp <= at + MINUTE)
 
 
 @lru_cache(4096)
-def _place(key: str) -> int:
+def _number_of_file(key: str) -> int:
     """Return the number that names a key's file and that is the byte of its lock."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 2
 
 
-def _seconds(ticks: int) -> int:
+def _whole_seconds(ticks: int) -> int:
     return -(-ticks // SECOND)

@@ -275,10 +275,10 @@ def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
 
 def described(differences: list[Any]) -> list[str]:
     """Describe the result of `differences` in words."""
-    return [_described(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
+    return [_describe_step(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
 
 
-def _described(what: str, *about: Any) -> str:
+def _describe_step(what: str, *about: Any) -> str:
     if what == "modify_nullable":
         _, table, column, _, _, nullable = about
         may = "must not be null in the database, and may" if nullable else "may be null in the database, and not"
@@ -299,17 +299,17 @@ def _described(what: str, *about: Any) -> str:
 
 def run(connection: sa.Connection, chain: Chain, to: str = "head") -> None:
     """Run the missing migrations of a chain up to this version."""
-    scripts = _scripts(chain)
-    _run(connection, chain, scripts, lambda version, _: scripts._upgrade_revs(to, version))
+    scripts = _script_folder(chain)
+    _run_steps(connection, chain, scripts, lambda version, _: scripts._upgrade_revs(to, version))
 
 
 def undo(connection: sa.Connection, chain: Chain, to: str = "base") -> None:
     """Undo the migrations of a chain down to this version; `base` is before the first."""
-    scripts = _scripts(chain)
-    _run(connection, chain, scripts, lambda version, _: scripts._downgrade_revs(to, version))
+    scripts = _script_folder(chain)
+    _run_steps(connection, chain, scripts, lambda version, _: scripts._downgrade_revs(to, version))
 
 
-def _run(connection: sa.Connection, chain: Chain, scripts: ScriptDirectory, steps: Any) -> None:
+def _run_steps(connection: sa.Connection, chain: Chain, scripts: ScriptDirectory, steps: Any) -> None:
     with EnvironmentContext(Config(), scripts, fn=steps) as environment:
         table = versions.table_of(chain.name)
         environment.configure(connection=connection, target_metadata=db.metadata, version_table=table)
@@ -317,7 +317,7 @@ def _run(connection: sa.Connection, chain: Chain, scripts: ScriptDirectory, step
 
 
 @cache
-def _scripts(chain: Chain) -> ScriptDirectory:
+def _script_folder(chain: Chain) -> ScriptDirectory:
     config = Config()
     for option, folder in (("script_location", HERE), ("version_locations", chain.folder)):
         config.set_main_option(option, str(folder).replace("%", "%%"))

@@ -27,8 +27,8 @@ def make_endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -
     found = []
     for manifest in parts:
         for route in manifest.routes:
-            if all(_has(enabled, need) for need in route.needs):
-                found.append(_endpoint(manifest, route, owners, prefixes))
+            if all(_has_need(enabled, need) for need in route.needs):
+                found.append(_build_endpoint(manifest, route, owners, prefixes))
     found += _on_documents(found, owners, enabled, prefixes)
     lists = [(e, listed) for e in found if (listed := e.signature.listed)]
     for manifest in enabled.values():
@@ -55,7 +55,7 @@ def _actions_off(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> 
     found: dict[str, set[str]] = {}
     for route in (route for manifest in parts for route in manifest.routes if route.method == "POST"):
         path, is_action, action = route.path.partition("/{id}/")
-        if is_action and not all(_has(enabled, need) for need in route.needs):
+        if is_action and not all(_has_need(enabled, need) for need in route.needs):
             found.setdefault(path, set()).add(action)
     return found
 
@@ -115,7 +115,7 @@ def find_owners(
     return found | {path: at[path] for path in documents}
 
 
-def _endpoint(
+def _build_endpoint(
     manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], prefixes: Mapping[str, str]
 ) -> Endpoint:
     """Return the endpoint of a route; raise PluginError if another has its path, or its handler cannot be served."""
@@ -145,10 +145,10 @@ def _on_documents(
         home = found[at[path]]
         scopes = [f"{home.plugin}:read", f"{home.plugin}:write"]
         for manifest in enabled.values():
-            for route in (r for each in _offers(manifest) for r in each.make(document, home.route)):
+            for route in (r for each in _offered_routes(manifest) for r in each.make(document, home.route)):
                 for fault in checks.check_route(manifest, route, scopes):
                     raise PluginError(f"{manifest.name}: {fault}")
-                added.append(_endpoint(manifest, route, owners, prefixes))
+                added.append(_build_endpoint(manifest, route, owners, prefixes))
                 if route.method == "GET" and route.answers:
                     also = {**found[at[path]].route.also, route.answers: route.path}
                     whole = msgspec.structs.replace(found[at[path]].route, also=also)
@@ -156,7 +156,7 @@ def _on_documents(
     return added
 
 
-def _offers(manifest: Manifest) -> list[Document.Routes]:
+def _offered_routes(manifest: Manifest) -> list[Document.Routes]:
     return [offer for offer in manifest.offers if isinstance(offer, Document.Routes)]
 
 
@@ -172,7 +172,7 @@ def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> 
     return found
 
 
-def _has(enabled: Mapping[str, Manifest], need: str | frozenset[str] | set[str]) -> bool:
+def _has_need(enabled: Mapping[str, Manifest], need: str | frozenset[str] | set[str]) -> bool:
     return need in enabled if isinstance(need, str) else any(name in enabled for name in need)
 
 

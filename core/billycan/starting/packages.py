@@ -35,7 +35,7 @@ class PluginError(StartRefused):
 def installed() -> dict[str, EntryPoint]:
     """Map the names of installed plugins to their entry points, without packages that a rename left behind."""
     found, former = dict[str, EntryPoint](), renamed()
-    for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in former):
+    for entry in (e for e in _entry_points(GROUP, *sys.path) if e.name not in former):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
         found[entry.name] = entry
@@ -44,11 +44,11 @@ def installed() -> dict[str, EntryPoint]:
 
 def renamed() -> dict[str, str]:
     """Map the former names of plugins, which deployments may still list, to their present names."""
-    return {entry.name: entry.value for entry in _entries(FORMER_NAMES, *sys.path)}
+    return {entry.name: entry.value for entry in _entry_points(FORMER_NAMES, *sys.path)}
 
 
 @cache
-def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
+def _entry_points(group: str, *path: str) -> tuple[EntryPoint, ...]:
     return tuple(_all_entries(*path).select(group=group))
 
 
@@ -86,7 +86,7 @@ def first_party() -> set[str]:
 
     An extra with the name of a plugin, such as `pdf`, installs that plugin.
     """
-    parts, unusable = _parts() | {f"{ASSEMBLED}-{name}" for name in plugin_extras()}, absent() | lacking()
+    parts, unusable = _first_party_parts() | {f"{ASSEMBLED}-{name}" for name in plugin_extras()}, absent() | lacking()
     return {
         name
         for name, entry in installed().items()
@@ -101,8 +101,8 @@ def absent() -> frozenset[str]:
     Plugins that require one of them, and so cannot be imported, are included.
     """
     here = {read_metadata(entry.dist).name: entry.dist for entry in installed().values() if entry.dist}
-    gone = _parts(with_extras=True) - here.keys() - {CORE}
-    while more := {name for name, package in here.items() if gone and _required(package) & gone} - gone:
+    gone = _first_party_parts(with_extras=True) - here.keys() - {CORE}
+    while more := {name for name, package in here.items() if gone and _required_packages(package) & gone} - gone:
         gone |= more
     return frozenset(name.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for name in gone)
 
@@ -114,7 +114,7 @@ def plugin_extras() -> frozenset[str]:
         named = distribution(ASSEMBLED).metadata.get_all("Provides-Extra") or []
     except PackageNotFoundError:
         return frozenset()
-    return frozenset(name for name in named if f"{ASSEMBLED}-{name}" in _parts(with_extras=True))
+    return frozenset(name for name in named if f"{ASSEMBLED}-{name}" in _first_party_parts(with_extras=True))
 
 
 @cache
@@ -122,7 +122,7 @@ def lacking() -> frozenset[str]:
     """Return those of the extras' plugins that are not installed, or lack a requirement."""
     here = {name: entry.dist for name, entry in installed().items() if entry.dist}
     return frozenset(
-        name for name in plugin_extras() if not (name in here and all(map(_is_here, _required(here[name]))))
+        name for name in plugin_extras() if not (name in here and all(map(_is_here, _required_packages(here[name]))))
     )
 
 
@@ -135,14 +135,14 @@ def _is_here(package: str) -> bool:
 
 
 @cache
-def _parts(*, with_extras: bool = False) -> set[str]:
+def _first_party_parts(*, with_extras: bool = False) -> set[str]:
     try:
-        return _required(distribution(ASSEMBLED), with_extras=with_extras)
+        return _required_packages(distribution(ASSEMBLED), with_extras=with_extras)
     except PackageNotFoundError:
         return set()
 
 
-def _required(package: Distribution, *, with_extras: bool = False) -> set[str]:
+def _required_packages(package: Distribution, *, with_extras: bool = False) -> set[str]:
     """Return the names of the packages that a package requires."""
     requirements = read_metadata(package).requires
     return {canonical_name(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
@@ -185,7 +185,7 @@ def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
     available = installed()
     brought = {read_metadata(dist).name for name in enabled if name in available and (dist := available[name].dist)}
     found: dict[str, EntryPoint] = {}
-    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and read_metadata(e.dist).name in brought):
+    for entry in (e for e in _entry_points(COMMANDS, *sys.path) if e.dist and read_metadata(e.dist).name in brought):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{other.value} and {entry.value} both are the command {entry.name}: disable one plugin")
         found[entry.name] = entry

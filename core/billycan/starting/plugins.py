@@ -35,18 +35,18 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     names = sorted(set(enabled))
     check_renamed(names)
     if missing := [name for name in names if name not in available]:
-        _refuse(f"plugins: {cure}" for name in missing if (cure := packages.explain_mistake(name)))
+        _refuse_start(f"plugins: {cure}" for name in missing if (cure := packages.explain_mistake(name)))
         cure = f"install {', '.join(map(packages.package_of, missing))}, or remove what you do not need from the list"
         raise PluginError(f"enabled but not installed: {', '.join(missing)}: {cure}")
     _check_names(names, core)
     _check_versions({name: available[name] for name in names}, available)
-    modules = {name: _imported(name, available[name]) for name in names}
+    modules = {name: _import_module(name, available[name]) for name in names}
     manifests = {name: module.manifest for name, module in modules.items()}
     for manifest in manifests.values():
-        _refuse(checks.check_manifest(manifest))
+        _refuse_start(checks.check_manifest(manifest))
     order = sort_plugins(manifests)
-    _refuse(checks.check_names([manifests[name] for name in order]))
-    _refuse(whose.check_tables([manifests[name] for name in order]))
+    _refuse_start(checks.check_names([manifests[name] for name in order]))
+    _refuse_start(whose.check_tables([manifests[name] for name in order]))
     for name in order:
         if manifests[name].tables and packages.migrations_of(name) is None:
             raise PluginError(
@@ -56,7 +56,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     manager.add_hookspecs(hookspecs)
     # pluggy calls the last registered first, so plugins are registered after those that depend on them.
     for name in reversed(order):
-        _register(manager, modules[name], name)
+        _register_hooks(manager, modules[name], name)
     for name, plugin in core.items():
         manager.register(plugin, name)
     try:
@@ -93,18 +93,18 @@ def manifest(name: str) -> Manifest:
         if cure := packages.explain_mistake(name):
             raise PluginError(cure)
         raise PluginError(f"{name} is not installed: install it, or see `{command_line('plugins list')}`")
-    found: Manifest = _imported(name, entry).manifest
+    found: Manifest = _import_module(name, entry).manifest
     return found
 
 
-def _imported(name: str, entry: EntryPoint) -> ModuleType:
+def _import_module(name: str, entry: EntryPoint) -> ModuleType:
     # It becomes part of the names of tables and of environment variables.
     if not _NAME.fullmatch(name):
         raise PluginError(f"{name!r} is not a valid plugin name: use lower-case words joined by _")
     try:
         module = entry.load()
     except Exception as error:
-        raise PluginError(f"{name} cannot be imported: {error!r}: {_cure(name, error)} or disable it") from error
+        raise PluginError(f"{name} cannot be imported: {error!r}: {_find_cure(name, error)} or disable it") from error
     if not isinstance(module, ModuleType):
         raise PluginError(f"{name}: its entry point {entry.value} must name a module")
     manifest = getattr(module, "manifest", None)
@@ -115,7 +115,7 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
     return module
 
 
-def _cure(name: str, error: Exception) -> str:
+def _find_cure(name: str, error: Exception) -> str:
     """Return the cure for a plugin that cannot be imported."""
     if unknown := re.match(r"Unexpected keyword argument '(\w+)'", str(error)):
         return _explain_member(unknown[1], error)
@@ -138,7 +138,7 @@ def _explain_member(member: str, error: Exception) -> str:
     return f"{name} has no {member}; {said} Correct it"
 
 
-def _register(manager: pluggy.PluginManager, module: ModuleType, name: str) -> None:
+def _register_hooks(manager: pluggy.PluginManager, module: ModuleType, name: str) -> None:
     try:
         manager.register(module, name)
     except pluggy.PluginValidationError as error:
@@ -149,7 +149,7 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _refuse(faults: Iterable[str]) -> None:
+def _refuse_start(faults: Iterable[str]) -> None:
     for fault in faults:
         raise PluginError(fault)
 
@@ -170,12 +170,12 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
     with suppress(PackageNotFoundError):  # Code that runs from its source has no version.
         found[packages.CORE] = distribution(packages.CORE).version
     for name, entry in enabled.items():
-        for wanted in map(_requirement, packages.read_metadata(entry.dist).requires if entry.dist else ()):
+        for wanted in map(_read_requirement, packages.read_metadata(entry.dist).requires if entry.dist else ()):
             version = found.get(packages.canonical_name(wanted.name))
             package = packages.canonical_name(wanted.name)
             if version is None and package.startswith(f"{packages.ASSEMBLED}-"):
                 cure = packages.explain_mistake(package.removeprefix(f"{packages.ASSEMBLED}-"), guess=False)
-                _refuse([f"{name}: its package requires {wanted.name}: {cure}"] if cure else [])
+                _refuse_start([f"{name}: its package requires {wanted.name}: {cure}"] if cure else [])
             if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
             if not wanted.specifier.contains(version, prereleases=True):
@@ -186,7 +186,7 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
 
 
 @cache
-def _requirement(text: str) -> Requirement:
+def _read_requirement(text: str) -> Requirement:
     return Requirement(text)
 
 
@@ -195,14 +195,16 @@ def sort_plugins(manifests: Mapping[str, Manifest]) -> list[str]:
     graph: dict[str, list[str]] = {}
     for name, manifest in sorted(manifests.items()):
         if missing := sorted(set(manifest.requires) - set(manifests)):
-            _refuse(
+            _refuse_start(
                 f"{name} requires {other}: {cure}" for other in missing if (cure := packages.explain_mistake(other))
             )
             absent = [packages.package_of(other) for other in missing if other not in packages.installed()]
             install = f"install {', '.join(absent)} and " if absent else ""
             raise PluginError(f"{name} requires {', '.join(missing)}: {install}enable it or disable {name}")
         unknown = [other for other in manifest.uses if other not in manifests]
-        _refuse(f"{name} uses {other}: {c}" for other in unknown if (c := packages.explain_mistake(other, guess=False)))
+        _refuse_start(
+            f"{name} uses {other}: {c}" for other in unknown if (c := packages.explain_mistake(other, guess=False))
+        )
         graph[name] = sorted(set(manifest.requires) | (set(manifest.uses) & set(manifests)))
     try:
         return list(TopologicalSorter(graph).static_order())

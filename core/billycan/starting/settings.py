@@ -84,13 +84,13 @@ class Config(Struct, frozen=True):
 def load(environ: Mapping[str, str] | None = None) -> Config:
     """Load the file named by BILLYCAN_CONFIG (default billycan.toml), with the environment's settings over it."""
     environ = os.environ if environ is None else environ
-    table = _file(environ)
+    table = _read_config_file(environ)
     core = {name: value for name, value in table.items() if not isinstance(value, dict)}
     plugins = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
     if misplaced := sorted(set(plugins) & set(Settings.__struct_fields__)):
         raise SettingsError(f"{misplaced[0]}: is a setting, not a table")
     if path := environ.get(SECRET_FILE):
-        core["secret"] = _read(Path(path), SECRET_FILE).strip()
+        core["secret"] = _read_variable(Path(path), SECRET_FILE).strip()
     for variable, text in environ.items():
         if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE, *ELSEWHERE):
             continue
@@ -110,17 +110,17 @@ def settings_file(environ: Mapping[str, str]) -> Path:
     return Path(environ.get(CONFIG, "billycan.toml"))
 
 
-def _file(environ: Mapping[str, str]) -> dict[str, Any]:
+def _read_config_file(environ: Mapping[str, str]) -> dict[str, Any]:
     path = settings_file(environ)
     if CONFIG not in environ and not path.exists():
         return {}
     try:
-        return tomllib.loads(_read(path, CONFIG))
+        return tomllib.loads(_read_variable(path, CONFIG))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from None
 
 
-def _read(path: Path, variable: str) -> str:
+def _read_variable(path: Path, variable: str) -> str:
     try:
         return path.read_text("utf-8")
     except OSError as error:
@@ -143,7 +143,7 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
         try:
             values[name] = msgspec.convert(value, members[name], strict=False)
         except msgspec.ValidationError:
-            raise SettingsError(f"{label}: must be {_described(members[name])}") from None
+            raise SettingsError(f"{label}: must be {_describe_values(members[name])}") from None
     try:
         return kind(**values)
     except ValueError as error:
@@ -175,7 +175,7 @@ def _is_list(kind: Any) -> bool:
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
-def _described(kind: Any) -> str:
+def _describe_values(kind: Any) -> str:
     """Describe the values of a setting, to end a sentence: `a whole number from 1 to 1000`."""
     limits = Meta()
     if get_origin(kind) is Annotated:
@@ -183,14 +183,14 @@ def _described(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return " or ".join(map(str, get_args(kind)))
     if len(options(kind)) > 1:
-        return " or ".join(_described(option) for option in options(kind) if option is not NoneType)
+        return " or ".join(_describe_values(option) for option in options(kind) if option is not NoneType)
     if get_origin(kind) in (list, tuple):
         most = f" of at most {limits.max_length} items" if limits.max_length else ""
-        return f"a list{most}, each of them {_described(get_args(kind)[0])}"
-    return _KINDS.get(kind, "of another form") + _limited(limits)
+        return f"a list{most}, each of them {_describe_values(get_args(kind)[0])}"
+    return _KINDS.get(kind, "of another form") + _describe_limits(limits)
 
 
-def _limited(limits: Meta) -> str:
+def _describe_limits(limits: Meta) -> str:
     if limits.examples:
         return f" such as {limits.examples[0]}"
     if limits.min_length:

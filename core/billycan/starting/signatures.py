@@ -15,7 +15,7 @@ from ..reader import Patch, StructOf, compiled
 def read(route: Route) -> Signature:
     """Read the signature of a route's handler; raise TypeError if core cannot serve it."""
     name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
-    (first, *taken), hints = _declared(route.handler)
+    (first, *taken), hints = _declared_types(route.handler)
     params = tuple(PARAMETER.findall(route.path))
     if first != "ctx":
         raise TypeError(f"{name} must take ctx first")
@@ -45,13 +45,13 @@ def read(route: Route) -> Signature:
 
 def heard_struct(hear: Callable[..., None]) -> Any:
     """Return the Struct of the data that a function hearing an event takes; None if it declares none."""
-    (first, *taken), hints = _declared(hear)
+    (first, *taken), hints = _declared_types(hear)
     kind = hints.get(taken[0]) if len(taken) == 1 and first == "ctx" else None
     return kind if is_struct(kind) else None
 
 
 @lru_cache(2048)  # a fifth of the time that another app of the same process takes to build
-def _declared(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
+def _declared_types(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
     """Return the names of a function's parameters, "" if there are none, and the types that it declares."""
     hints = get_type_hints(function, include_extras=True)
     return [*inspect.signature(function).parameters] or [""], hints

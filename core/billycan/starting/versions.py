@@ -75,7 +75,7 @@ class Chain(Struct, frozen=True):
 def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
     """Return core's chain and that of each plugin with migrations; raise PluginError for a broken chain."""
     folders = {name: packages.migrations_of(name) for name in ("core", *manifests)}
-    return [_chain(name, folder) for name, folder in folders.items() if folder]
+    return [_read_chain(name, folder) for name, folder in folders.items() if folder]
 
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
@@ -124,7 +124,7 @@ def table_of(name: str) -> str:
 
 
 @cache
-def _chain(name: str, folder: Path) -> Chain:
+def _read_chain(name: str, folder: Path) -> Chain:
     files = [file for file in sorted(folder.glob("*.py")) if not file.name.startswith("_")]
     steps = {step.version: step for step in (_parse_migration(name, file) for file in files)}
     before = {step.version: step.before for step in steps.values()}
@@ -147,7 +147,7 @@ def _chain(name: str, folder: Path) -> Chain:
 def _parse_migration(name: str, file: Path) -> Step:
     """Parse the literals `revision`, `down_revision` and `oldest` of a migration, of which the last may be missing."""
     try:
-        said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))
+        said = dict(_read_assignments("\n".join(_SAYS.findall(file.read_text("utf-8")))))
         return Step(said["revision"], said["down_revision"], said.get("oldest"), file)
     except (SyntaxError, ValueError, KeyError) as error:
         raise PluginError(
@@ -156,7 +156,7 @@ def _parse_migration(name: str, file: Path) -> Step:
         ) from error
 
 
-def _assigned(text: str) -> Iterator[tuple[str, Any]]:
+def _read_assignments(text: str) -> Iterator[tuple[str, Any]]:
     for each in ast.parse(text).body:
         target: Any = each.target if isinstance(each, ast.AnnAssign) else each.targets[0]  # type: ignore[attr-defined]
         value = ast.literal_eval(each.value)  # type: ignore[attr-defined]

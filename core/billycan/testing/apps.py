@@ -31,13 +31,13 @@ class AppPool:
         app = self._resting.pop(key, None) or build()
         app.clock = clock
         app.epoch.bump()  # forgets everything that is cached for a second
-        self._lent[app] = key, _parts(app)
+        self._lent[app] = key, _list_parts(app)
         return app
 
     def give_back(self, app: App) -> None:
         """Keep an app for a later test, or close it if it cannot be reused."""
         key, parts = self._lent.pop(app, ((), []))
-        is_whole = len(parts) == len(now := _parts(app)) and all(map(is_, parts, now))
+        is_whole = len(parts) == len(now := _list_parts(app)) and all(map(is_, parts, now))
         if is_whole and app.counts.is_open and not app.observers:
             self._renew(app)
             self._resting[key] = app
@@ -63,7 +63,7 @@ class AppPool:
         app.limiter = Limiter(folder)
 
 
-def _parts(app: App) -> list[Any]:
+def _list_parts(app: App) -> list[Any]:
     """List the objects that an app is made of, and those in its dictionaries and lists."""
     found: list[Any] = [*app.plugins.get_plugins()]
     for name, part in vars(app).items():

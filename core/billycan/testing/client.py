@@ -80,7 +80,7 @@ class Client:
         """Send a request, and return webtest's response, also kept as `last`; `raw` is a body that is not JSON, such as
         a file.
         """
-        sent = raw if raw is not None else b"" if body is None else json.dumps(body, default=_number).encode()
+        sent = raw if raw is not None else b"" if body is None else json.dumps(body, default=_read_number).encode()
         given = {**self.headers, **({"Content-Type": "application/json"} if sent else {}), **(headers or {})}
         with holding.beside():
             self.last = self.web.request(path, method=method, headers=given, status="*", body=sent)
@@ -90,19 +90,19 @@ class Client:
 
     def get(self, path: str, status: int = 200, **headers: str) -> Any:
         """Return the decoded envelope; a header's `-` is written `_`: `If_Match='"1"'`."""
-        return decoded(self.call("GET", path, None, status, _named(headers)))
+        return decoded(self.call("GET", path, None, status, _name_headers(headers)))
 
     def post(self, path: str, body: Any = None, status: int = 201, **headers: str) -> Any:
         """Return the decoded envelope."""
-        return decoded(self.call("POST", path, body, status, _named(headers)))
+        return decoded(self.call("POST", path, body, status, _name_headers(headers)))
 
     def patch(self, path: str, body: Any, status: int = 200, **headers: str) -> Any:
         """Return the decoded envelope."""
-        return decoded(self.call("PATCH", path, body, status, _named(headers)))
+        return decoded(self.call("PATCH", path, body, status, _name_headers(headers)))
 
     def delete(self, path: str, status: int = 200, **headers: str) -> Any:
         """Return the decoded envelope."""
-        return decoded(self.call("DELETE", path, None, status, _named(headers)))
+        return decoded(self.call("DELETE", path, None, status, _name_headers(headers)))
 
     def refused(self, status: int, code: str, method: str, path: str, body: Any = None, **sent: Any) -> Any:
         """Make a call that must be refused with this status and code; return the envelope's error."""
@@ -137,11 +137,11 @@ def decoded(response: Any) -> Any:
     return json.loads(response.body, parse_float=Decimal)
 
 
-def _number(value: Any) -> float | str:
+def _read_number(value: Any) -> float | str:
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
-def _named(headers: Mapping[str, str]) -> dict[str, str]:
+def _name_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
 
 

@@ -25,7 +25,7 @@ def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
 
     `folder` holds the plugin's source files; it is None if there are none to read.
     """
-    near = [platform, *_installed((*manifest.requires, *manifest.uses)), manifest]
+    near = [platform, *_find_manifests((*manifest.requires, *manifest.uses)), manifest]
     codes: dict[str, Code] = {**CODES, **{code: meant for each in near for code, meant in each.codes.items()}}
     for path in sorted(folder.rglob("*.py")) if folder else ():
         for line, code, status in raised(path.read_text("utf-8")):
@@ -35,7 +35,7 @@ def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
                 yield f"{where}, which nobody declares: {cure}"
             elif status and codes[code].status != status:
                 yield f"{where} with the status {status}, and it is declared with {codes[code].status}: make them agree"
-    known = {*codes, *(word for each in near for word in _words(each))}
+    known = {*codes, *(word for each in near for word in _known_words(each))}
     for route in manifest.routes:
         for name in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", inspect.getdoc(route.handler) or ""):
             if name not in known:
@@ -56,31 +56,31 @@ def raised(source: str) -> Iterator[tuple[int, str, int | None]]:
     raises = {node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            kind = _PROBLEMS.get(name := _last(node.func))
+            kind = _PROBLEMS.get(name := _last_word(node.func))
             given = next((k.value for k in node.keywords if k.arg == "code"), None) if kind or node in raises else None
             if name == "take_slot" and len(node.args) > 1:
                 kind, given = problems.RateLimited, node.args[1]
         elif isinstance(node, ast.ClassDef):
-            kind = next((_PROBLEMS[base] for b in node.bases if (base := _last(b)) in _PROBLEMS), None)
+            kind = next((_PROBLEMS[base] for b in node.bases if (base := _last_word(b)) in _PROBLEMS), None)
             assigned = (s for s in node.body if kind and isinstance(s, ast.Assign))
-            given = next((s.value for s in assigned if [_last(t) for t in s.targets] == ["code"]), None)
+            given = next((s.value for s in assigned if [_last_word(t) for t in s.targets] == ["code"]), None)
         else:
             continue
-        code = constants.get(_last(given)) if isinstance(given, ast.Name) else getattr(given, "value", None)
+        code = constants.get(_last_word(given)) if isinstance(given, ast.Name) else getattr(given, "value", None)
         if isinstance(code, str):
             yield node.lineno, code, kind.status if kind else None
 
 
-def _last(node: ast.AST) -> str:
+def _last_word(node: ast.AST) -> str:
     """Return the last word of a name such as `problems.Conflict`, or an empty string for any other expression."""
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _installed(names: Iterable[str]) -> Iterator[Manifest]:
+def _find_manifests(names: Iterable[str]) -> Iterator[Manifest]:
     return (plugins.manifest(name) for name in names if name in packages.installed())
 
 
-def _words(manifest: Manifest) -> Iterator[str]:
+def _known_words(manifest: Manifest) -> Iterator[str]:
     """Collect the other words that docstrings may put in backticks: paths, settings, members and their values."""
     yield manifest.name
     yield from manifest.settings.__struct_fields__ if manifest.settings else ()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
     """Assert that POST, GET, lists, PATCH, actions and events show the added members, and PATCH takes them back."""
-    members, (made, one) = set(extends.shows.__struct_fields__), _made(client, extends, body)
+    members, (made, one) = set(extends.shows.__struct_fields__), _make_record(client, extends, body)
     assert not (missing := members - made.keys()), f"POST {extends.path} shows no {missing}"
     assert client.get(one)["data"] == made
     (listed,) = (r for r in client.get(f"{extends.path}?per_page=100")["data"] if r["id"] == made["id"])
@@ -31,7 +31,7 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
     for event in client.get("/v1/events?per_page=100")["data"]:
         if event["data"]["id"] == made["id"]:
             assert not (missing := members - event["data"].keys()), f"{event['event']} tells no {missing}"
-    for name in members.difference(_taken(extends)):
+    for name in members.difference(_taken_members(extends)):
         error = client.patch(one, {name: "something else"}, 422)["error"]
         assert (error["details"][0]["param"], error["details"][0]["code"]) == (name, "read_only")
         assert client.post(extends.path, {**body, name: made[name]}, 422)["error"]["details"][0]["code"] == "read_only"
@@ -40,8 +40,8 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
 def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
     """Assert that a change to a member raises the version and emits one event, and that the same value does neither."""
     nothing = parse(encode(extends.shows()))
-    made, one = _made(client, extends, body)
-    for name in _taken(extends):
+    made, one = _make_record(client, extends, body)
+    for name in _taken_members(extends):
         assert name in body, f"extended() sends no {name}"
         assert made[name] != nothing[name], f"extended() sends {name} with its default: send something else"
         version, told = client.get(one)["data"]["version"], len(client.events())
@@ -70,7 +70,7 @@ def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[s
 
 def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
     """Assert that the members are unknown while the plugin is off, and have kept their values when it is on again."""
-    made, one = _made(client, extends, body)
+    made, one = _make_record(client, extends, body)
     members = set(extends.shows.__struct_fields__)
     assert smaller.get(one)["data"].keys() == made.keys() - members
     for name in members:
@@ -82,13 +82,13 @@ def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extend
         answers = [document["paths"][path]["get"] for path in (extends.path, f"{extends.path}/{{id}}")]
         answers += [document["paths"][extends.path]["post"]]
         for operation in answers:
-            shown = _properties(document, operation["responses"])
+            shown = _answered_members(document, operation["responses"])
             assert {name for name in members if name in shown} == (members if known else set())
 
 
 def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
     """Assert that nothing is kept of a deleted record."""
-    made, one = _made(client, extends, body)
+    made, one = _make_record(client, extends, body)
     if client.call("DELETE", one).status_int == 200:
         ctx = Context(client.app, client.tenant_id)
         with client.app.db.reading(client.tenant_id) as ctx.db:
@@ -96,16 +96,16 @@ def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) ->
         assert found in (None, extends.shows()), f"{found} is kept of a record that is deleted: hear of it"
 
 
-def _made(client: "Client", extends: Extends, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def _make_record(client: "Client", extends: Extends, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     made: dict[str, Any] = client.post(extends.path, body)["data"]
     return made, f"{extends.path}/{made['id']}"
 
 
-def _taken(extends: Extends) -> tuple[str, ...]:
+def _taken_members(extends: Extends) -> tuple[str, ...]:
     return tuple(f.encode_name for f in msgspec.structs.fields(extends.takes)) if extends.takes else ()
 
 
-def _properties(document: dict[str, Any], responses: dict[str, Any]) -> dict[str, Any]:
+def _answered_members(document: dict[str, Any], responses: dict[str, Any]) -> dict[str, Any]:
     """Return the members of the records in an operation's response."""
     (answer,) = (r for status, r in responses.items() if status in ("200", "201"))
     data = answer["content"]["application/json"]["schema"]["properties"]["data"]

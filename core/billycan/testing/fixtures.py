@@ -225,7 +225,7 @@ def make_app(
         walls = ("walled",) if walled else ()
 
         def build(url: str) -> App:
-            config = _config(names, url, databases.folder, given)
+            config = _build_config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
             how = {"plain_sql": config.settings.plain_sql, "pooled": config.settings.pooled}
             db = databases.open(url, config.settings.pool_size, **how) if not fresh and is_first(url) else None
@@ -236,7 +236,7 @@ def make_app(
 
         def prepare(url: str) -> None:
             app = build(url)
-            _migrate(app.db, app.manifests, walled=walled)
+            _migrate_tables(app.db, app.manifests, walled=walled)
             app.close()
 
         def find() -> str:
@@ -289,17 +289,17 @@ def _migrate_all(databases: Databases, url: str, *, walled: bool) -> None:
     known = {name for name, entry in packages.installed().items() if isinstance(entry, EntryPoint)}
     usable = known - absent() - packages.lacking()
     _, manifests = plugins.load(usable, {"core": defaults, "platform": platform})
-    _migrate(databases.open(url, 4), manifests, walled=walled)
+    _migrate_tables(databases.open(url, 4), manifests, walled=walled)
 
 
-def _migrate(db: "Database", manifests: Mapping[str, Manifest], *, walled: bool) -> None:
+def _migrate_tables(db: "Database", manifests: Mapping[str, Manifest], *, walled: bool) -> None:
     migrate.upgrade(db, manifests)
     if walled and not db.is_sqlite:
         with db.writing() as connection:
             policies.build(connection, ROLE, "")
 
 
-def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:
+def _build_config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:
     """Return the configuration of an app: `given`, files of this run, and limits that no test reaches by accident."""
     room = ("per_minute", "per_second", "business_per_minute", "business_per_second")
     defaults = {"secret": SECRET, "pool_size": 4, **dict.fromkeys(room, 100_000)}

@@ -53,20 +53,20 @@ def watch() -> None:
     from ..engines import forms, walls  # noqa: PLC0415
 
     for name in ("writing", "noting"):
-        setattr(Database, name, _watched(getattr(Database, name)))
+        setattr(Database, name, _watch_transaction(getattr(Database, name)))
     sa.event.listen(sa.Engine, "do_connect", _time_sql)
     compiler: Any = sa.sql.compiler.SQLCompiler
-    compiler.__init__ = _timed(compiler.__init__)
+    compiler.__init__ = _leave_out_time(compiler.__init__)
     form: Any = forms.Form
-    form.__init__ = _timed(form.__init__)
-    walls._find_tenants = _timed(walls._find_tenants)
-    sys.addaudithook(_refuse)
+    form.__init__ = _leave_out_time(form.__init__)
+    walls._find_tenants = _leave_out_time(walls._find_tenants)
+    sys.addaudithook(_refuse_slow)
     gc.callbacks.append(_time_collection)
-    time.sleep = _announced(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on
-    os.fsync = _announced(os.fsync, "to wait for the disk")  # which it never does
+    time.sleep = _announce_slow(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on
+    os.fsync = _announce_slow(os.fsync, "to wait for the disk")  # which it never does
 
 
-def _announced(slow: Callable[..., None], what: str) -> Callable[..., None]:
+def _announce_slow(slow: Callable[..., None], what: str) -> Callable[..., None]:
     @wraps(slow)
     def announced(given: Any) -> None:
         sys.audit(SLOW, what)
@@ -75,32 +75,34 @@ def _announced(slow: Callable[..., None], what: str) -> Callable[..., None]:
     return announced
 
 
-def _watched(begin: Callable[..., AbstractContextManager[Any]]) -> Callable[..., AbstractContextManager[Any]]:
+def _watch_transaction(begin: Callable[..., AbstractContextManager[Any]]) -> Callable[..., AbstractContextManager[Any]]:
     @wraps(begin)
     def watched(*args: Any, **given: Any) -> AbstractContextManager[Any]:
         caller = Path(sys._getframe(1).f_code.co_filename).name
         is_free = caller.startswith(("test_", "conftest", "migrate"))
-        return begin(*args, **given) if is_free else _held(begin(*args, **given), caller)
+        return begin(*args, **given) if is_free else _hold_turn(begin(*args, **given), caller)
 
     return watched
 
 
 @contextmanager
-def _held(transaction: AbstractContextManager[Any], caller: str) -> Generator[Any, None, None]:
+def _hold_turn(transaction: AbstractContextManager[Any], caller: str) -> Generator[Any, None, None]:
     with transaction as db:
         outer = getattr(_thread, "is_open", False)
         _thread.is_open = True
-        began, excused, changed = thread_time(), _excused(), _changed(db)
+        began, excused, changed = thread_time(), _excused_seconds(), _count_changes(db)
         try:
             yield db
         finally:
             _thread.is_open = outer
-            rows = _changed(db) - changed
+            rows = _count_changes(db) - changed
             if rows > MOST_ROWS:
-                _tell(f"a write transaction of {caller} changed {rows:,} rows: take {MOST_ROWS:,} at most, in steps")
-            spent = thread_time() - began - (_excused() - excused)
+                _tell_breach(
+                    f"a write transaction of {caller} changed {rows:,} rows: take {MOST_ROWS:,} at most, in steps"
+                )
+            spent = thread_time() - began - (_excused_seconds() - excused)
             if spent > MOST_CPU_SECONDS:
-                _tell(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
+                _tell_breach(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
 
 
 @contextmanager
@@ -113,20 +115,22 @@ def beside() -> Generator[None, None, None]:
         _thread.is_open = outer
 
 
-def _changed(db: sa.Connection) -> int:
+def _count_changes(db: sa.Connection) -> int:
     """Return the number of rows that SQLite's connection has changed since it was opened; 0 on PostgreSQL."""
     if db.dialect.name != "sqlite" or db.closed or db.invalidated:
         return 0
     return int(getattr(db.connection.dbapi_connection, "total_changes", 0))
 
 
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+def _refuse_slow(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse an audit event of Python that may be slow while a write transaction is open."""
     if not getattr(_thread, "is_open", False):
         return
     what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
     if what:
-        raise RuntimeError(_tell(f"a write transaction is open, so it is no time {what}: everybody's writes wait"))
+        raise RuntimeError(
+            _tell_breach(f"a write transaction is open, so it is no time {what}: everybody's writes wait")
+        )
 
 
 def _on_disk(event: str, arguments: tuple[Any, ...]) -> str:
@@ -144,7 +148,7 @@ def _on_disk(event: str, arguments: tuple[Any, ...]) -> str:
     return what
 
 
-def _tell(breach: str) -> str:
+def _tell_breach(breach: str) -> str:
     breaches.append(f"{breach}\n{''.join(traceback.format_stack(limit=25)[:-2])}")
     return breach
 
@@ -155,12 +159,12 @@ def _time_sql(dialect: Any, record: Any, arguments: Any, given: Any) -> None:
         given["factory"] = _Connection
 
 
-def _timed(run: Callable[..., Any]) -> Callable[..., Any]:
+def _leave_out_time(run: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that its CPU time does not count."""
 
     @wraps(run)
     def timed(*args: Any, **given: Any) -> Any:
-        began, excused = thread_time(), _excused()
+        began, excused = thread_time(), _excused_seconds()
         try:
             return run(*args, **given)
         finally:
@@ -169,7 +173,7 @@ def _timed(run: Callable[..., Any]) -> Callable[..., Any]:
     return timed
 
 
-def _excused() -> float:
+def _excused_seconds() -> float:
     """Return the CPU seconds of this thread that do not count."""
     return getattr(_thread, "excused", 0.0)
 
@@ -177,7 +181,7 @@ def _excused() -> float:
 def _time_collection(phase: str, _: Any) -> None:
     """Leave out the garbage collector's time, which grows with all that a test run has imported: its callback."""
     if phase == "start":
-        _thread.collecting = thread_time(), _excused()
+        _thread.collecting = thread_time(), _excused_seconds()
     else:
         began, excused = _thread.collecting
         _thread.excused = excused + thread_time() - began
@@ -186,9 +190,9 @@ def _time_collection(phase: str, _: Any) -> None:
 class _Cursor(sqlite3.Cursor):
     """A cursor that measures SQLite's CPU time, most of which goes into stepping from row to row."""
 
-    execute, executemany = _timed(sqlite3.Cursor.execute), _timed(sqlite3.Cursor.executemany)
-    fetchone, fetchmany = _timed(sqlite3.Cursor.fetchone), _timed(sqlite3.Cursor.fetchmany)
-    fetchall = _timed(sqlite3.Cursor.fetchall)
+    execute, executemany = _leave_out_time(sqlite3.Cursor.execute), _leave_out_time(sqlite3.Cursor.executemany)
+    fetchone, fetchmany = _leave_out_time(sqlite3.Cursor.fetchone), _leave_out_time(sqlite3.Cursor.fetchmany)
+    fetchall = _leave_out_time(sqlite3.Cursor.fetchall)
 
 
 class _Connection(sqlite3.Connection):

@@ -104,7 +104,7 @@ class Recorder(Client):
             self.operations.setdefault(id, {"plugin": endpoint.plugin, **sent, "answer": answer})
             # What takes a file nobody can repeat, nor what is done to its record; a batch has shorter ways in it.
             is_plain = not (endpoint.route.receive or endpoint.route.own_transactions)
-            if method != "GET" and is_plain and _ids(path.partition("?")[0]) <= self._seen:
+            if method != "GET" and is_plain and _find_ids(path.partition("?")[0]) <= self._seen:
                 self._note_way(method, path, body, answer["data"])
         else:
             code = answer["error"]["code"]
@@ -127,16 +127,16 @@ class Recorder(Client):
             if kept is None and not any(recorded[plugin].values()):
                 continue
             if kept != recorded[plugin] and "BILLYCAN_RECORD" in os.environ:
-                file.write_bytes(_written(recorded[plugin]))
+                file.write_bytes(_format_examples(recorded[plugin]))
             elif kept != recorded[plugin]:
                 raise AssertionError(f"{file} is not what the app answers: BILLYCAN_RECORD=1 writes it anew")
 
     def _note_way(self, method: str, path: str, body: Any, data: Any) -> None:
         at = self.app.now().astimezone(self._zone).isoformat()
-        gives = {id: place for id, place in _places(data) if id not in self._seen}
+        gives = {id: place for id, place in _places_of_ids(data) if id not in self._seen}
         self._seen |= gives.keys()
         # The answer's too: who takes a booking that named nobody was somebody's choice.
-        names = _ids(path) | _ids(encode([body, data]).decode())
+        names = _find_ids(path) | _find_ids(encode([body, data]).decode())
         self._calls.append(_Call(at, method, path, parse(encode(body)), gives, frozenset(names)))
         way = self._way()
         for name in self._happened:
@@ -146,23 +146,25 @@ class Recorder(Client):
     def _way(self) -> list[int]:
         """Return the last call and those it depends on, which created its records and brought them to their status."""
         last = len(self._calls) - 1
-        way, named, own = [last], set(self._calls[last].names), _ids(self._calls[last].path)
-        sent = _ids(encode(self._calls[last].body).decode())
+        way, named, own = [last], set(self._calls[last].names), _find_ids(self._calls[last].path)
+        sent = _find_ids(encode(self._calls[last].body).decode())
         for i in range(last - 1, -1, -1):
             call = self._calls[i]
-            touched = _ids(call.path)
+            touched = _find_ids(call.path)
             if named & call.gives.keys() or own & touched or (call.method == "POST" and sent & touched):
                 way.insert(0, i)
                 named |= call.names
                 own |= touched
-                sent |= _ids(encode(call.body).decode())
+                sent |= _find_ids(encode(call.body).decode())
         return way
 
     def _ways_of(self, declared: Mapping[str, Any]) -> dict[str, Any]:
         """Return the ways to a plugin's events, as the numbers of their calls; empty for a plugin without events."""
         ways = {name: way for name, way in self._ways.items() if name in declared}
         wanted = sorted({i for way in ways.values() for i in way})
-        named = {id for i in wanted for id in _ids(f"{self._calls[i].path} {encode(self._calls[i].body).decode()}")}
+        named = {
+            id for i in wanted for id in _find_ids(f"{self._calls[i].path} {encode(self._calls[i].body).decode()}")
+        }
         calls = []
         for i in wanted:
             call = self._calls[i]
@@ -201,20 +203,20 @@ class Recorder(Client):
         return parse(_ID.sub(counted, text).encode())
 
 
-def _ids(text: str) -> set[str]:
+def _find_ids(text: str) -> set[str]:
     return {match[0] for match in _ID.finditer(text)}
 
 
-def _places(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def _places_of_ids(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
     """Map each id in an answer to its place, such as `checklist.0.id`."""
     if isinstance(data, dict | list):
         for name, member in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from _places(member, f"{place}.{name}" if place else str(name))
+            yield from _places_of_ids(member, f"{place}.{name}" if place else str(name))
     elif isinstance(data, str) and _ID.fullmatch(data):
         yield data, place
 
 
-def _written(recorded: Mapping[str, Any]) -> bytes:
+def _format_examples(recorded: Mapping[str, Any]) -> bytes:
     """Format a file of examples, one answer or call on each line, so that one change shows as one line."""
     parts = []
     for name, value in recorded.items():

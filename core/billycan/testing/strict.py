@@ -74,19 +74,19 @@ def undeclared(value: Any, kind: Any, at: str = "") -> Iterator[str]:
     if kind in (Any, Raw):
         return
     if is_struct(origin):
-        yield from _members(value, kind, at)
+        yield from _check_members(value, kind, at)
     elif origin is Literal:
         if not any(value == option and type(value) is type(option) for option in get_args(kind)):
             yield f"{at} is {value!r}, not one of {', '.join(map(str, get_args(kind)))}"
     elif origin in (list, tuple, set, frozenset):
-        yield from _within(value, list, (get_args(kind) or (Any,))[0], at)
+        yield from _check_within(value, list, (get_args(kind) or (Any,))[0], at)
     elif origin is dict:
-        yield from _within(value, dict, (get_args(kind) or (str, Any))[1], at)
+        yield from _check_within(value, dict, (get_args(kind) or (str, Any))[1], at)
     else:
-        yield from _plain(value, kind, at)
+        yield from _check_plain(value, kind, at)
 
 
-def _within(value: Any, holder: type, kind: Any, at: str) -> Iterator[str]:
+def _check_within(value: Any, holder: type, kind: Any, at: str) -> Iterator[str]:
     if not isinstance(value, holder):
         yield f"{at} is {value!r}, not {'a list' if holder is list else 'an object'}"
         return
@@ -95,7 +95,7 @@ def _within(value: Any, holder: type, kind: Any, at: str) -> Iterator[str]:
         yield from undeclared(each, kind, f"{at}[{name}]" if holder is list else f"{at}.{name}")
 
 
-def _members(value: Any, kind: Any, at: str) -> Iterator[str]:
+def _check_members(value: Any, kind: Any, at: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{at} is {value!r}, not an object"
         return
@@ -108,7 +108,7 @@ def _members(value: Any, kind: Any, at: str) -> Iterator[str]:
     yield from (f"{at}.{name} is not declared" for name in value if name not in fields)
 
 
-def _plain(value: Any, kind: Any, at: str) -> Iterator[str]:
+def _check_plain(value: Any, kind: Any, at: str) -> Iterator[str]:
     for base, (form, words) in _FORMS.items():
         if isinstance(kind, type) and issubclass(kind, base):
             if not isinstance(value, str) or not form.fullmatch(value):

@@ -80,10 +80,10 @@ def _plugin_commands() -> dict[str, click.Command]:
 
     with _one_line():
         brought = packages.commands(packages.enabled_names(settings.load().settings.plugins))
-        return {name: _loaded(name, entry) for name, entry in sorted(brought.items())}
+        return {name: _load_command(name, entry) for name, entry in sorted(brought.items())}
 
 
-def _loaded(name: str, entry: "EntryPoint") -> click.Command:
+def _load_command(name: str, entry: "EntryPoint") -> click.Command:
     """Load a plugin's command; raise ClickException if it cannot be imported, or has the name of one of core's."""
     if name in CORE:
         raise click.ClickException(f"{entry.value}: billycan has a command {name} of its own: rename the plugin's")

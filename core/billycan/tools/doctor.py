@@ -52,7 +52,7 @@ def examine() -> Iterator[Finding]:
             "settings", False, str(error), "correct this setting; deploy/billycan.example.toml explains every one"
         )
         return
-    yield _secret(config.settings.secret)
+    yield _check_secret(config.settings.secret)
     if not config.settings.secret:
         config = settings.Config(msgspec.structs.replace(config.settings, secret="x" * 32), config.plugins)
     try:
@@ -70,14 +70,14 @@ def examine() -> Iterator[Finding]:
         said = f"off, because what it needs is not installed; `pip install 'billycan[{name}]'` installs it"
         yield Finding(name, True, said)
     try:
-        yield _files(app)
+        yield _check_files(app)
         yield from check_disks(app)
-        yield from _database(app)
+        yield from _check_database(app)
     finally:
         app.close()
 
 
-def _secret(secret: str | None) -> Finding:
+def _check_secret(secret: str | None) -> Finding:
     if secret:
         return Finding("secret", True, "set")
     if SECRET.exists():
@@ -89,7 +89,7 @@ def _secret(secret: str | None) -> Finding:
     return Finding("secret", False, "not set", cure)
 
 
-def _files(app: App) -> Finding:
+def _check_files(app: App) -> Finding:
     paths = [settings.settings_file(os.environ), SECRET, app.shared]
     if secret := os.environ.get(settings.SECRET_FILE):
         paths.append(Path(secret))
@@ -114,7 +114,7 @@ def check_disks(app: App) -> Iterator[Finding]:
         yield Finding("disk", not disk.is_short, said, cure if disk.is_short else None, figures)
 
 
-def _database(app: App) -> Iterator[Finding]:
+def _check_database(app: App) -> Iterator[Finding]:
     where = app.db.url.render_as_string(hide_password=True)
     try:
         with app.db.reading() as db:
@@ -148,11 +148,11 @@ def _database(app: App) -> Iterator[Finding]:
         cure = "check for a full disk, missing write permission, or a process that holds a lock"
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
-    yield _tenants(app)
+    yield _check_tenants(app)
     yield _check_clock(app)
-    yield _worker(app)
+    yield _check_worker(app)
     yield _check_tasks(app)
-    yield _search(app)
+    yield _check_search(app)
     yield _check_storage(app)
     for name, manifest in app.manifests.items():
         if manifest.doctor:
@@ -190,7 +190,7 @@ def _size(count: int) -> str:
     return f"{count:,} {unit}"
 
 
-def _tenants(app: App) -> Finding:
+def _check_tenants(app: App) -> Finding:
     with app.db.reading() as db:
         if not policies.stand(db):
             return Finding("tenants", True, "isolated by each query")
@@ -211,11 +211,11 @@ def _check_clock(app: App) -> Finding:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
     if abs(ahead) <= Leases.AHEAD_SECONDS:
         return Finding("clock", True, "agrees with the database's", figures={"ahead_seconds": round(ahead, 3)})
-    said = f"this machine's is {_apart(ahead)} the database server's"
+    said = f"this machine's is {_seconds_apart(ahead)} the database server's"
     return Finding("clock", False, said, _SET_CLOCK, {"ahead_seconds": round(ahead, 3)})
 
 
-def _worker(app: App) -> Finding:
+def _check_worker(app: App) -> Finding:
     with app.db.reading() as db:
         now, seen = app.shared_now(db), worker.last_seen(db)
         (ahead,) = worker.clock_ahead(db, now).values() or (0.0,)
@@ -230,11 +230,13 @@ def _worker(app: App) -> Finding:
     if ago > _ALIVE_SECONDS:
         return Finding("worker", False, f"last seen {ago:,.0f} s ago", cure, figures)
     if abs(ahead) > Leases.AHEAD_SECONDS:
-        return Finding("worker", False, f"its clock is {_apart(ahead)} the database server's", _SET_CLOCK, figures)
+        return Finding(
+            "worker", False, f"its clock is {_seconds_apart(ahead)} the database server's", _SET_CLOCK, figures
+        )
     return Finding("worker", True, f"last seen {max(ago, 0):.0f} s ago", figures=figures)
 
 
-def _apart(ahead: float) -> str:
+def _seconds_apart(ahead: float) -> str:
     return f"{abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'}"
 
 
@@ -250,7 +252,7 @@ def _check_tasks(app: App) -> Finding:
     return Finding("tasks", False, said, cure, figures)
 
 
-def _search(app: App) -> Finding:
+def _check_search(app: App) -> Finding:
     with app.db.reading() as db:
         missing = migrate.unindexed_tables(db, app.manifests)
         unsure = not app.db.is_sqlite and policies.searches_unindexed(db)

@@ -59,7 +59,7 @@ def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
     is_first = not any(folder.glob("[!_]*.py"))
     last = None if is_first else versions.chains({name: manifest})[-1].last
     made = {other: each for other, each in manifests.items() if not (is_first and other == name)}
-    steps = sorted(_steps(_differences(manifest, made)), key=lambda step: step.order)
+    steps = sorted(_steps_for(_find_differences(manifest, made)), key=lambda step: step.order)
     if not steps and not empty:
         raise NothingToDo(f"{name}: its tables are as {last} makes them: change them first, or add --empty")
     series, _, number = (last or f"{name}_0000").rpartition("_")
@@ -67,7 +67,7 @@ def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
     words = [word for word in re.findall(r"[a-z0-9]+", what.lower()) if word not in ("a", "an", "of", "the")]
     slug = "_".join(words[:4])
     path = folder / f"{revision}_{slug}.py"
-    path.write_text(_source(what, revision, last, steps), "utf-8")
+    path.write_text(_write_source(what, revision, last, steps), "utf-8")
     return path
 
 
@@ -81,7 +81,7 @@ def _with_required(name: str) -> list[str]:
     return found
 
 
-def _differences(manifest: Manifest, made: Mapping[str, Manifest]) -> Iterator[Any]:
+def _find_differences(manifest: Manifest, made: Mapping[str, Manifest]) -> Iterator[Any]:
     """Compare the declared tables with those that the migrations of `made` make in a database of their own."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
@@ -94,7 +94,7 @@ def _differences(manifest: Manifest, made: Mapping[str, Manifest]) -> Iterator[A
         yield from each if isinstance(each, list) else [each]
 
 
-def _steps(differences: Iterable[Any]) -> Iterator[Step]:
+def _steps_for(differences: Iterable[Any]) -> Iterator[Step]:
     found = list(differences)
     tables = {about[0].name for what, *about in found if what in ("add_table", "remove_table")}
     for what, *about in found:
@@ -102,7 +102,7 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
         at = ""
         if what == "modify_nullable":
             _, at, name, said, before, after = about
-            kind = _type(said["existing_type"])
+            kind = _write_type(said["existing_type"])
             up, down = (
                 f'table.alter_column("{name}", existing_type={kind}, nullable={null})' for null in (after, before)
             )
@@ -118,9 +118,9 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
             continue  # created and dropped with its table
         elif thing == "index":
             # `billycan migrate` builds what is declared, while others write.
-            made, gone = "", f'op.drop_index("{_name(about[0])}", "{about[0].table.name}", if_exists=True)'
+            made, gone = "", f'op.drop_index("{_write_name(about[0])}", "{about[0].table.name}", if_exists=True)'
         else:
-            made, gone = _constraint(about[0])
+            made, gone = _write_constraint(about[0])
             at = about[0].table.name
         # New constraints and indexes come after their columns; dropped ones before them.
         order = {"table": 1, "column": 2, "constraint": 3, "fk": 3, "index": 4}[thing]
@@ -129,7 +129,7 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
 
 def _add_column(table: str, column: sa.Column[Any], *, fill: bool) -> str:
     """Return the code that adds a column, with an index if it is the column of searches."""
-    line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
+    line = _write_call("op.add_column", [f'"{table}"', _write_column(column, fill=fill)])
     line = f"{_FILL}\n{line}" if "server_default=" in line else line
     return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
 
@@ -147,29 +147,29 @@ def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
     elif is_tenants:
         columns = columns[2:]
         args.append("*key_columns()")
-    args += [_column(column) for column in columns]
-    for constraint in sorted(table.constraints, key=_name):
+    args += [_write_column(column) for column in columns]
+    for constraint in sorted(table.constraints, key=_write_name):
         over = [column.name for column in getattr(constraint, "columns", ())]
         if isinstance(constraint, sa.ForeignKeyConstraint) and len(over) > 1:
             targets = [key.target_fullname for key in constraint.elements]
-            given = [_texts(over), _texts(targets), f'name="{_name(constraint)}"']
-            args.append(_call("sa.ForeignKeyConstraint", given, 9))
+            given = [_write_texts(over), _write_texts(targets), f'name="{_write_name(constraint)}"']
+            args.append(_write_call("sa.ForeignKeyConstraint", given, 9))
         elif isinstance(constraint, sa.UniqueConstraint) and not (
             is_resource and sorted(over) == ["external_id", "tenant_id"]
         ):
-            args.append(f'sa.UniqueConstraint({", ".join(map(_text, over))}, name="{_name(constraint)}")')
+            args.append(f'sa.UniqueConstraint({", ".join(map(_write_text, over))}, name="{_write_name(constraint)}")')
         elif isinstance(constraint, sa.CheckConstraint):
-            args.append(f'sa.CheckConstraint({_text(str(constraint.sqltext))}, name="{_name(constraint)}")')
-    lines = [_call("create_resource_table" if is_resource else "op.create_table", args)]
-    for index in sorted(indexes, key=_name):
+            args.append(f'sa.CheckConstraint({_write_text(str(constraint.sqltext))}, name="{_write_name(constraint)}")')
+    lines = [_write_call("create_resource_table" if is_resource else "op.create_table", args)]
+    for index in sorted(indexes, key=_write_name):
         if not (is_resource and [c.name for c in index.columns] == ["tenant_id", "created_at", "id"]):
-            lines.append(_index(index))
+            lines.append(_write_index(index))
     if "search_text" in names:
         lines.append(f'create_search_index(op, "{table.name}")')
     return "\n".join(lines)
 
 
-def _index(index: sa.Index) -> str:
+def _write_index(index: sa.Index) -> str:
     columns = [column.name for column in index.columns]
     where = index.dialect_options["sqlite"].get("where")
     table = str(index.table.name) if index.table is not None else ""
@@ -180,27 +180,29 @@ def _index(index: sa.Index) -> str:
         and not index.unique
     ):
         return f'create_neighbour_index(op, "{table}", "{columns[-1]}")'
-    args = [f'"{_name(index)}"', f'"{table}"', _texts(columns)]
+    args = [f'"{_write_name(index)}"', f'"{table}"', _write_texts(columns)]
     args += ["unique=True"] if index.unique else []
     args += [
-        f"{dialect}_where=sa.text({_text(str(where))})" for dialect in ("sqlite", "postgresql") if where is not None
+        f"{dialect}_where=sa.text({_write_text(str(where))})"
+        for dialect in ("sqlite", "postgresql")
+        if where is not None
     ]
-    return _call("op.create_index", args)
+    return _write_call("op.create_index", args)
 
 
-def _constraint(constraint: Any) -> tuple[str, str]:
+def _write_constraint(constraint: Any) -> tuple[str, str]:
     """Return the code that creates a constraint of a table in a batch, and the code that drops it."""
-    name, over = _name(constraint), _texts([column.name for column in constraint.columns])
+    name, over = _write_name(constraint), _write_texts([column.name for column in constraint.columns])
     if isinstance(constraint, sa.ForeignKeyConstraint):
         targets = [key.target_fullname.rpartition(".") for key in constraint.elements]
-        args = [f'"{name}"', f'"{targets[0][0]}"', over, _texts([column for _, _, column in targets])]
-        return _call("table.create_foreign_key", args, 8), f'table.drop_constraint("{name}", type_="foreignkey")'
+        args = [f'"{name}"', f'"{targets[0][0]}"', over, _write_texts([column for _, _, column in targets])]
+        return _write_call("table.create_foreign_key", args, 8), f'table.drop_constraint("{name}", type_="foreignkey")'
     return f'table.create_unique_constraint("{name}", {over})', f'table.drop_constraint("{name}", type_="unique")'
 
 
-def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
+def _write_column(column: sa.Column[Any], *, fill: bool = False) -> str:
     """Return the code of a column; with `fill`, a NOT NULL one gets a value for existing rows."""
-    args = [f'"{column.name}"', _type(column.type)]
+    args = [f'"{column.name}"', _write_type(column.type)]
     args += [
         f'sa.ForeignKey("{key.target_fullname}")'
         for key in column.foreign_keys
@@ -214,37 +216,37 @@ def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
     return f"sa.Column({', '.join(args)})"
 
 
-def _type(kind: Any) -> str:
+def _write_type(kind: Any) -> str:
     if isinstance(kind, Decimals):
         return f"Decimals({kind.places})"
     if isinstance(kind, UTCDateTime):
         return "UTCDateTime"
     if isinstance(kind, sa.JSON):
         return "Json"
-    if kind is ByCodePoint or (isinstance(kind, sa.Text) and _collation(kind) == "C"):
+    if kind is ByCodePoint or (isinstance(kind, sa.Text) and _collation_of(kind) == "C"):
         return "ByCodePoint"
     return f"sa.{kind!r}".removesuffix("()")
 
 
-def _collation(kind: Any) -> str | None:
+def _collation_of(kind: Any) -> str | None:
     """Return the collation that a type has on PostgreSQL."""
     found: str | None = kind.dialect_impl(_POSTGRESQL).collation
     return found
 
 
-def _name(thing: Any) -> str:
+def _write_name(thing: Any) -> str:
     return str((_NAMES.format_index if isinstance(thing, sa.Index) else _NAMES.format_constraint)(thing) or "")
 
 
-def _text(value: str) -> str:
+def _write_text(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _texts(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(_text, values))}]"
+def _write_texts(values: Iterable[str]) -> str:
+    return f"[{', '.join(map(_write_text, values))}]"
 
 
-def _call(function: str, args: list[str], indent: int = 4) -> str:
+def _write_call(function: str, args: list[str], indent: int = 4) -> str:
     """Return a call on one line, or with each argument on a line of its own."""
     line = f"{function}({', '.join(args)})"
     if indent + len(line) <= _WIDTH and len(args) < 5:
@@ -252,10 +254,10 @@ def _call(function: str, args: list[str], indent: int = 4) -> str:
     return f"{function}(\n" + indent_lines("".join(f"{arg},\n" for arg in args), "    ") + ")"
 
 
-def _source(what: str, revision: str, last: str | None, steps: list[Step]) -> str:
+def _write_source(what: str, revision: str, last: str | None, steps: list[Step]) -> str:
     up = [(step.up, step.table) for step in steps]
     down = [(step.down, step.table) for step in reversed(steps)]
-    body = f"def upgrade() -> None:\n{_block(up)}\n\n\ndef downgrade() -> None:\n{_block(down)}\n"
+    body = f"def upgrade() -> None:\n{_write_block(up)}\n\n\ndef downgrade() -> None:\n{_write_block(down)}\n"
     imports = ["import sqlalchemy as sa"] if "sa." in body else []
     imports += ["from alembic import op"] if re.search(r"\bop\b", body) else []
     own = [
@@ -263,14 +265,14 @@ def _source(what: str, revision: str, last: str | None, steps: list[Step]) -> st
         for module, names in _FROM.items()
         if (found := [name for name in names if re.search(rf"\b{name}\b", body)])
     ]
-    named = f'revision, down_revision = "{revision}", {_text(last) if last else None}'
+    named = f'revision, down_revision = "{revision}", {_write_text(last) if last else None}'
     if last and any(step.table or step.order < 0 for step in steps if step.up):
         named += f'\noldest = "{revision}"  {_STOPS}'
     parts = [f'"""{what.rstrip(".")}."""', "\n".join(imports), "\n".join(own), named]
     return "\n\n".join(filter(None, parts)) + "\n\n\n" + body
 
 
-def _block(lines: list[tuple[str, str]]) -> str:
+def _write_block(lines: list[tuple[str, str]]) -> str:
     """Return the lines of a function; changes for which SQLite makes a table anew form one batch."""
     found: list[str] = []
     before = ""

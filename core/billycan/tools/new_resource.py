@@ -29,11 +29,11 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
         raise Unfit(f"{plugin} has no migrations: put the first into the folder migrations beside {source}")
     changed = _with_resource(source.read_text("utf-8"), plugin, words)
     folder.mkdir()
-    texts = {folder / name: _template(f"billycan_gadgets/{name}", plugin, words) for name in _FILES}
+    texts = {folder / name: _fill_template(f"billycan_gadgets/{name}", plugin, words) for name in _FILES}
     texts |= {folder / "__init__.py": "", source: changed}
     readme = source.parents[1] / "README.md"
     if readme.exists():
-        texts[readme] = readme.read_text("utf-8").rstrip() + f"\n\n## {words.name}\n\n" + _readme(plugin, words)
+        texts[readme] = readme.read_text("utf-8").rstrip() + f"\n\n## {words.name}\n\n" + _readme_part(plugin, words)
     for path, text in texts.items():
         path.write_text(text, "utf-8")
     # In a process that has not imported the old version of the plugin.
@@ -45,15 +45,15 @@ def write_resource(plugin: str, words: Words) -> list[Path]:
     return [*texts, Path(done.stdout.strip())]
 
 
-def _template(path: str, plugin: str, words: Words) -> str:
+def _fill_template(path: str, plugin: str, words: Words) -> str:
     """Return a file of a new plugin, with this plugin's table and scopes."""
     text = scaffold.fit_template(scaffold.TEMPLATE / f"{path}.txt", words)
     text = re.sub(rf'(\bresource\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
     return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
 
 
-def _readme(plugin: str, words: Words) -> str:
-    lines = _template("README.md", plugin, words).splitlines(keepends=True)
+def _readme_part(plugin: str, words: Words) -> str:
+    lines = _fill_template("README.md", plugin, words).splitlines(keepends=True)
     first = next(i for i, line in enumerate(lines) if line.startswith("- "))
     last = next(i for i, line in enumerate(lines) if i > first and not line.strip())
     return "".join(lines[first:last]).replace(f"`{words.name}:", f"`{plugin}:")
@@ -61,26 +61,26 @@ def _readme(plugin: str, words: Words) -> str:
 
 def _with_resource(source: str, plugin: str, words: Words) -> str:
     """Return the source of a manifest with the lines of a resource added."""
-    template = _template("billycan_gadgets/plugin.py", plugin, words)
-    ours, theirs = _members(template), _members(source)
+    template = _fill_template("billycan_gadgets/plugin.py", plugin, words)
+    ours, theirs = _manifest_members(template), _manifest_members(source)
     lines = source.splitlines(keepends=True)
     # From last to first, so that earlier positions stay valid.
     for name in sorted(_LISTS, key=lambda name: theirs[name].lineno if name in theirs else 0, reverse=True):
-        parts = _parts(template, ours[name])
+        parts = _list_parts(template, ours[name])
         if name not in theirs:
             raise Unfit(
                 f"the manifest of {plugin} has no {name}: add {name}={'{}' if name == 'events' else '()'} to it"
             )
         there = theirs[name]
-        known = _parts(source, there)
+        known = _list_parts(source, there)
         parts = [part for part in parts if part not in known]
         if parts:
-            _insert(lines, there, parts, brackets="{}" if name == "events" else "()")
-    imports = [line for line in _imports(template) if line.startswith("from .")]
-    return _importing("".join(lines), [re.sub(r"^from \.", f"from .{words.name}.", line) for line in imports])
+            _insert_parts(lines, there, parts, brackets="{}" if name == "events" else "()")
+    imports = [line for line in _list_imports(template) if line.startswith("from .")]
+    return _add_imports("".join(lines), [re.sub(r"^from \.", f"from .{words.name}.", line) for line in imports])
 
 
-def _importing(source: str, imports: list[str]) -> str:
+def _add_imports(source: str, imports: list[str]) -> str:
     """Return the source with more imports from the plugin's own modules, sorted in by module."""
     lines = source.splitlines(keepends=True)
     own = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.level]
@@ -91,7 +91,7 @@ def _importing(source: str, imports: list[str]) -> str:
     return "".join([*lines[:first], *sorted(every, key=lambda line: line.split()[1]), *lines[last:]])
 
 
-def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
+def _manifest_members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
     """Map names to the tuples and dicts of the manifest in a module."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Manifest":
@@ -103,7 +103,7 @@ def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
     raise Unfit("there is no Manifest(…) in the module that the plugin's entry point names: add the resource by hand")
 
 
-def _parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
+def _list_parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
     """List the source of each member of a tuple or dict."""
     if isinstance(value, ast.Tuple):
         return [ast.get_source_segment(source, each) or "" for each in value.elts]
@@ -111,7 +111,7 @@ def _parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
     return [": ".join(ast.get_source_segment(source, each) or "" for each in pair if each) for pair in pairs]
 
 
-def _insert(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], brackets: str) -> None:
+def _insert_parts(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], brackets: str) -> None:
     """Add members at the end of a tuple or dict, each on a line of its own unless all are on one line."""
     end = (value.end_lineno or 1) - 1
     line, at = lines[end], (value.end_col_offset or 1) - 1
@@ -125,7 +125,7 @@ def _insert(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], bra
     lines[end] = line[: value.col_offset] + brackets[0] + both + comma + brackets[1] + line[at + 1 :]
 
 
-def _imports(source: str) -> list[str]:
+def _list_imports(source: str) -> list[str]:
     """List the import statements of a module, each as its source."""
     tree = ast.parse(source)
     found = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -53,11 +53,11 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
             f"{name} is not a plural: give the singular with --one, such as --one {name}_item, or choose a plural for"
             f" NAME, such as {name}_items"
         )
-    _check_free(name, (name, one, _class(one)), "choose another NAME or --one")
+    _check_free(name, (name, one, _class_name(one)), "choose another NAME or --one")
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
         raise Unfit(f"--prefix: {prefix} is not allowed: use three lower-case letters that no other ids start with")
-    about = about or f"{_prose(name).capitalize()} of a business, and which contact looks after each"
+    about = about or f"{_words_of(name).capitalize()} of a business, and which contact looks after each"
     _check_about(about)
     return Words(name, one, prefix, about)
 
@@ -77,7 +77,7 @@ def _check_rule(option: str, word: str) -> None:
 
 
 def _check_free(name: str, used: Iterable[str], cure: str) -> None:
-    identifiers = _identifiers()
+    identifiers = _template_identifiers()
     for word in used:
         if word in identifiers or keyword.iskeyword(word) or hasattr(builtins, word):
             raise Unfit(f"Python or the plugin's own files use the word {word}: {cure}")
@@ -169,14 +169,14 @@ def free_prefixes(one: str) -> Iterator[str]:
 
 def _in_own_words(text: str, words: Words) -> str:
     """Return a template's text in the plugin's words: its gadgets in code, its doodads in prose."""
-    prose = _prose(words.one)
+    prose = _words_of(words.one)
     a = "an" if prose[0] in "aeiou" else "a"
     own = {
         "gadgets": words.name,
         "gadget": words.one,
-        "Gadgets": _class(words.name),
-        "Gadget": _class(words.one),
-        "doodads": _prose(words.name),
+        "Gadgets": _class_name(words.name),
+        "Gadget": _class_name(words.one),
+        "doodads": _words_of(words.name),
         "a doodad": f"{a} {prose}",
         "A doodad": f"{a.capitalize()} {prose}",
         "doodad": prose,
@@ -206,24 +206,24 @@ def _format_line(line: str) -> str:
     return f"{head}(\n{indent}    {inside}\n{indent}){tail}"
 
 
-def _class(word: str) -> str:
+def _class_name(word: str) -> str:
     return "".join(part.capitalize() for part in word.split("_"))
 
 
-def _prose(word: str) -> str:
+def _words_of(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _identifiers() -> set[str]:
+def _template_identifiers() -> set[str]:
     """Return the names in the template's code, except those that stand for the plugin's own."""
     found: set[str] = set()
     for path in [*TEMPLATE.rglob("billycan_*/**/*.py.txt"), *HOOKS.rglob("billycan_*/**/*.py.txt")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            found.update(_named(node))
+            found.update(_names_in(node))
     return {name for name in found if "gadget" not in name.lower()}
 
 
-def _named(node: ast.AST) -> Iterable[str]:
+def _names_in(node: ast.AST) -> Iterable[str]:
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.arg):

@@ -55,33 +55,35 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
     Raise SettingsError, before anything is started, if `bind` is taken or malformed.
     """
     os.umask(0o077)  # for all files of this process and its children
-    stop = _signals()
-    with _listen(bind) as listener:
+    stop = _catch_signals()
+    with _open_socket(bind) as listener:
         host, port = listener.getsockname()[:2]
-        url = _url(host, port)
+        url = _url_of(host, port)
         is_loopback = ip_address(host).is_loopback
-        environ = _environment(url, is_loopback)
+        environ = _child_environment(url, is_loopback)
         app = App(settings.load(environ))
-        _migrate(app)
+        _upgrade_tables(app)
         environ.pop(_OWNER, None)  # the server does not need it
         app.start()
-        web = _start(_gunicorn(listener.fileno(), workers, threads, reload=reload), environ, listener.fileno())
+        web = _start_child(
+            _gunicorn_command(listener.fileno(), workers, threads, reload=reload), environ, listener.fileno()
+        )
     children = {"the web server": web}
 
     def begin() -> None:
         # Only now, because loading the worker would delay the first answer.
         worker = [sys.executable, "-m", "billycan.tools.cli", "worker", *(["--reload"] if reload else [])]
-        children["the worker"] = _start(worker, environ)
-        _announce(app, url, is_loopback)
+        children["the worker"] = _start_child(worker, environ)
+        _announce_address(app, url, is_loopback)
 
     try:
-        code = _watch(children, stop, lambda: _answers(host, port), begin)
+        code = _watch_children(children, stop, lambda: _is_answering(host, port), begin)
     finally:
-        failed = _end(children, stop)
+        failed = _end_children(children, stop)
     return code or failed
 
 
-def _migrate(app: App) -> None:
+def _upgrade_tables(app: App) -> None:
     """Upgrade the tables, as the role that owns them if that is not the server's."""
     owner = Database(sa.make_url(app.settings.database_owner)) if app.settings.database_owner else app.db
     try:
@@ -90,7 +92,7 @@ def _migrate(app: App) -> None:
         owner.dispose()
 
 
-def _listen(bind: str) -> socket.socket:
+def _open_socket(bind: str) -> socket.socket:
     host, _, port = bind.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (host and port.isdecimal() and int(port) < 65536):
@@ -106,20 +108,20 @@ def _listen(bind: str) -> socket.socket:
         raise SettingsError(f"bind: cannot listen on {bind}: {error.strerror}") from None
 
 
-def _url(host: str, port: int) -> str:
+def _url_of(host: str, port: int) -> str:
     # A server on every address also listens on loopback.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _environment(url: str, is_loopback: bool) -> dict[str, str]:
+def _child_environment(url: str, is_loopback: bool) -> dict[str, str]:
     """Return the children's environment: this one, with a secret, the URL and plugins' settings where it sets none."""
     environ = dict(os.environ)
     config = settings.load(environ)
     given = config.settings
     SECRET.parent.mkdir(mode=0o700, exist_ok=True)
     if given.secret is None:
-        environ[settings.SECRET_FILE] = str(_secret().resolve())
+        environ[settings.SECRET_FILE] = str(_kept_secret().resolve())
     if given.public_url is None:
         SERVED_AT.write_text(f"{url}\n", "utf-8")  # for the commands that print addresses
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
@@ -133,7 +135,7 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
     return environ
 
 
-def _secret() -> Path:
+def _kept_secret() -> Path:
     if not SECRET.exists():
         new = SECRET.with_name(f"secret.{os.getpid()}")
         new.unlink(missing_ok=True)
@@ -148,7 +150,7 @@ def _secret() -> Path:
     return SECRET
 
 
-def _gunicorn(socket_number: int, workers: int, threads: int, *, reload: bool) -> list[str]:
+def _gunicorn_command(socket_number: int, workers: int, threads: int, *, reload: bool) -> list[str]:
     options = {
         "--config": gunicorn_conf.__file__,
         "--bind": f"fd://{socket_number}",
@@ -162,7 +164,7 @@ def _gunicorn(socket_number: int, workers: int, threads: int, *, reload: bool) -
     return [*_GUNICORN, *flags, "billycan.hosting.workers:application()"]
 
 
-def _start(command: list[str], environ: Mapping[str, str], *sockets: int) -> subprocess.Popen[bytes]:
+def _start_child(command: list[str], environ: Mapping[str, str], *sockets: int) -> subprocess.Popen[bytes]:
     # In a session of its own, so that Ctrl-C reaches the supervisor alone, which then stops both in good order.
     return subprocess.Popen(
         command,
@@ -186,7 +188,7 @@ def _die_with(supervisor: int) -> Callable[[], None]:
     return ask
 
 
-def _signals() -> list[int]:
+def _catch_signals() -> list[int]:
     """Return the list to which signals to stop are added; it is empty at first."""
     came: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -195,7 +197,7 @@ def _signals() -> list[int]:
     return came
 
 
-def _watch(
+def _watch_children(
     children: Mapping[str, subprocess.Popen[bytes]],
     stop: list[int],
     answers: Callable[[], bool],
@@ -208,7 +210,7 @@ def _watch(
     begun = False
     while not stop:
         if dead := [name for name, child in children.items() if child.poll() is not None]:
-            how = " and ".join(f"{name} ended ({_how(children[name].returncode)})" for name in dead)
+            how = " and ".join(f"{name} ended ({_how_it_ended(children[name].returncode)})" for name in dead)
             print(f"billycan: {how}, so everything stops; the log above says why", file=sys.stderr)  # noqa: T201
             return 1
         if not begun and answers():
@@ -218,7 +220,7 @@ def _watch(
     return 0
 
 
-def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> int:
+def _end_children(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> int:
     """Stop what still runs; return 1 if something had to be killed or failed. A second signal does not wait."""
     code, signals, deadline = 0, len(stop), time.monotonic() + _STOP_SECONDS
     for child in children.values():
@@ -236,11 +238,11 @@ def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> in
     return code
 
 
-def _how(code: int) -> str:
+def _how_it_ended(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
 
 
-def _answers(host: str, port: int) -> bool:
+def _is_answering(host: str, port: int) -> bool:
     connection = HTTPConnection({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=1)  # noqa: S104
     try:
         connection.request("GET", "/-/ready")
@@ -251,7 +253,7 @@ def _answers(host: str, port: int) -> bool:
         connection.close()
 
 
-def _announce(app: App, url: str, is_loopback: bool = True) -> None:
+def _announce_address(app: App, url: str, is_loopback: bool = True) -> None:
     business = demo.first(app)
     text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in app.entrances)])
     if not is_loopback:

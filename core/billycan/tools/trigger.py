@@ -64,7 +64,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
     """
     if event not in app.events:
         raise CannotTrigger(f"no enabled plugin declares {event}; the events are: {', '.join(sorted(app.events))}")
-    zone = ZoneInfo(_sandbox(app, tenant_id))
+    zone = ZoneInfo(_zone_of_sandbox(app, tenant_id))
     if by_itself := app.triggers.get(event):
         ctx = Context(app, tenant_id, _as_a_key(tenant_id))
         with unit_of_work(ctx):
@@ -87,13 +87,13 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
             app.clock = lambda behind=behind: now - behind  # type: ignore[misc]
             answer, events = _make_call(app, tenant_id, call, moved, known, Moment.of(now + ahead - behind))
             happened += events
-            known |= {id: _at(answer, place) for id, place in call.gives.items()}
+            known |= {id: _value_at(answer, place) for id, place in call.gives.items()}
     finally:
         app.clock = clock
     return happened
 
 
-def _sandbox(app: App, tenant_id: str) -> str:
+def _zone_of_sandbox(app: App, tenant_id: str) -> str:
     """Return the time zone of a sandbox; refuse any other tenant."""
     with app.db.reading() as db:
         row = db.execute(sa.select(tenants).where(tenants.c.id == tenant_id)).first()
@@ -148,7 +148,7 @@ def _now_called(value: Any, known: Mapping[str, Any]) -> Any:
     return value
 
 
-def _at(answer: Any, place: str) -> Any:
+def _value_at(answer: Any, place: str) -> Any:
     for name in place.split("."):
         if answer is None:
             return None

@@ -49,7 +49,7 @@ def forget_old_events(ctx: Context, tenant_id: str) -> bool:
     # Events that stayed and those that are about to go come first: no index is needed to find where the others begin.
     kept = sa.select(_e.sequence).where(own(ctx, events), _e.created_at >= before).order_by(_e.sequence).limit(1)
     first_kept = ctx.db.execute(kept).scalar()
-    return _forget(ctx, MOST_BYTES_AT_ONCE, before=first_kept)
+    return _forget_batch(ctx, MOST_BYTES_AT_ONCE, before=first_kept)
 
 
 def too_large(app: "App", now: Moment) -> sa.Select[Any]:
@@ -65,7 +65,7 @@ def forget_excess_events(ctx: Context, tenant_id: str) -> None:
     size = ctx.db.execute(sa.select(c.live).where(own(ctx, counters.counters), c.name == BYTES)).scalar() or 0
     excess = size - ctx.app.settings.events_mib * _MIB
     if excess > 0:
-        _forget(ctx, min(excess, MOST_BYTES_AT_ONCE))
+        _forget_batch(ctx, min(excess, MOST_BYTES_AT_ONCE))
 
 
 class Log(Struct):
@@ -98,12 +98,12 @@ def kept(db: sa.Connection) -> Log:
     )
 
 
-def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> bool:
+def _forget_batch(ctx: Context, most_bytes: int, before: int | None = None) -> bool:
     """Forget a batch of the oldest, up to the one with which it is as large as that, and none from `before` on.
 
     Returns whether there may be more.
     """
-    found = sa.select(_e.id, _SIZE).where(*_forgettable(ctx, before)).order_by(_e.sequence)
+    found = sa.select(_e.id, _SIZE).where(*_may_be_forgotten(ctx, before)).order_by(_e.sequence)
     ids: list[str] = []
     with ctx.db.execute(found.limit(MOST_AT_ONCE)) as rows:
         for row in rows:
@@ -140,26 +140,26 @@ def _forget_these(ctx: Context, ids: Sequence[str]) -> None:
         )
 
 
-def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:
+def _may_be_forgotten(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:
     """The events that may go: an event of the same name comes after each, also before `before`, and nobody needs it."""
     later = events.alias("later")
     newest = sa.select(sa.func.max(later.c.sequence)).where(
-        later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_until(later.c.sequence, before)
+        later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_up_to(later.c.sequence, before)
     )
     needed = [each.needs for _, each in ctx.app.offered(Event.Carrier) if each.needs is not None]
     return [
         own(ctx, events),
-        *_until(_e.sequence, before),
+        *_up_to(_e.sequence, before),
         _e.sequence < newest.scalar_subquery(),
-        *(~_holds(select) for select in needed),
+        *(~_holds_needed(select) for select in needed),
     ]
 
 
-def _until(sequence: Any, before: int | None) -> list[sa.ColumnElement[bool]]:
+def _up_to(sequence: Any, before: int | None) -> list[sa.ColumnElement[bool]]:
     return [] if before is None else [sequence < before]
 
 
-def _holds(needed: sa.Select[Any]) -> sa.ColumnElement[bool]:
+def _holds_needed(needed: sa.Select[Any]) -> sa.ColumnElement[bool]:
     of = needed.selected_columns
     return needed.where(of.tenant_id == _e.tenant_id, of.id == _e.id).correlate(events).exists()
 

@@ -80,7 +80,7 @@ def run(app: "App", stop: threading.Event) -> None:
     """Run until `stop` is set, then finish what is at hand. Each plugin's workers have a thread of their own."""
     take_short_turns()
     threads = [
-        threading.Thread(target=_keep, args=(manifest.name, work, app, stop))
+        threading.Thread(target=_keep_working, args=(manifest.name, work, app, stop))
         for manifest in app.manifests.values()
         for work in manifest.workers
     ]
@@ -115,7 +115,7 @@ def _say_of_clock(this: "Round") -> None:
         log.warning("this machine's clock agrees with the database server's again")
 
 
-def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Event) -> None:
+def _keep_working(plugin: str, work: Callable[..., None], app: "App", stop: threading.Event) -> None:
     """Run a plugin's work until `stop`, again and again should it fail: the others' goes on meanwhile."""
     while not stop.is_set():
         try:
@@ -208,7 +208,7 @@ class Round:
     def _claims(self, name: str, seconds: int, **notes: Moment) -> bool:
         """Tell whether this worker is the one to run a task now."""
         now = self.now()
-        if not _is_due(self._due.get(name), now, seconds) or not _claim(self.app, name, seconds, now, notes):
+        if not _is_due(self._due.get(name), now, seconds) or not _claim_task(self.app, name, seconds, now, notes):
             return False
         self._due[name] = Moment.of(now + timedelta(seconds=seconds))
         return True
@@ -373,22 +373,22 @@ def select_due(app: "App", name: str, every: Every, now: Moment) -> sa.Select[An
 
 def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:
     """Tell whether a task is due. A time further ahead than the interval is due too: a wrong clock set it."""
-    return due is None or due <= now or due > _latest(now, seconds)
+    return due is None or due <= now or due > _latest_due(now, seconds)
 
 
-def _latest(now: Moment, seconds: float) -> Moment:
+def _latest_due(now: Moment, seconds: float) -> Moment:
     """Return the latest time that a wait of so many seconds can rightly end, allowing for clock differences."""
     return Moment.of(now + timedelta(seconds=seconds + Leases.AHEAD_SECONDS))
 
 
-def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
+def _claim_task(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
     """Tell whether this worker is the one to run a task now: the first worker to come sets the task's next time.
 
     Also writes `notes` into rows of their own. A power cut may undo this, and then the work is done again.
     """
     with app.db.noting() as db:
         row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
-        due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest(now, seconds))
+        due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest_due(now, seconds))
         row = row.on_conflict_do_update(index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=due)
         # PostgreSQL does not report the number of rows that an upsert wrote.
         is_ours = db.execute(row.returning(tasks.c.name)).first() is not None
@@ -412,7 +412,7 @@ def _put_off(ctx: Context, task: str, id: str) -> None:
 @lru_cache(8)
 def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
     """The condition that a record still waits. A wait longer than the longest is over: a wrong clock set it."""
-    return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
+    return (put_off.c.until > now) & (put_off.c.until <= _latest_due(now, MOST_PUT_OFF_SECONDS))
 
 
 def with_old_failures(db: sa.Connection, now: Moment) -> Iterable[str]:

@@ -32,11 +32,11 @@ def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
     """
     from . import records
 
-    with _access(opened) as app, app.db.writing() as db:
+    with _open_app(opened) as app, app.db.writing() as db:
         records.expire_requests(db, app)
-        rows = [_printed(row) for row in records.list_requests(db, app, all_states=all_states)]
+        rows = [_print_request(row) for row in records.list_requests(db, app, all_states=all_states)]
     if as_json:
-        _say(rows, as_json)
+        _print_found(rows, as_json)
         return
     for row in rows:
         who = f"{row['email']}  {row['abn'] or '-'}  {row['business']!r}"
@@ -66,28 +66,28 @@ def approve(opened: Any, request_id: str, digest: str | None, as_json: bool) -> 
 
     from . import records
 
-    with _access(opened) as app:
-        digest = digest or _confirmed(app, request_id, as_json=as_json)
+    with _open_app(opened) as app:
+        digest = digest or _confirm_request(app, request_id, as_json=as_json)
         with app.db.writing() as db:
             approved = records.approve_request(db, app, request_id, lambda now: check_digest(digest, now))
-    _say(to_builtins(approved), as_json)
+    _print_found(to_builtins(approved), as_json)
 
 
-def _confirmed(app: "App", request_id: str, *, as_json: bool) -> str:
+def _confirm_request(app: "App", request_id: str, *, as_json: bool) -> str:
     """Show a request, and return its digest once the operator confirms it."""
     from . import records
 
     if as_json:
         raise click.UsageError("--digest: give the digest that `billycan access list` shows: --json asks nothing")
     with app.db.writing() as db:
-        found = _printed(records.lock_request(db, app, request_id))
+        found = _print_request(records.lock_request(db, app, request_id))
     for name in ("business", "abn", "email", "purpose", "state", "digest"):
         click.echo(f"{name}: {found[name]!r}")
     click.confirm("Give this business access?", abort=True)
     return str(found["digest"])
 
 
-def _printed(row: Any) -> dict[str, Any]:
+def _print_request(row: Any) -> dict[str, Any]:
     """Return a request as the commands print it, with the digest of the members that an approval depends on."""
     from billycan_users.api import digest_of
 
@@ -109,13 +109,13 @@ def refuse(opened: Any, request_id: str, as_json: bool) -> None:
     """
     from . import records
 
-    with _access(opened) as app, app.db.writing() as db:
+    with _open_app(opened) as app, app.db.writing() as db:
         records.refuse_request(db, app, request_id)
-    _say({"request": request_id, "refused": True}, as_json)
+    _print_found({"request": request_id, "refused": True}, as_json)
 
 
 @contextmanager
-def _access(opened: Any) -> Iterator["App"]:
+def _open_app(opened: Any) -> Iterator["App"]:
     from billycan import Problem
 
     with opened() as app:
@@ -127,7 +127,7 @@ def _access(opened: Any) -> Iterator["App"]:
             raise click.ClickException(problem.message) from problem
 
 
-def _say(found: Any, as_json: bool) -> None:
+def _print_found(found: Any, as_json: bool) -> None:
     from billycan.web import encode
 
     if as_json:

@@ -73,7 +73,7 @@ def store_request(db: sa.Connection, app: App, asked: Asked, network: str) -> No
         return
     token = secrets.token_urlsafe(32)
     row: dict[str, Any] = {"business": asked.business, "abn": asked.abn, "email": email, "purpose": asked.purpose}
-    row |= {"address": network, "digest": _digest(token), "created_at": now}
+    row |= {"address": network, "digest": _digest_token(token), "created_at": now}
     db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
     # Nothing the requester wrote: otherwise anybody could email anybody in the deployment's name.
     text = "Somebody asked for access with your email address.\n\nIf it was you, please confirm within 72 hours:\n\n"
@@ -90,20 +90,20 @@ def _take_turns(db: sa.Connection) -> None:
 
 def find_confirmable(db: sa.Connection, app: App, token: str) -> Any:
     """Return the request whose email address a link confirms; None if the link is used, expired or unknown."""
-    this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
+    this = (requests.c.digest == _digest_token(token)) & (requests.c.state == "unproved")
     return db.execute(sa.select(requests).where(this, requests.c.created_at > app.now() - _PROVABLE)).first()
 
 
 def confirm_address(db: sa.Connection, app: App, token: str) -> str | None:
     """Mark the email address as confirmed; return the sandbox's key if one is given at once. Raise NotFound."""
     row = find_confirmable(db, app, token)
-    this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
+    this = (requests.c.digest == _digest_token(token)) & (requests.c.state == "unproved")
     if row is None or db.execute(sa.update(requests).where(this).values(state="proved", digest=None)).rowcount != 1:
         raise NotFound
     settings = app.settings_of(Settings)
     if settings.mode != "sandbox":
         return None
-    live, sandbox = app.tenants.create(db, _profile(row), app.now())
+    live, sandbox = app.tenants.create(db, _profile_of(row), app.now())
     db.execute(sa.update(requests).where(requests.c.id == row.id).values(business_id=live))
     expires_at = Moment.of(app.now() + timedelta(days=settings.idle_days))
     _, key = app.keys.create(db, sandbox, ["read", "write"], app.now(), name="First key", expires_at=expires_at)
@@ -124,10 +124,10 @@ def approve_request(
     """
     row = lock_request(db, app, id)
     check_seen(decision_members(row))
-    live = row.business_id or app.tenants.create(db, _profile(row), app.now())[0]
+    live = row.business_id or app.tenants.create(db, _profile_of(row), app.now())[0]
     # If the link is emailed, only the address's owner gets it; otherwise the operator checks the address.
     user_id, token = invite_person(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
-    _decide(db, app, id, "approved", business_id=live)
+    _decide_request(db, app, id, "approved", business_id=live)
     link = page_address(app, f"/dashboard/join/{token}")
     text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
     send(app, db, to=row.email, subject="Your access is approved", text=text)
@@ -137,7 +137,7 @@ def approve_request(
 def refuse_request(db: sa.Connection, app: App, id: str) -> None:
     """Refuse a request without notifying anybody. Raise NotFound, or Conflict if already decided."""
     lock_request(db, app, id)
-    _decide(db, app, id, "refused")
+    _decide_request(db, app, id, "refused")
 
 
 def sandbox_of(db: sa.Connection, tenant_id: str) -> str:
@@ -166,7 +166,7 @@ def lock_request(db: sa.Connection, app: App, id: str) -> Any:
     return row
 
 
-def _decide(db: sa.Connection, app: App, id: str, state: State, **values: Any) -> None:
+def _decide_request(db: sa.Connection, app: App, id: str, state: State, **values: Any) -> None:
     decided = {"state": state, "digest": None, "decided_at": app.now(), **values}
     db.execute(sa.update(requests).where(requests.c.id == id).values(**decided))
 
@@ -185,9 +185,9 @@ def _is_idle(app: App) -> sa.ColumnElement[bool]:
     return requests.c.state.in_(OPEN) & (requests.c.created_at <= until)
 
 
-def _profile(row: Any) -> Profile:
+def _profile_of(row: Any) -> Profile:
     return Profile(name=row.business, abn=row.abn, email=row.email)
 
 
-def _digest(token: str) -> bytes:
+def _digest_token(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()

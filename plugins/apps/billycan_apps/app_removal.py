@@ -29,7 +29,7 @@ def end_app(app: App, app_id: str) -> int:
         db.execute(sa.delete(codes).where(given))  # with their tokens
         found = db.execute(of_app).all()
     app.epoch.bump()
-    return sum(_disconnected(app, row.tenant_id, row.id) for row in found)
+    return sum(_was_disconnected(app, row.tenant_id, row.id) for row in found)
 
 
 def delete_app(app: App, app_id: str) -> None:
@@ -42,7 +42,7 @@ def delete_app(app: App, app_id: str) -> None:
         raise Conflict("Somebody connected the app at this moment: try again.") from None
 
 
-def _disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
+def _was_disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
     ctx = Context(app, tenant_id)
     try:
         with ctx.transaction():

@@ -54,17 +54,17 @@ class Instead(Exception):
 def show(visit: Visit) -> Answer:
     """Show the page. A visitor who is not signed in does that first."""
     try:
-        asked, businesses = _asked(visit)
+        asked, businesses = _find_request(visit)
     except Instead as instead:
         return instead.answer
     here = visit.form.get("business") or visit.session.tenant_id
     chosen = next((b for b in businesses if here in (b.id, b.sandbox_id)), businesses[0])
-    edition = _edition(asked, chosen)
+    edition = _edition_shown(asked, chosen)
     identities = [visit.identity_at(business.id, "live", business.role) for business in businesses]
     values = {
         "edition": edition,
         "is_published": _is_published(asked, edition),
-        "seen": _seen(asked, edition),
+        "seen": _parts_shown(asked, edition),
         "businesses": businesses,
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
@@ -83,16 +83,18 @@ def show(visit: Visit) -> Answer:
 def decide(visit: Visit) -> Answer:
     """Carry out the person's decision, and send it to the app."""
     try:
-        asked, businesses = _asked(visit)
+        asked, businesses = _find_request(visit)
     except Instead as instead:
         return instead.answer
     if visit.form.get("decision") != "allow":
-        return _back(visit, asked.redirect_uri, error="access_denied", error_description="The person said no.")
-    business, environment = _chosen(visit, businesses)
+        return _redirect_to_app(
+            visit, asked.redirect_uri, error="access_denied", error_description="The person said no."
+        )
+    business, environment = _read_choice(visit, businesses)
     tenant_id = business.id if environment == "live" else business.sandbox_id
     identity = visit.identity_at(tenant_id, environment, business.role)
-    edition = _edition(asked, business)
-    visit.check_seen(_seen(asked, edition))
+    edition = _edition_shown(asked, business)
+    visit.check_seen(_parts_shown(asked, edition))
     scopes = [scope for scope in asked.scopes if scope in visit.form.get("scope", "").split()]
     if not scopes:
         raise Invalid.of(Fault("scope", "required", "must leave at least one thing that the app may do"))
@@ -108,15 +110,15 @@ def decide(visit: Visit) -> Answer:
         else:
             app = app_records.lock_app(ctx.db, asked.app.id)
             now = app.edition(business.id)
-            visit.check_seen(_seen(asked, now) if now else None)
+            visit.check_seen(_parts_shown(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see
             visit.check_scopes(ctx.db, scopes, tenant_id)
         connection_id = connecting.connect_app(ctx, app, edition.name, scopes)
         code = grants.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes, asked.resource)
-    return _back(visit, asked.redirect_uri, code=code)
+    return _redirect_to_app(visit, asked.redirect_uri, code=code)
 
 
-def _edition(asked: Request, business: Business) -> Edition:
+def _edition_shown(asked: Request, business: Business) -> Edition:
     edition = asked.app.edition(business.id)
     assert edition is not None  # noqa: S101 - those without are not among them
     return edition
@@ -126,16 +128,16 @@ def _is_published(asked: Request, edition: Edition) -> bool:
     return edition == asked.app.published
 
 
-def _seen(asked: Request, edition: Edition) -> list[Any]:
+def _parts_shown(asked: Request, edition: Edition) -> list[Any]:
     """Return the parts of an app that the page shows and the person agrees to."""
     whose = asked.app.address or _is_published(asked, edition)
     return [edition.name, edition.home_page, whose, asked.scopes, asked.redirect_uri]
 
 
-def _asked(visit: Visit) -> tuple[Request, list[Business]]:
+def _find_request(visit: Visit) -> tuple[Request, list[Business]]:
     """Return the request, and the businesses that the visitor may connect. Raise Instead."""
     try:
-        app, redirect_uri, sent = _addressed(visit)
+        app, redirect_uri, sent = _find_app(visit)
     except Unanswerable as why:
         raise Instead(_dead_end(str(why))) from None
     if visit.session_if_any is None or not visit.session.is_complete:
@@ -146,9 +148,9 @@ def _asked(visit: Visit) -> tuple[Request, list[Business]]:
     if not businesses:
         raise Instead(_dead_end(_why_not(app, there_are)))
     try:
-        return _read(visit, app, redirect_uri, sent, businesses), businesses
+        return _read_request(visit, app, redirect_uri, sent, businesses), businesses
     except Wrong as wrong:
-        answer = _back(visit, redirect_uri, error=wrong.error, error_description=wrong.description)
+        answer = _redirect_to_app(visit, redirect_uri, error=wrong.error, error_description=wrong.description)
         raise Instead(answer) from None
 
 
@@ -157,7 +159,7 @@ def _may_connect(app: Registered, business_id: str, redirect_uri: str) -> bool:
     return edition is not None and uris.is_registered(redirect_uri, edition.redirect_uris)
 
 
-def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
+def _find_app(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     """Return the app, its redirect URI and the parameters. Raise Unanswerable if an answer may go nowhere."""
     pairs = parse_qsl(visit.query_string, keep_blank_values=True)
     sent = {name: value for name, value in pairs if value}
@@ -188,7 +190,7 @@ def _described(visit: Visit, address: str) -> Registered:
         raise Unanswerable(str(why)) from None
 
 
-def _read(
+def _read_request(
     visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str], businesses: Sequence[Business]
 ) -> Request:
     """Return the app's request to a person with these businesses. Raise Wrong."""
@@ -211,11 +213,11 @@ def _read(
     allowed = {scope for edition in editions for scope in edition.scopes} & {*app_records.grantable_scopes(visit.app)}
     wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
     if beyond := [scope for scope in wanted if scope not in allowed]:
-        raise Wrong("invalid_scope", f"The app may not ask for {_plain(beyond[0])}.")
+        raise Wrong("invalid_scope", f"The app may not ask for {_plain_description(beyond[0])}.")
     return Request(app, redirect_uri, tuple(dict.fromkeys(wanted)), challenge, resource)
 
 
-def _chosen(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:
+def _read_choice(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:
     """Return the chosen business and environment. Raise Invalid."""
     wanted = visit.form.get("business", businesses[0].id if len(businesses) == 1 else "")
     found = next((business for business in businesses if business.id == wanted), None)
@@ -235,7 +237,7 @@ def _why_not(app: Registered, businesses: Sequence[Business]) -> str:
     return f"{app.own.name} is not published here, so only the business that made it can connect it."
 
 
-def _back(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
+def _redirect_to_app(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
     """Redirect to the app with an answer that names its issuer (RFC 9207). Never 307, which would resend the form."""
     state = {"state": visit.query["state"]} if visit.query.get("state") else {}
     where = uris.with_parameters(redirect_uri, **answer, **state, iss=visit.app.public_url)
@@ -246,7 +248,7 @@ def _dead_end(text: str) -> Answer:
     return Shown("apps/refused.html", {"text": text}, status=400)
 
 
-def _plain(text: str) -> str:
+def _plain_description(text: str) -> str:
     """Return the characters of a text that an error_description may have (RFC 6749 section 4.1.2.1)."""
     return re.sub(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]", "?", text)[:100]
 

@@ -85,14 +85,14 @@ def authenticate(app: App, req: falcon.Request) -> Identity | None:
         return None
     recent = _recent.setdefault(app, app.recent())
     identity: Caller | None = (
-        recent.get(token, lambda: _find(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
+        recent.get(token, lambda: _find_identity(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
     )
     if identity is None:
-        raise _refused("invalid_api_key", "This access token does not exist, or was revoked.")
+        raise _refuse_token("invalid_api_key", "This access token does not exist, or was revoked.")
     if identity.expires_at is not None and identity.expires_at <= app.now():
-        raise _refused("expired_api_key", "This access token has expired: refresh it.")
+        raise _refuse_token("expired_api_key", "This access token has expired: refresh it.")
     if identity.resource is not None and not _is_for(app, identity.resource, req.path):
-        raise _refused("invalid_api_key", f"This access token is for {identity.resource} alone.")
+        raise _refuse_token("invalid_api_key", f"This access token is for {identity.resource} alone.")
     return identity
 
 
@@ -107,23 +107,23 @@ def find_identity(app: App, tenant_id: str, id: str) -> Identity:
     with app.db.reading(tenant_id) as db:
         row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
     if row is None:
-        raise _refused("app_disconnected", "The app was disconnected.")
+        raise _refuse_token("app_disconnected", "The app was disconnected.")
     if row.held_at is not None:
-        raise _refused("app_disconnected", "The app is on hold until somebody connects it again.")
-    return _identity(app, row, tuple(row.granted), None)
+        raise _refuse_token("app_disconnected", "The app is on hold until somebody connects it again.")
+    return _build_identity(app, row, tuple(row.granted), None)
 
 
-def _find(app: App, token: str) -> Caller | None:
+def _find_identity(app: App, token: str) -> Caller | None:
     with app.db.reading(across="only the access token says whose it is") as db:
         row = _BY_DIGEST.first(db, {"digest": Secret.digest(token)})
     if row is None:
         return None
     _note_use(app, row)
     scopes = tuple(scope for scope in row.scopes if scope in row.granted)
-    return _identity(app, row, scopes, Moment.of(row.expires_at), row.resource)
+    return _build_identity(app, row, scopes, Moment.of(row.expires_at), row.resource)
 
 
-def _identity(
+def _build_identity(
     app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None, resource: str | None = None
 ) -> Caller:
     name = app_name(row)
@@ -156,5 +156,5 @@ def _note_use(app: App, row: Any) -> None:
         log.warning("the use of %s could not be noted: %s", row.connection_id, type(error).__name__)
 
 
-def _refused(code: str, message: str) -> Unauthenticated:
+def _refuse_token(code: str, message: str) -> Unauthenticated:
     return Unauthenticated(message, code=code, challenge='Bearer error="invalid_token"')

@@ -53,12 +53,12 @@ def create(
 
     from . import app_records
 
-    with _apps(opened) as app, app.db.writing() as db:
+    with _open_app(opened) as app, app.db.writing() as db:
         wanted = [scope for text in scopes for scope in text.split()]
         edition = app_records.checked_edition(app, name, home_page, redirect_uris, wanted)
         business_id = live_of(db, tenant)
         id, secret = app_records.register_app(db, business_id, edition, app.now(), is_confidential=not public)
-    _say({"app": id, "secret": secret}, as_json)
+    _print_found({"app": id, "secret": secret}, as_json)
 
 
 @apps.command("list")
@@ -74,10 +74,10 @@ def list_apps(opened: Any, as_json: bool) -> None:
 
     from . import app_records
 
-    with _apps(opened) as app, app.db.reading() as db:
+    with _open_app(opened) as app, app.db.reading() as db:
         found = app_records.list_all_apps(db)
     if as_json:
-        _say([_told(each) for each in found], as_json)
+        _print_found([_print_app(each) for each in found], as_json)
         return
     for each in found:
         state = "changed since it was published" if each.is_outdated else "published" if each.published else "own only"
@@ -107,25 +107,25 @@ def publish(opened: Any, app_id: str, withdraw: bool, digest: str | None, as_jso
 
     from . import app_records
 
-    with _apps(opened) as app:
+    with _open_app(opened) as app:
         if not withdraw:
-            digest = digest or _confirmed(app, app_id, as_json=as_json)
+            digest = digest or _confirm_edition(app, app_id, as_json=as_json)
         with app.db.writing() as db:
             if withdraw:
                 found = app_records.withdraw_app(db, app_id)
             else:
                 found = app_records.publish_app(db, app_id, lambda own: check_digest(digest, own))
-    _say(_told(found), as_json)
+    _print_found(_print_app(found), as_json)
 
 
-def _confirmed(app: "App", app_id: str, *, as_json: bool) -> str:
+def _confirm_edition(app: "App", app_id: str, *, as_json: bool) -> str:
     """Show an app's edition, and return its digest if the operator confirms it."""
     from . import app_records
 
     if as_json:
         raise click.UsageError("--digest: give the digest that `billycan apps list` shows: --json asks nothing")
     with app.db.reading() as db:
-        found = _told(app_records.get_app(db, app_id))
+        found = _print_app(app_records.get_app(db, app_id))
     for name in ("name", "home_page", "redirect_uris", "scopes", "digest"):
         shown = found[name] if isinstance(found[name], str) else " ".join(found[name])
         click.echo(f"{name.replace('_', ' ')}: {shown!r}")
@@ -147,9 +147,9 @@ def end(opened: Any, app_id: str, as_json: bool) -> None:
     """
     from . import app_removal
 
-    with _apps(opened) as app:
+    with _open_app(opened) as app:
         count = app_removal.end_app(app, app_id)
-    _say({"app": app_id, "disconnected": count}, as_json)
+    _print_found({"app": app_id, "disconnected": count}, as_json)
 
 
 @apps.command("delete")
@@ -164,9 +164,9 @@ def delete(opened: Any, app_id: str, as_json: bool) -> None:
     """
     from . import app_removal
 
-    with _apps(opened) as app:
+    with _open_app(opened) as app:
         app_removal.delete_app(app, app_id)
-    _say({"app": app_id, "deleted": True}, as_json)
+    _print_found({"app": app_id, "deleted": True}, as_json)
 
 
 @apps.command("rotate-secret")
@@ -181,10 +181,10 @@ def rotate_secret(opened: Any, app_id: str, as_json: bool) -> None:
     """
     from . import app_records
 
-    with _apps(opened) as app, app.db.writing() as db:
+    with _open_app(opened) as app, app.db.writing() as db:
         app_records.get_app(db, app_id)
         secret = app_records.rotate_secret(db, app_id, app.now())
-    _say({"app": app_id, "secret": secret}, as_json)
+    _print_found({"app": app_id, "secret": secret}, as_json)
 
 
 @apps.command("connections")
@@ -201,12 +201,12 @@ def list_connections(opened: Any, tenant: str, as_json: bool) -> None:
 
     from . import connecting
 
-    with _apps(opened) as app:
+    with _open_app(opened) as app:
         ctx = Context(app, tenant, writes=False)
         with app.db.reading(tenant) as ctx.db:
-            rows = [_connection(row, connecting.app_name(row)) for row in connecting.list_connected(ctx)]
+            rows = [_print_connection(row, connecting.app_name(row)) for row in connecting.list_connected(ctx)]
     if as_json:
-        _say(rows, as_json)
+        _print_found(rows, as_json)
         return
     for row in rows:
         used = row["last_used_at"] or "never used"
@@ -230,14 +230,14 @@ def disconnect(opened: Any, connection_id: str, tenant: str, as_json: bool) -> N
 
     from . import connecting
 
-    with _apps(opened) as app:
+    with _open_app(opened) as app:
         ctx = Context(app, tenant)
         with ctx.transaction():
             connecting.end_connection(ctx, connection_id)
-    _say({"connection": connection_id, "disconnected": True}, as_json)
+    _print_found({"connection": connection_id, "disconnected": True}, as_json)
 
 
-def _told(app: "Registered") -> dict[str, Any]:
+def _print_app(app: "Registered") -> dict[str, Any]:
     from msgspec import to_builtins
 
     from billycan_users.api import digest_of
@@ -254,7 +254,7 @@ def _told(app: "Registered") -> dict[str, Any]:
     }
 
 
-def _connection(row: Any, name: str) -> dict[str, Any]:
+def _print_connection(row: Any, name: str) -> dict[str, Any]:
     return {
         "id": row.id,
         "tenant": row.tenant_id,
@@ -269,7 +269,7 @@ def _connection(row: Any, name: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _apps(opened: Any) -> Iterator["App"]:
+def _open_app(opened: Any) -> Iterator["App"]:
     from billycan import Problem
 
     with opened() as app:
@@ -282,7 +282,7 @@ def _apps(opened: Any) -> Iterator["App"]:
             raise click.ClickException(faults or problem.message) from problem
 
 
-def _say(found: Any, as_json: bool) -> None:
+def _print_found(found: Any, as_json: bool) -> None:
     from billycan.web import encode
 
     if as_json:

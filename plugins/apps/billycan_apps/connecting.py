@@ -55,7 +55,7 @@ def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str])
     id = str(ctx.db.execute(sa.select(connections.c.id).where(this)).scalar_one())
     ctx.outdates = True
     app_hold.follow_consent(ctx, id, given["scopes"])
-    ctx.emit("app.connected", _shown(lock_connection(ctx, id), name))
+    ctx.emit("app.connected", _show_connection(lock_connection(ctx, id), name))
     return id
 
 
@@ -92,7 +92,7 @@ def end_connection(ctx: Context, connection_id: str) -> None:
     app_hold.delete_endpoints(ctx, connection_id)
     ctx.db.execute(sa.delete(connections).where(own(ctx, connections), connections.c.id == connection_id))
     documents.forget_app(ctx, row.app_id)
-    ctx.emit("app.disconnected", _shown(row, app_name(app)))
+    ctx.emit("app.disconnected", _show_connection(row, app_name(app)))
 
 
 def list_connected(ctx: Context) -> Sequence[Row]:
@@ -112,7 +112,7 @@ def _end_tokens(ctx: Context, connection_id: str) -> None:
     ctx.outdates = True
 
 
-def _shown(row: Row, name: str) -> Connection:
+def _show_connection(row: Row, name: str) -> Connection:
     return Connection(
         id=row.id,
         app=Named(row.app_id, name),

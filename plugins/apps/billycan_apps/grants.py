@@ -122,7 +122,7 @@ def renew_tokens(
             connecting.hold_connection(ctx, connection.id)
             return None
         if row.used_at is not None:
-            return _opened(token, row.sealed)
+            return _open_pair(token, row.sealed)
         code = _read_again(
             ctx, codes, row.code_id, lock=True
         )  # it stays until what it gives now is there to end with it
@@ -270,7 +270,7 @@ def _answer_cipher(token: str) -> Fernet:
     return Fernet(base64.urlsafe_b64encode(hmac.digest(token.encode(), b"the next pair", "sha256")))
 
 
-def _opened(token: str, sealed: bytes) -> Pair:
+def _open_pair(token: str, sealed: bytes) -> Pair:
     return _PAIR.decode(_answer_cipher(token).decrypt(bytes(sealed)))
 
 

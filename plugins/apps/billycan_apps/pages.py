@@ -17,13 +17,13 @@ _APPS, _CONNECTIONS = "/dashboard/apps", "/dashboard/connections"
 def list_apps(visit: Visit) -> Answer:
     with visit.app.db.reading() as db:
         found = app_records.list_apps_of_business(db, live_of(db, visit.tenant_id))
-    return Shown("apps/apps.html", {"apps": found, **_form(visit.app)})
+    return Shown("apps/apps.html", {"apps": found, **_fill_form(visit.app)})
 
 
 def make_app(visit: Visit) -> Answer:
     """Register an app. The secret of an app that can keep one is shown once, on the app's page."""
     app, is_confidential = visit.app, visit.form.get("kind") != "public"
-    edition = _edition(visit)
+    edition = _edition_of_form(visit)
     with app.db.writing() as db:
         business_id = live_of(db, visit.tenant_id)
         id, secret = app_records.register_app(db, business_id, edition, app.now(), is_confidential=is_confidential)
@@ -32,8 +32,8 @@ def make_app(visit: Visit) -> Answer:
 
 def show_app(visit: Visit, id: str) -> Answer:
     with visit.app.db.reading() as db:
-        app = _own(visit, db, id)
-        values = {"each": app, "secrets": app_records.secrets_of(db, id), **_form(visit.app)}
+        app = _find_own_app(visit, db, id)
+        values = {"each": app, "secrets": app_records.secrets_of(db, id), **_fill_form(visit.app)}
     addresses = [
         ("Authorization", protocol.AUTHORIZE),
         ("Token", protocol.TOKEN),
@@ -44,42 +44,42 @@ def show_app(visit: Visit, id: str) -> Answer:
 
 
 def change_app(visit: Visit, id: str) -> Answer:
-    edition = _edition(visit)
+    edition = _edition_of_form(visit)
     with visit.app.db.writing() as db:
-        _own(visit, db, id)
+        _find_own_app(visit, db, id)
         app_records.change_app(db, id, edition)
     return Led(f"{_APPS}/{id}", "The app is changed.")
 
 
 def rotate_secret(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        _own(visit, db, id)
+        _find_own_app(visit, db, id)
         secret = app_records.rotate_secret(db, id, visit.app.now())
     return visit.reveal(f"{_APPS}/{id}", secret)
 
 
 def forget_secret(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        _own(visit, db, id)
+        _find_own_app(visit, db, id)
         app_records.forget_secret(db, id, visit.form.get("secret", ""))
     return Led(f"{_APPS}/{id}", "The secret is refused from now on.")
 
 
 def delete_app(visit: Visit, id: str) -> Answer:
     with visit.app.db.reading() as db:
-        _own(visit, db, id)
+        _find_own_app(visit, db, id)
     app_removal.delete_app(visit.app, id)
     return Led(_APPS, "The app is deleted, and refused everywhere from now on.")
 
 
-def _own(visit: Visit, db: sa.Connection, id: str) -> Registered:
+def _find_own_app(visit: Visit, db: sa.Connection, id: str) -> Registered:
     found = app_records.find_app(db, id)
     if found is None or found.business_id != live_of(db, visit.tenant_id):
         raise NotFound
     return found
 
 
-def _edition(visit: Visit) -> Edition:
+def _edition_of_form(visit: Visit) -> Edition:
     form = visit.form
     uris = form.get("redirect_uris", "").split()
     return app_records.checked_edition(
@@ -87,7 +87,7 @@ def _edition(visit: Visit) -> Edition:
     )
 
 
-def _form(app: App) -> dict[str, Any]:
+def _fill_form(app: App) -> dict[str, Any]:
     return {"there_are": describe_allowed(app, grantable_scopes(app))}
 
 

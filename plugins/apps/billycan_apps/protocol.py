@@ -47,8 +47,8 @@ class Endpoint:
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         self.app.count_visit("oauth", req, PER_MINUTE, PER_SECOND)
         try:
-            form = _form(req)
-            client = _authenticated(self.app, req, form)
+            form = _read_form(req)
+            client = _authenticate_app(self.app, req, form)
             self.app.take_share(req, client.id)  # it acts for many businesses, and its calls share what one has
             write_json(resp, 200, self.act(self.app, client, form))
         except Refused as refused:
@@ -110,13 +110,13 @@ class Description:
 
 def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """Return the tokens for a code or a refresh token."""
-    kind, resource = _needed(form, "grant_type"), None
+    kind, resource = _require_parameter(form, "grant_type"), None
     if "resource" in form:
         resource = uris.own_resource(form["resource"], app.public_url)
         if resource is None:
             raise Refused("invalid_target", OTHER_RESOURCE)
     if kind == "authorization_code":
-        code, verifier, uri = (_needed(form, name) for name in ("code", "code_verifier", "redirect_uri"))
+        code, verifier, uri = (_require_parameter(form, name) for name in ("code", "code_verifier", "redirect_uri"))
         with _resource_refused():
             pair = grants.redeem_code(app, client.client_id, code, uri, verifier, resource)
         why = "The code has expired, was used, or is not for this app, redirect_uri and code_verifier."
@@ -124,7 +124,9 @@ def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any
         asked = form["scope"].split() if "scope" in form else None
         try:
             with _resource_refused():
-                pair = grants.renew_tokens(app, client.client_id, _needed(form, "refresh_token"), asked, resource)
+                pair = grants.renew_tokens(
+                    app, client.client_id, _require_parameter(form, "refresh_token"), asked, resource
+                )
         except grants.Beyond:
             raise Refused("invalid_scope", "More was asked for than the business has granted.") from None
         why = "The refresh token has expired, was revoked or used, or is not this app's: connect the business again."
@@ -151,7 +153,7 @@ def _resource_refused() -> Iterator[None]:
 
 def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """End a token. The answer is the same for a token that does not exist or is another app's."""
-    grants.revoke_tokens(app, client.client_id, _needed(form, "token"))
+    grants.revoke_tokens(app, client.client_id, _require_parameter(form, "token"))
     return {}
 
 
@@ -161,7 +163,7 @@ def write_json(resp: falcon.Response, status: int, data: Any) -> None:
     resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
 
 
-def _form(req: falcon.Request) -> dict[str, str]:
+def _read_form(req: falcon.Request) -> dict[str, str]:
     """Return the parameters of the body. One without a value counts as not sent (RFC 6749 section 3.2)."""
     if (req.content_type or "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
         raise Refused("invalid_request", "Send the parameters as application/x-www-form-urlencoded.")
@@ -175,14 +177,14 @@ def _form(req: falcon.Request) -> dict[str, str]:
     return {name: value for name, value in pairs if value}
 
 
-def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Registered:
+def _authenticate_app(app: App, req: falcon.Request, form: Mapping[str, str]) -> Registered:
     """Return the calling app, authenticated by its secret if it has one (RFC 6749 section 2.3)."""
     header, secret = req.get_header("Authorization"), form.get("client_secret")
     client_id = form.get("client_id", "")
     if header is not None:
         if secret is not None:
             raise Refused("invalid_request", "Send the client secret in one way only.")
-        basic_id, secret = _basic(header)
+        basic_id, secret = _read_basic(header)
         if client_id not in ("", basic_id):
             raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
         client_id = basic_id
@@ -196,7 +198,7 @@ def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Re
     raise Refused("invalid_client", "There is no such app, or this is not its secret.", status=401)
 
 
-def _basic(header: str) -> tuple[str, str]:
+def _read_basic(header: str) -> tuple[str, str]:
     kind, _, value = header.partition(" ")
     try:
         text = base64.b64decode(value.strip(), validate=True).decode() if kind.lower() == "basic" else ""
@@ -208,7 +210,7 @@ def _basic(header: str) -> tuple[str, str]:
     return unquote_plus(name), unquote_plus(secret)
 
 
-def _needed(form: Mapping[str, str], name: str) -> str:
+def _require_parameter(form: Mapping[str, str], name: str) -> str:
     if name not in form:
         raise Refused("invalid_request", f"{name} is required.")
     return form[name]

@@ -53,7 +53,7 @@ class Words(Struct, frozen=True):
 def describe_allowed(app: App, scopes: Sequence[str]) -> list[Words]:
     """Describe what each of the scopes allows an app: first what it sees, then what it changes."""
     ordered = sorted(scopes, key=lambda scope: (not scope.endswith(":read"), scope))
-    return [Words(scope, *(_OWN_WORDS.get(scope) or _words(app, scope))) for scope in ordered]
+    return [Words(scope, *(_OWN_WORDS.get(scope) or _describe_scope(app, scope))) for scope in ordered]
 
 
 def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
@@ -66,32 +66,32 @@ def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
     only_read = [name for name in only_read if f"{name}:write" in there_are]
     found = []
     if closed:
-        found.append(f"See or change {_joined((_noun(name) for name in closed), 'or')}")
+        found.append(f"See or change {_join_words((_noun_of(name) for name in closed), 'or')}")
     if only_read:
-        found.append(f"Change {_joined((_noun(name) for name in only_read), 'or')}")
+        found.append(f"Change {_join_words((_noun_of(name) for name in only_read), 'or')}")
     return [*found, "Learn your password, or sign in as you", "Make API keys, invite people or connect other apps"]
 
 
-def _words(app: App, scope: str) -> tuple[str, str]:
+def _describe_scope(app: App, scope: str) -> tuple[str, str]:
     """Describe a plugin's scope by the routes that it opens."""
     routes = [e.route for e in app.endpoints if e.route.scope == scope]
     # Without routes on another plugin's records, such as a contact's statement.
     own = [path for route in routes if (path := route.path).count("/") == 2] or [route.path for route in routes]
-    kinds = list(dict.fromkeys(_noun(path.split("/")[2]) for path in own))
-    nouns = _joined(kinds, "and")
+    kinds = list(dict.fromkeys(_noun_of(path.split("/")[2]) for path in own))
+    nouns = _join_words(kinds, "and")
     if scope.endswith(":read"):
         return f"See your {nouns}", "With the files attached to them" if "attachments" in app.manifests else ""
     made = {route.method for route in routes if len(route.path.split("/")) <= 4}
-    verbs = _joined((verb for method, verb in _VERBS if method in made), "and") or "change"
+    verbs = _join_words((verb for method, verb in _VERBS if method in made), "and") or "change"
     actions = {route.path.rpartition("/")[2].replace("_", " ") for route in routes if route.path.count("/") > 3}
     named = sorted(action for action in actions if "{" not in action and action not in kinds)
     return f"{verbs.capitalize()} {nouns}", f"Also: {', '.join(named)}" if named else ""
 
 
-def _noun(name: str) -> str:
+def _noun_of(name: str) -> str:
     return _NOUNS.get(name, name.replace("_", " ").replace("gst ", "GST "))
 
 
-def _joined(words: Iterable[str], last: str) -> str:
+def _join_words(words: Iterable[str], last: str) -> str:
     listed = [*words]
     return f" {last} ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)

@@ -61,7 +61,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived
     stored_files.note_file(ctx, id)
     arrived: Arrived | None = None
     try:
-        with _available():
+        with _storage_available():
             storage_of(ctx.app).put(stored_files.storage_key(ctx.tenant_id, id), look(incoming))
         filename = with_extension(query.filename, look.content_type)
         arrived = Arrived(id, filename, look.content_type, incoming.size, incoming.sha256)
@@ -102,7 +102,7 @@ def get_attachment(ctx: Context, id: str) -> Attachment:
 
     The key needs the read scope of the record's resource, else the error is `insufficient_scope`.
     """
-    return records.show(ctx, [_found(ctx, id, "read")])[0]
+    return records.show(ctx, [_find_attachment(ctx, id, "read")])[0]
 
 
 def get_attachment_content(ctx: Context, id: str) -> Reply:
@@ -111,7 +111,7 @@ def get_attachment_content(ctx: Context, id: str) -> Reply:
     They are sent as a download with the file's content type, and never run as a page. The key needs the read scope of
     the record's resource, else the error is `insufficient_scope`.
     """
-    row = _found(ctx, id, "read")
+    row = _find_attachment(ctx, id, "read")
     kind = row.content_type + ("; charset=utf-8" if row.content_type.startswith("text/") else "")
     headers = {
         "Content-Disposition": content_disposition(row.filename),
@@ -120,7 +120,7 @@ def get_attachment_content(ctx: Context, id: str) -> Reply:
         "Cross-Origin-Resource-Policy": "same-origin",
         "ETag": f'"{row.sha256}"',
     }
-    with _available():
+    with _storage_available():
         return Reply(stored_files.open_content(ctx, row.id), kind, headers)
 
 
@@ -130,7 +130,7 @@ def delete_attachment(ctx: Context, id: str) -> Deleted:
     Attachments of a record that must be kept cannot be deleted: the error is `document_locked`. The key needs the
     write scope of the record's resource, else the error is `insufficient_scope`. Emits `attachment.deleted`.
     """
-    row = _found(ctx, id, "write")
+    row = _find_attachment(ctx, id, "write")
     owner_of(ctx, row.resource).check_unlocked(ctx, row.resource)
     locked = sa.select(attachments.c.id).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
     if ctx.db.execute(locked).first() is None:
@@ -140,7 +140,7 @@ def delete_attachment(ctx: Context, id: str) -> Deleted:
 
 
 @contextmanager
-def _available() -> Iterator[None]:
+def _storage_available() -> Iterator[None]:
     """Raise Unavailable if the storage fails. Waiting does not help if the bytes are gone from it."""
     try:
         yield
@@ -151,7 +151,7 @@ def _available() -> Iterator[None]:
         raise Unavailable(headers={"Retry-After": "1"}) from None
 
 
-def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
+def _find_attachment(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
     """Return the row of an attachment. Raise NotFound, or Forbidden if the key may not do this with its record."""
     row = records.find(ctx, id)
     owner = owner_of(ctx, row.resource)

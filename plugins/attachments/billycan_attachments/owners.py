@@ -101,13 +101,15 @@ def owners_by_prefix(app: App) -> Mapping[str, Owner]:
         deletable = (pages[path].deletable if path in pages else ()) if can_be_deleted else None
         kept_by = table.c[pages[path].kept_by] if path in pages and pages[path].kept_by else None
         days = tuple(table.c[name] for name in pages[path].counts_on) if path in pages else ()
-        found[prefix] = Owner(plugin, table, one, deletable, kept_by, days, f"{_noun(app, path)}.deleted" in app.events)
+        found[prefix] = Owner(
+            plugin, table, one, deletable, kept_by, days, f"{_noun_of_events(app, path)}.deleted" in app.events
+        )
     if _BRANDING in app.manifests:
         found[_BUSINESS] = Owner(_BRANDING, None, "business", (), None, (), tells=True)
     return found
 
 
-def _noun(app: App, path: str) -> str:
+def _noun_of_events(app: App, path: str) -> str:
     """Return the noun of events for the list at a path: its Struct `WebhookEndpoint` is a `webhook_endpoint`."""
     name = app.at["GET", path].signature.listed.__name__.removeprefix("Listed")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

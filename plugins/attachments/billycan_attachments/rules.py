@@ -81,7 +81,7 @@ class Look:
             raise Invalid.of(Fault("", "required", "must not be empty: send the file's bytes"))
         self.content_type = file_type_of(head, self._filename)
         decoder = getincrementaldecoder("utf-8")() if self.content_type.startswith("text/") else None
-        for piece in _chained(head, begun):
+        for piece in _chain_bytes(head, begun):
             if decoder:
                 _check_text(decoder, piece, final=False)
             yield piece
@@ -111,6 +111,6 @@ def _check_text(decoder: object, piece: bytes, *, final: bool) -> None:
         raise UnsupportedMediaType(_REFUSED.format(what="none of them"))
 
 
-def _chained(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+def _chain_bytes(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield head
     yield from rest

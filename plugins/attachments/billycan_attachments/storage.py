@@ -77,7 +77,7 @@ class Folder:
             part.unlink(missing_ok=True)
             raise
         for folder in (final.parent, self.path, self.path.parent):
-            _sync(folder)  # a name is durable once its folder is
+            _sync_folder(folder)  # a name is durable once its folder is
 
     def open(self, key: str) -> Reply.Pieces:
         file = (self.path / key).open("rb")
@@ -101,7 +101,7 @@ class Bucket:
     """A bucket of S3-compatible storage."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings, self._store = settings, _s3(settings)
+        self._settings, self._store = settings, _open_s3(settings)
 
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
         sys.audit(*_PUT)
@@ -148,7 +148,7 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(f"the bucket: {type(error).__name__}: {code[1] if code else str(error)[:200]}") from error
 
 
-def _s3(settings: Settings) -> "S3Store":
+def _open_s3(settings: Settings) -> "S3Store":
     from obstore.store import S3Store  # noqa: PLC0415 - only where a bucket is set
 
     config: S3Config = {"region": settings.region}
@@ -164,7 +164,7 @@ def _s3(settings: Settings) -> "S3Store":
     return S3Store(settings.bucket, prefix=prefix, config=config, client_options=client_options, retry_config=retry)
 
 
-def _sync(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

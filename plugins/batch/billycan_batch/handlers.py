@@ -30,7 +30,7 @@ _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 def admit_batch(ctx: Context, body: Batch) -> None:
     """Check a batch and count its operations, ahead of the transaction."""
-    _admit(ctx, body)
+    _admit_batch(ctx, body)
 
 
 def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
@@ -46,7 +46,7 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     request broke off. Refused with `too_many_operations` if a key may not make so many requests in a minute. Routes
     that take or give files, and those that show a secret, cannot be part of it.
     """
-    if refusal := _admit(ctx, body):
+    if refusal := _admit_batch(ctx, body):
         raise refusal
     assert ctx.identity is not None  # noqa: S101 - the route is not public
     ctx.held.update(ctx.identity.scopes)  # a repeat by another key gets these answers only if it holds as much
@@ -56,7 +56,7 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     return BatchResults([*_carry_out_each(ctx, ctx.identity, body)])
 
 
-def _admit(ctx: Context, body: Batch) -> Problem | None:
+def _admit_batch(ctx: Context, body: Batch) -> Problem | None:
     """Return the refusal of a batch as a whole; its operations are counted once, before any transaction."""
 
     def admit() -> Problem | None:
@@ -78,7 +78,7 @@ def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[B
         if (values := values + count_values(operation.body)) > MOST_SENT:
             raise _too_many(i)
         try:
-            path, sent = _filled(operation, found, frozenset())
+            path, sent = _fill_operation(operation, found, frozenset())
             answer = ctx.app.call(identity, operation.method, path, body=sent, version=operation.if_match, within=ctx)
         except Problem as problem:
             raise _of_operation(problem, i) from None
@@ -87,8 +87,8 @@ def _carry_out_together(ctx: Context, identity: Identity, body: Batch) -> list[B
         records = max(len(ctx.events), len(ctx.touched))  # some change without an event
         if records > MOST_CHANGES or changed > MOST_CHANGED_BYTES or answered > MOST_ANSWERED_BYTES:
             raise _too_many(i)
-        _note(found, operation, answer.body)
-        results.append(_result(answer.status, answer.body))
+        _note_result(found, operation, answer.body)
+        results.append(_show_result(answer.status, answer.body))
     return results
 
 
@@ -113,7 +113,7 @@ def _carry_out_each(ctx: Context, identity: Identity, body: Batch) -> Iterator[B
             problem = NotCarriedOut()
         else:
             try:
-                path, sent = _filled(operation, found, failed)
+                path, sent = _fill_operation(operation, found, failed)
                 answer = ctx.app.call(
                     identity,
                     operation.method,
@@ -136,9 +136,9 @@ def _carry_out_each(ctx: Context, identity: Identity, body: Batch) -> Iterator[B
             status, raw = problem.status, encode(ctx.app.hook.envelope(data=None, page=None, problem=problem))
             failed |= {operation.ref} if operation.ref else set()
         else:
-            _note(found, operation, raw)
+            _note_result(found, operation, raw)
         answered += len(raw)
-        yield _result(status, raw)
+        yield _show_result(status, raw)
 
 
 class NotCarriedOut(Problem):
@@ -162,7 +162,9 @@ class _Keys:
         return f"batch-{digest.hexdigest()}"
 
 
-def _filled(operation: BatchOperation, found: dict[str, Any], failed: set[str] | frozenset[str]) -> tuple[str, bytes]:
+def _fill_operation(
+    operation: BatchOperation, found: dict[str, Any], failed: set[str] | frozenset[str]
+) -> tuple[str, bytes]:
     """Return the path and the body's bytes of an operation, with what it takes from earlier ones."""
     path = fill_path(operation.path, found, failed)
     if operation.body is None:
@@ -170,12 +172,12 @@ def _filled(operation: BatchOperation, found: dict[str, Any], failed: set[str] |
     return path, encode(fill_references(operation.body, found, failed))
 
 
-def _note(found: dict[str, Any], operation: BatchOperation, answer: bytes) -> None:
+def _note_result(found: dict[str, Any], operation: BatchOperation, answer: bytes) -> None:
     if operation.ref:
         found[operation.ref] = _decode(answer)["data"]
 
 
-def _result(status: int, answer: bytes) -> BatchResult:
+def _show_result(status: int, answer: bytes) -> BatchResult:
     raw: Any = msgspec.Raw(answer)
     return BatchResult(status, raw)
 
@@ -184,13 +186,13 @@ def _of_operation(problem: Problem, i: int) -> Problem:
     """Return the problem of an operation as the batch's: it names the operation, and the place of each fault in it."""
     at = f"operations[{i}]"
     problem.message = f"{at}: {problem.message}"
-    problem.param = _placed(at, problem.param)
-    problem.details = [Fault(_placed(at, f.param), f.code, f.message) for f in problem.details]
+    problem.param = _place_of(at, problem.param)
+    problem.details = [Fault(_place_of(at, f.param), f.code, f.message) for f in problem.details]
     problem.more["operation"] = i
     return problem
 
 
-def _placed(at: str, param: str | None) -> str:
+def _place_of(at: str, param: str | None) -> str:
     if not param or param == "If-Match":
         return at
     return f"{at}.body.{param}" if param[0] != "[" else f"{at}.body{param}"

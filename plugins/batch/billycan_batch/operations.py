@@ -24,8 +24,8 @@ def find_faults(app: App, batch: Batch) -> Iterator[Fault]:
     earlier: set[str] = set()
     for i, operation in enumerate(batch.operations):
         at = f"operations[{i}]"
-        for param, text in ((f"{at}.path", operation.path), *_texts(operation.body, f"{at}.body")):
-            for name in _referred(text):
+        for param, text in ((f"{at}.path", operation.path), *_find_texts(operation.body, f"{at}.body")):
+            for name in _find_references(text):
                 # Any other text of this form in a body is what it says.
                 if name not in earlier and (name in refs or param == f"{at}.path"):
                     yield Fault(param, "not_found", f"refers to ${name}, which is no `ref` of an earlier operation")
@@ -118,19 +118,19 @@ def count_values(value: Any) -> int:
     return 1
 
 
-def _texts(value: Any, param: str) -> Iterator[tuple[str, str]]:
+def _find_texts(value: Any, param: str) -> Iterator[tuple[str, str]]:
     """Yield the texts in a body, each with its place."""
     if isinstance(value, str):
         yield param, value
     elif isinstance(value, dict):
         for name, each in value.items():
-            yield from _texts(each, f"{param}.{name}")
+            yield from _find_texts(each, f"{param}.{name}")
     elif isinstance(value, list):
         for i, each in enumerate(value):
-            yield from _texts(each, f"{param}[{i}]")
+            yield from _find_texts(each, f"{param}[{i}]")
 
 
-def _referred(text: str) -> Iterator[str]:
+def _find_references(text: str) -> Iterator[str]:
     if "$" in text:
         found = map(_REFERENCE.fullmatch, text.split("/") if text.startswith("/v1/") else [text])
         yield from (reference[1] for reference in found if reference)

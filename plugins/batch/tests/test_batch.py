@@ -221,7 +221,7 @@ def test_a_batch_that_postgresql_undoes_for_another_begins_anew(client, monkeypa
     if app.db.is_sqlite:
         return  # which has one writer
     first, second = (client.post(CONTACTS, {"name": "Ada"})["data"]["id"] for _ in range(2))
-    locked, note = threading.Event(), handlers._note
+    locked, note = threading.Event(), handlers._note_result
 
     def pause(*given):
         note(*given)
@@ -234,7 +234,7 @@ def test_a_batch_that_postgresql_undoes_for_another_begins_anew(client, monkeypa
             any(db.execute(sa.text(WAITING)).scalar() for _ in range(20_000))  # longest, so it is undone
             db.execute(sa.text(LOCK), {"tenant": tenant, "id": first})
 
-    monkeypatch.setattr(handlers, "_note", pause)
+    monkeypatch.setattr(handlers, "_note_result", pause)
     operations = [{"method": "PATCH", "path": f"{CONTACTS}/{id}", "body": {"notes": "y"}} for id in (first, second)]
     other = threading.Thread(target=lock_backwards)
     other.start()

@@ -14,34 +14,34 @@ def calendar_file(booking: Booking) -> bytes:
     members = {
         "UID": f"{booking.id}@billycan",
         "SEQUENCE": str(booking.version),
-        "DTSTAMP": _time(booking.updated_at),
-        "CREATED": _time(booking.created_at),
-        "LAST-MODIFIED": _time(booking.updated_at),
-        "DTSTART": _time(booking.start_at),
-        "DTEND": _time(booking.end_at),
-        "SUMMARY": _text(f"{booking.service.name} for {booking.client.name}"),
-        "LOCATION": _text(booking.location or ""),
-        "DESCRIPTION": _text(booking.notes or ""),
+        "DTSTAMP": _write_time(booking.updated_at),
+        "CREATED": _write_time(booking.created_at),
+        "LAST-MODIFIED": _write_time(booking.updated_at),
+        "DTSTART": _write_time(booking.start_at),
+        "DTEND": _write_time(booking.end_at),
+        "SUMMARY": _escape_text(f"{booking.service.name} for {booking.client.name}"),
+        "LOCATION": _escape_text(booking.location or ""),
+        "DESCRIPTION": _escape_text(booking.notes or ""),
         "STATUS": _STATUSES.get(booking.status, "CONFIRMED"),
     }
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//billycan//bookings//EN", "BEGIN:VEVENT"]
     lines += [f"{name}:{value}" for name, value in members.items() if value]
     lines += ["END:VEVENT", "END:VCALENDAR"]
-    return b"".join(_folded(line) for line in lines)
+    return b"".join(_fold_line(line) for line in lines)
 
 
-def _time(moment: datetime) -> str:
+def _write_time(moment: datetime) -> str:
     return f"{moment:%Y%m%dT%H%M%SZ}"
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Escape a TEXT value (section 3.3.11)."""
     for character in "\\;,":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", "\\n")
 
 
-def _folded(line: str) -> bytes:
+def _fold_line(line: str) -> bytes:
     """Fold a line into parts of at most 75 octets, without splitting a character (section 3.1)."""
     parts, size = [b""], 75
     for character in line:

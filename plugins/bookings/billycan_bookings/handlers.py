@@ -98,7 +98,7 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
     """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:
         raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
-    service = _service(ctx, query.service_id)
+    service = _find_service(ctx, query.service_id)
     if service is None:
         raise BadRequest("service_id: there is no such record", param="service_id")
     if not service.active:
@@ -203,7 +203,7 @@ def confirm_booking(ctx: Context, id: str) -> Booking:
 
     From pending to confirmed; otherwise `invalid_state_transition`. Emits `booking.confirmed`.
     """
-    return _move(ctx, id, "confirm", "booking.confirmed")
+    return _move_booking(ctx, id, "confirm", "booking.confirmed")
 
 
 def decline_booking(ctx: Context, id: str) -> Booking:
@@ -211,7 +211,7 @@ def decline_booking(ctx: Context, id: str) -> Booking:
 
     From pending to declined; otherwise `invalid_state_transition`. Emits `booking.declined`.
     """
-    return _move(ctx, id, "decline", "booking.declined")
+    return _move_booking(ctx, id, "decline", "booking.declined")
 
 
 def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
@@ -219,7 +219,7 @@ def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
 
     From pending or confirmed to cancelled; otherwise `invalid_state_transition`. Emits `booking.cancelled`.
     """
-    return _move(ctx, id, "cancel", "booking.cancelled", cancel_reason=body.reason)
+    return _move_booking(ctx, id, "cancel", "booking.cancelled", cancel_reason=body.reason)
 
 
 def complete_booking(ctx: Context, id: str) -> Booking:
@@ -227,7 +227,7 @@ def complete_booking(ctx: Context, id: str) -> Booking:
 
     From confirmed to completed; otherwise `invalid_state_transition`. Emits `booking.completed`.
     """
-    return _move(ctx, id, "complete", "booking.completed")
+    return _move_booking(ctx, id, "complete", "booking.completed")
 
 
 def mark_no_show(ctx: Context, id: str) -> Booking:
@@ -235,7 +235,7 @@ def mark_no_show(ctx: Context, id: str) -> Booking:
 
     From confirmed to no_show; otherwise `invalid_state_transition`. Emits `booking.no_show`.
     """
-    return _move(ctx, id, "no_show", "booking.no_show")
+    return _move_booking(ctx, id, "no_show", "booking.no_show")
 
 
 def reopen_booking(ctx: Context, id: str) -> Booking:
@@ -268,7 +268,7 @@ def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
     return emit_booking(ctx, records.save(ctx, row, **place), "booking.rescheduled")
 
 
-def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Booking:
+def _move_booking(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Booking:
     row = records.lock(ctx, id)
     status = rules.actions.check(action, row.status)
     if status not in rules.HOLDING:
@@ -277,13 +277,13 @@ def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Boo
     return emit_booking(ctx, records.save(ctx, row, status=status, **columns), event)
 
 
-def _service(ctx: Context, id: str) -> Row | None:
+def _find_service(ctx: Context, id: str) -> Row | None:
     return ctx.db.execute(sa.select(services).where(own(ctx, services), services.c.id == id)).first()
 
 
 def _service_to_book(ctx: Context, body: NewBooking) -> Row:
     """Return the service to book. Raise Invalid for each id in the body that does not exist."""
-    service = _service(ctx, body.service_id)
+    service = _find_service(ctx, body.service_id)
     exists = {
         "service_id": service is not None,
         "client_id": bool(contacts.names(ctx, [body.client_id])),

@@ -27,15 +27,15 @@ def keep_named(ctx: Context, staff: Deleted) -> None:
 def store_job(ctx: Context, job: Job) -> None:
     """Store the first job that is made for a booking as the booking's job."""
     if job.booking_id is not None:
-        _point(ctx, (bookings.c.id == job.booking_id) & bookings.c.job_id.is_(None), job.id)
+        _point_at_job(ctx, (bookings.c.id == job.booking_id) & bookings.c.job_id.is_(None), job.id)
 
 
 def forget_job(ctx: Context, job: Deleted) -> None:
     """Clear references to a deleted job."""
-    _point(ctx, bookings.c.job_id == job.id, None)
+    _point_at_job(ctx, bookings.c.job_id == job.id, None)
 
 
-def _point(ctx: Context, which: sa.ColumnElement[bool], job_id: str | None) -> None:
+def _point_at_job(ctx: Context, which: sa.ColumnElement[bool], job_id: str | None) -> None:
     found = sa.select(bookings).where(own(ctx, bookings), which).order_by(bookings.c.id).with_for_update()
     for row in ctx.db.execute(found).all():
         emit_booking(ctx, records.save(ctx, row, job_id=job_id), "booking.updated")

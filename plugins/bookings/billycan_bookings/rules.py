@@ -128,7 +128,7 @@ def shares_slot(terms: Terms, slot: Taken, start: datetime) -> bool:
 def offered_starts(person: Person, interval_minutes: int, since: datetime, until: datetime) -> Iterator[datetime]:
     """Yield the times offered by a person's clock from `since` until before `until`."""
     zone = ZoneInfo(person.timezone)
-    for midnight, shift in _shifts(person, since, until):
+    for midnight, shift in _shifts_of(person, since, until):
         first, end = (first_moment(midnight + minute * MINUTE, zone) for minute in (shift.start, shift.end))
         is_even = first and end and end - first == (shift.end - shift.start) * MINUTE  # no clock change in it
         for minute in range(shift.start, shift.end, interval_minutes):
@@ -145,10 +145,10 @@ def at_work(person: Person, since: datetime, until: datetime) -> list[Span]:
     zone = ZoneInfo(person.timezone)
     worked = [
         (_moment_from(midnight + shift.start * MINUTE, zone), _moment_from(midnight + shift.end * MINUTE, zone))
-        for midnight, shift in _shifts(person, since, until)
+        for midnight, shift in _shifts_of(person, since, until)
     ]
     spans = join_spans((start, end) for start, end in worked if start < end and start <= until and end >= since)
-    return [*_without(spans, join_spans(person.time_off))]
+    return [*_cut_out(spans, join_spans(person.time_off))]
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
@@ -187,7 +187,7 @@ def _moment_from(wall: datetime, zone: ZoneInfo) -> datetime:
     return moment
 
 
-def _shifts(person: Person, since: datetime, until: datetime) -> Iterator[tuple[datetime, Shift]]:
+def _shifts_of(person: Person, since: datetime, until: datetime) -> Iterator[tuple[datetime, Shift]]:
     """Yield a person's shifts on the local days that may touch these times, each with the midnight it counts from."""
     zone = ZoneInfo(person.timezone)
     day, last = (moment.astimezone(zone).date() for moment in (since, until))
@@ -197,7 +197,7 @@ def _shifts(person: Person, since: datetime, until: datetime) -> Iterator[tuple[
         day += DAY
 
 
-def _without(spans: Iterable[Span], off: Sequence[Span]) -> Iterator[Span]:
+def _cut_out(spans: Iterable[Span], off: Sequence[Span]) -> Iterator[Span]:
     """Yield the parts of spans outside `off`. Both are sorted and apart, and each is read once."""
     i = 0
     for start, end in spans:

@@ -45,14 +45,14 @@ def list_openings(
     transaction.
     """
     sys.audit("billycan.slow", "to look for what can be booked")
-    earliest, latest = _window(ctx, service)
+    earliest, latest = _bookable_span(ctx, service)
     since, until = max(since, earliest), min(until, latest)
     terms, staff = terms_of(service), list(staff)
     if since >= until or not staff:
         return []
     within = terms.occupied(since)[0], terms.occupied(until)[1]
-    busy = _busy(ctx, staff, within, job_id)
-    taken = _taken(ctx, staff, within, instead_of)
+    busy = _busy_spans(ctx, staff, within, job_id)
+    taken = _taken_slots(ctx, staff, within, instead_of)
     return rules.find_openings(terms, staff, taken, since, until, busy, pace=in_turns)
 
 
@@ -89,15 +89,15 @@ def hold_slot(
             raise Invalid.member("staff_id", *NOT_FOUND)
         text = "does not provide this service" if locked[staff_id].active else "is not active: name somebody else"
         raise Invalid.member("staff_id", "invalid_value", text)
-    terms, (earliest, latest) = terms_of(service), _window(ctx, service)
-    taken = _taken(ctx, candidates, terms.occupied(start))
-    busy = _busy(ctx, candidates, terms.occupied(start), job_id)
+    terms, (earliest, latest) = terms_of(service), _bookable_span(ctx, service)
+    taken = _taken_slots(ctx, candidates, terms.occupied(start))
+    busy = _busy_spans(ctx, candidates, terms.occupied(start), job_id)
     room = [p for p in candidates if not busy[p.id] and rules.places_left(terms, taken[p.id], start)]
     free = room if force else [p for p in room if earliest <= start < latest and rules.can_start(terms, p, start)]
     # Fill shared slots first.
     for person in sorted(free, key=lambda p: not taken[p.id]):
         shared = rules.overlapped_slot(terms, taken[person.id], start)
-        if slot_id := shared.id if shared else _insert(ctx, terms, person.id, start):
+        if slot_id := shared.id if shared else _insert_slot(ctx, terms, person.id, start):
             return {
                 "slot_id": slot_id,
                 "staff_id": person.id,
@@ -105,7 +105,9 @@ def hold_slot(
                 "end_at": Moment.of(start + terms.duration),
             }
     message = _why_not(ctx, service, start) if room and not force else NOT_FREE
-    nearest = partial(_nearest, service=service, staff=candidates, start=start, job_id=job_id, instead_of=instead_of)
+    nearest = partial(
+        _nearest_openings, service=service, staff=candidates, start=start, job_id=job_id, instead_of=instead_of
+    )
     raise Conflict(message, code="slot_unavailable", param="start_at", find_more=nearest)
 
 
@@ -127,7 +129,7 @@ def terms_of(service: Row) -> Terms:
     )
 
 
-def _window(ctx: Context, service: Row) -> Span:
+def _bookable_span(ctx: Context, service: Row) -> Span:
     """Return the times between which a service can be booked: its notice, and whole days ahead in the tenant's zone."""
     days = service.max_advance_days
     last = Moment.LAST_DATE if days is None else ctx.today() + timedelta(days=days)
@@ -138,7 +140,7 @@ def _window(ctx: Context, service: Row) -> Span:
 
 def _why_not(ctx: Context, service: Row, start: datetime) -> str:
     """Explain why a service is not offered at a time that somebody could take."""
-    earliest, latest = _window(ctx, service)
+    earliest, latest = _bookable_span(ctx, service)
     if start < ctx.now():
         return "This time is in the past: see alternatives, or send `force` to record what took place."
     if start < earliest:
@@ -148,7 +150,7 @@ def _why_not(ctx: Context, service: Row, start: datetime) -> str:
     return f"This is outside working hours: {OR_FORCE}"
 
 
-def _busy(ctx: Context, staff: Iterable[Person], within: Span, job_id: str | None) -> dict[str, list[Span]]:
+def _busy_spans(ctx: Context, staff: Iterable[Person], within: Span, job_id: str | None) -> dict[str, list[Span]]:
     """Map each person to the times between two moments that jobs other than `job_id` occupy; empty if jobs is off."""
     found: dict[str, list[Span]] = {person.id: [] for person in staff}
     if ctx.has("jobs"):
@@ -168,7 +170,7 @@ _BOOKED = (
 )
 
 
-def _taken(
+def _taken_slots(
     ctx: Context, staff: Iterable[Person], within: Span, instead_of: Row | None = None
 ) -> dict[str, list[Taken]]:
     """Map each person to the slots that overlap these times, in order, without the booking `instead_of`."""
@@ -184,7 +186,7 @@ def _taken(
     return found
 
 
-def _insert(ctx: Context, terms: Terms, staff_id: str, start: datetime) -> str | None:
+def _insert_slot(ctx: Context, terms: Terms, staff_id: str, start: datetime) -> str | None:
     """Insert a slot and return its id; None if the database refuses it, which the staff's lock should prevent."""
     since, until = terms.occupied(start)
     values = {
@@ -210,11 +212,11 @@ def _give_back(ctx: Context, booking: Row) -> None:
     ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id == booking.slot_id, ~shared))
 
 
-def _nearest(
+def _nearest_openings(
     ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None, instead_of: Row | None
 ) -> dict[str, list[Opening]]:
     """Return the few openings closest to a start, in order, among as many people and days as can be checked."""
-    earliest, latest = _window(ctx, service)
+    earliest, latest = _bookable_span(ctx, service)
     middle = min(max(start, earliest), latest)
     found: list[Opening] = []
     starts_a_day = DAY // service.slot_interval_minutes

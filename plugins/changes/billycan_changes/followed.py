@@ -28,7 +28,7 @@ def followed_resources(app: App) -> Mapping[str, Followed]:
     """Map the name of each resource that can be followed to it."""
     found = _found.get(app)
     if found is None:
-        found = _found[app] = {each.name: each for each in _find(app)}
+        found = _found[app] = {each.name: each for each in _find_followed(app)}
     return found
 
 
@@ -37,7 +37,7 @@ def followed_prefixes(app: App) -> frozenset[str]:
     return frozenset(each.prefix for each in followed_resources(app).values())
 
 
-def _find(app: App) -> Iterator[Followed]:
+def _find_followed(app: App) -> Iterator[Followed]:
     for prefix, path in app.prefixes.items():
         listed = app.at["GET", path]
         single = app.at.get(("GET", f"{path}/{{id}}"))

@@ -51,11 +51,11 @@ def get_changes(ctx: Context, query: ChangesQuery) -> Changes:
         places = _places_of_records(ctx, found, asked)
         records = dict[str, Any]()
         for prefix, each in asked.items():
-            records |= _read(ctx, each, [id for id in places if id.partition("_")[0] == prefix], query.include)
-    return _shown(ctx, asked, places, records, last, more)
+            records |= _read_records(ctx, each, [id for id in places if id.partition("_")[0] == prefix], query.include)
+    return _show_changes(ctx, asked, places, records, last, more)
 
 
-def _shown(
+def _show_changes(
     ctx: Context,
     asked: Mapping[str, Followed],
     places: Mapping[str, Place],
@@ -75,7 +75,9 @@ def _shown(
     return Changes(changes, last.cursor, more)
 
 
-def _read(ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequence[str] | None) -> Mapping[str, Any]:
+def _read_records(
+    ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequence[str] | None
+) -> Mapping[str, Any]:
     """Return the records with these ids; in parts, if they would be too large a page."""
     try:
         return ctx.app.read_records(ctx, resource.path, ids, includes=includes)
@@ -83,7 +85,7 @@ def _read(ctx: Context, resource: Followed, ids: Sequence[str], includes: Sequen
         if refusal.code != "page_too_large" or len(ids) < 2:
             raise
     half = len(ids) // 2
-    return {**_read(ctx, resource, ids[:half], includes), **_read(ctx, resource, ids[half:], includes)}
+    return {**_read_records(ctx, resource, ids[:half], includes), **_read_records(ctx, resource, ids[half:], includes)}
 
 
 def _places_of_records(

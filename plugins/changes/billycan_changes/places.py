@@ -59,11 +59,11 @@ def steps_after(ctx: Context, after: Place, most: int) -> tuple[list[Step], bool
     kinds: list[list[Step]] = [[(r.sequence, "", r) for r in logged], [(r.sequence, r.id, r) for r in noted]]
     # Behind the last one of a kind that is known, others of that kind may come first.
     ends = [steps[most - 1][:2] for steps in kinds if len(steps) > most]
-    found = sorted((step for steps in kinds for step in steps), key=_order)
-    return [step for step in found if not ends or _order(step) <= min(ends)], bool(ends)
+    found = sorted((step for steps in kinds for step in steps), key=_order_of_step)
+    return [step for step in found if not ends or _order_of_step(step) <= min(ends)], bool(ends)
 
 
-def _order(step: Step) -> tuple[int, str]:
+def _order_of_step(step: Step) -> tuple[int, str]:
     return step[:2]
 
 

@@ -18,17 +18,17 @@ _MOST_SECONDS = 60  # between two looks, should a webhook be late
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, or those of the process; return its exit status."""
-    given = _parser().parse_args(arguments)
+    given = _build_parser().parse_args(arguments)
     key = os.environ.get("BILLYCAN_KEY")
     if not key:
-        return _fail("set BILLYCAN_KEY to an API key with the scope `read`")
+        return _tell_failure("set BILLYCAN_KEY to an API key with the scope `read`")
     if not given.copy.startswith((_START, "postgresql://")):
-        return _fail(f"{given.copy}: write a file as {_START}copy.db, and a database as postgresql://host/name")
+        return _tell_failure(f"{given.copy}: write a file as {_START}copy.db, and a database as postgresql://host/name")
     try:
         listening = nullcontext() if given.webhooks is None else Listener(given.webhooks, _secret())
         with Connection(given.url, key) as api, listening as listener:
             names = given.resources.split(",") if given.resources else None
-            mirror = Mirror(api, given.copy.removeprefix(_START), names, tell=_say)
+            mirror = Mirror(api, given.copy.removeprefix(_START), names, tell=_print_text)
             while True:
                 mirror.sync()
                 if listener:
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 else:
                     return 0
     except (BillycanError, OSError, ValueError) as error:
-        return _fail(str(error))
+        return _tell_failure(str(error))
     except KeyboardInterrupt:
         return 130
 
@@ -50,7 +50,7 @@ def _secret() -> str:
     return secret
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="billycan-client", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="mirror")
     mirror = commands.add_parser("mirror", help="copy records into SQLite or PostgreSQL, and then what changed")
@@ -63,10 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _fail(message: str) -> int:
-    _say(f"billycan-client: {message}")
+def _tell_failure(message: str) -> int:
+    _print_text(f"billycan-client: {message}")
     return 1
 
 
-def _say(text: str) -> None:
+def _print_text(text: str) -> None:
     sys.stderr.write(f"{text}\n")

@@ -108,7 +108,7 @@ class FileStore:
                 self.save(tokens)
 
     def load(self) -> Tokens:
-        found: Tokens = decoder(Tokens).decode(_patiently(self.path.read_bytes))
+        found: Tokens = decoder(Tokens).decode(_retry_while_open(self.path.read_bytes))
         return found
 
     def save(self, tokens: Tokens) -> None:
@@ -119,7 +119,7 @@ class FileStore:
             file.write(msgspec.json.encode(tokens))
             file.flush()
             os.fsync(file.fileno())
-        _patiently(lambda: new.replace(self.path))
+        _retry_while_open(lambda: new.replace(self.path))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -189,7 +189,7 @@ class OAuthApp:
         """Return the tokens of an answer. Raise Disconnected if consent is gone, else BillycanError."""
         response.read()
         if response.status_code == 200:
-            issued = _decoded(response, _Issued)
+            issued = _decode_response(response, _Issued)
             return Tokens(issued.access_token, issued.refresh_token, self.now() + issued.expires_in, issued.scope)
         try:
             refused = decoder(_Refused).decode(response.content)
@@ -200,7 +200,7 @@ class OAuthApp:
 
     def _endpoints(self) -> _Endpoints:
         with httpx2.Client(transport=self._transport, timeout=30) as http:
-            return _decoded(http.get(f"{self.url}/.well-known/oauth-authorization-server"), _Endpoints)
+            return _decode_response(http.get(f"{self.url}/.well-known/oauth-authorization-server"), _Endpoints)
 
 
 class Refreshing(httpx2.Auth):
@@ -213,9 +213,9 @@ class Refreshing(httpx2.Auth):
         tokens = self.store.load()
         if tokens.expires_at - EARLY_SECONDS <= self.app.now():
             tokens = yield from self._refreshed(tokens)
-        response = yield _with(request, tokens)
+        response = yield _with_token(request, tokens)
         if response.status_code == 401:
-            yield _with(request, (yield from self._refreshed(tokens)))
+            yield _with_token(request, (yield from self._refreshed(tokens)))
 
     def _refreshed(self, old: Tokens) -> Generator[httpx2.Request, httpx2.Response, Tokens]:
         """Return newer tokens than these, which another thread or process may already have stored."""
@@ -228,7 +228,7 @@ class Refreshing(httpx2.Auth):
             return tokens
 
 
-def _decoded(response: httpx2.Response, kind: type[T]) -> T:
+def _decode_response(response: httpx2.Response, kind: type[T]) -> T:
     try:
         found: T = decoder(kind).decode(response.content if response.status_code == 200 else b"")
         return found
@@ -238,7 +238,7 @@ def _decoded(response: httpx2.Response, kind: type[T]) -> T:
         raise UnexpectedAnswer(message, code="unexpected_answer", status=response.status_code) from None
 
 
-def _patiently(act: Callable[[], T]) -> T:
+def _retry_while_open(act: Callable[[], T]) -> T:
     """Call `act`, and retry on Windows while another process has the file open."""
     for _ in range(100 if sys.platform == "win32" else 0):
         try:
@@ -248,6 +248,6 @@ def _patiently(act: Callable[[], T]) -> T:
     return act()
 
 
-def _with(request: httpx2.Request, tokens: Tokens) -> httpx2.Request:
+def _with_token(request: httpx2.Request, tokens: Tokens) -> httpx2.Request:
     request.headers["Authorization"] = f"Bearer {tokens.access_token}"
     return request

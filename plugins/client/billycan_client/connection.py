@@ -165,7 +165,7 @@ class Connection:
             if not isinstance(error, BillycanError):
                 return error
             pause = error.retry_after or 0.0
-            if attempt == self.retries or not _passing(error) or pause > self.longest_wait_seconds:
+            if attempt == self.retries or not _may_pass(error) or pause > self.longest_wait_seconds:
                 raise error
             # Clients that failed together must not retry together.
             self._sleep(pause + self._jitter() * min(LONGEST_BACKOFF_SECONDS, FIRST_WAIT_SECONDS * 2**attempt))
@@ -183,15 +183,15 @@ class Connection:
             return error
         if response.is_success:
             return response
-        return error_of(response.status_code, response.content, _seconds(response.headers.get("Retry-After")))
+        return error_of(response.status_code, response.content, _seconds_to_wait(response.headers.get("Retry-After")))
 
 
-def _passing(error: BillycanError) -> bool:
+def _may_pass(error: BillycanError) -> bool:
     """Tell whether the same request may succeed a little later."""
     lost = isinstance(error, ConnectionFailed)
     return lost or error.status in (429, 502, 503, 504) or error.code == "idempotency_in_progress"
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def _seconds_to_wait(retry_after: str | None) -> float | None:
     # The API never sends the other form, a date, which would need both clocks to agree.
     return float(retry_after) if retry_after and retry_after.isdecimal() else None

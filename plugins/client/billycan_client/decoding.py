@@ -13,9 +13,9 @@ _ALONE = Lock()
 def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     """Return a decoder of this type that threads can share; it never rounds numbers to floats."""
     with _ALONE:
-        return _made(kind)
+        return _decoder_of(kind)
 
 
 @cache
-def _made(kind: Any) -> msgspec.json.Decoder[Any]:
+def _decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind, float_hook=Decimal)

@@ -61,10 +61,10 @@ def verified(
     offered = [s.removeprefix("v1,").encode() for s in signatures.split() if s.startswith("v1,")]
     if not any(hmac.compare_digest(expected, signature) for signature in offered):
         raise VerificationError("no signature matches")
-    return _read(events, id, found.get("billycan-environment", ""), body)
+    return _read_delivery(events, id, found.get("billycan-environment", ""), body)
 
 
-def _read(events: Mapping[str, type[Delivery]], id: str, environment: str, body: bytes) -> Delivery:
+def _read_delivery(events: Mapping[str, type[Delivery]], id: str, environment: str, body: bytes) -> Delivery:
     try:
         name = decoder(Delivery).decode(body).event
         event: Delivery = decoder(events.get(name, OtherEvent)).decode(body)

@@ -56,7 +56,7 @@ class BillycanError(Exception):
 
     def __reduce__(self) -> Any:
         # Exceptions are pickled by their args, which differ from this one's parameters.
-        return _made, (type(self), self.message, self.code, self.status, self.body, self.retry_after)
+        return _build_error, (type(self), self.message, self.code, self.status, self.body, self.retry_after)
 
 
 class InvalidRequest(BillycanError):
@@ -127,5 +127,5 @@ def error_of(status: int, content: bytes, retry_after: float | None) -> Billycan
         return UnexpectedAnswer(message, code="unexpected_answer", status=status, retry_after=retry_after)
 
 
-def _made(kind: type[BillycanError], message: str, code: str, status: Any, body: Any, retry_after: Any) -> Any:
+def _build_error(kind: type[BillycanError], message: str, code: str, status: Any, body: Any, retry_after: Any) -> Any:
     return kind(message, code=code, status=status, body=body, retry_after=retry_after)

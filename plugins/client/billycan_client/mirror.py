@@ -63,8 +63,8 @@ class Mirror:
         known = {name for name in resources or RESOURCES if f"/v1/{name}" in document["paths"]}
         if unknown := [name for name in resources or () if name not in known]:
             raise ValueError(f"there is no /v1/{unknown[0]} at {api.url}")
-        self._columns = {name: _columns(document, name) for name in resources or RESOURCES if name in known}
-        self._includes = {name: _includes(document, name) for name in self._columns}
+        self._columns = {name: _columns_of(document, name) for name in resources or RESOURCES if name in known}
+        self._includes = {name: _includes_of(document, name) for name in self._columns}
 
     def sync(self) -> int:
         """Bring the copy up to date; return how many records were stored or removed."""
@@ -158,17 +158,19 @@ class Mirror:
 
     def _page(self, name: str, cursor: str | None) -> Any:
         query: dict[str, Any] = {"per_page": _PER_PAGE, "include": self._includes[name] or None, "cursor": cursor}
-        return _decode(self._api.fetch("GET", f"/v1/{name}", query=_given(query)))
+        return _decode(self._api.fetch("GET", f"/v1/{name}", query=_with_values(query)))
 
     def _changes(self, after: str | None) -> Any:
         query = {"resources": [*self._columns], "after": after}
-        return _decode(self._api.fetch("GET", "/v1/changes", query=_given(query)))["data"]
+        return _decode(self._api.fetch("GET", "/v1/changes", query=_with_values(query)))["data"]
 
 
-def _columns(document: Any, name: str) -> dict[str, str]:
+def _columns_of(document: Any, name: str) -> dict[str, str]:
     """Map the members of a resource's records to their kinds; `id` comes first."""
     answer = document["paths"][f"/v1/{name}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-    (item,) = re.findall(r'#/components/schemas/(\w+)"', json.dumps(_items(document, answer), default=str))[:1]
+    (item,) = re.findall(r'#/components/schemas/(\w+)"', json.dumps(_schema_of_items(document, answer), default=str))[
+        :1
+    ]
     members = document["components"]["schemas"][item]["properties"]
     for each in (name, *members):
         if not _NAME.fullmatch(each):
@@ -176,7 +178,7 @@ def _columns(document: Any, name: str) -> dict[str, str]:
     return {"id": "text"} | {member: _kind_of(schema) for member, schema in members.items()}
 
 
-def _items(document: Any, schema: Any) -> Any:
+def _schema_of_items(document: Any, schema: Any) -> Any:
     """Return the schema of a list's items, from that of the answer."""
     for part in (schema, *schema.get("allOf", ())):
         found = document["components"]["schemas"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
@@ -185,7 +187,7 @@ def _items(document: Any, schema: Any) -> Any:
     raise ValueError("the API's description has a list whose items are not described")
 
 
-def _includes(document: Any, name: str) -> list[str]:
+def _includes_of(document: Any, name: str) -> list[str]:
     """Return all that a list can include."""
     for parameter in document["paths"][f"/v1/{name}"]["get"].get("parameters", ()):
         if parameter.get("name") == "include":
@@ -203,5 +205,5 @@ def _kind_of(schema: Any) -> str:
     return "number" if kinds == {"whole", "number"} else "text"
 
 
-def _given(query: Mapping[str, Any]) -> dict[str, Any]:
+def _with_values(query: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value is not None}

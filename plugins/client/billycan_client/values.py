@@ -45,11 +45,11 @@ def query_parameters(members: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in set_members(members).items():
         if isinstance(value, Mapping):
-            found |= {f"{name}[{key}]": _text(item) for key, item in value.items()}
+            found |= {f"{name}[{key}]": _as_text(item) for key, item in value.items()}
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            found[name] = ",".join(map(_text, value))
+            found[name] = ",".join(map(_as_text, value))
         else:
-            found[name] = _text(value)
+            found[name] = _as_text(value)
     return found
 
 
@@ -69,7 +69,7 @@ def set_members(members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not UNSET}
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -80,7 +80,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Sequence):
@@ -88,4 +88,4 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be sent")
 
 
-_encoder = msgspec.json.Encoder(decimal_format="number", enc_hook=_plain)
+_encoder = msgspec.json.Encoder(decimal_format="number", enc_hook=_as_plain)

@@ -23,7 +23,7 @@ def get_clock(ctx: Context) -> Clock:
     (`sandbox_only`).
     """
     _check_sandbox(ctx)
-    return show_clock(ctx, _found(read_clock(ctx)))
+    return show_clock(ctx, _require_clock(read_clock(ctx)))
 
 
 def set_clock(ctx: Context, body: NewClock) -> Clock:
@@ -47,7 +47,7 @@ def set_clock(ctx: Context, body: NewClock) -> Clock:
     ctx.db.execute(sa.insert(clocks).values(**new, **ahead, looked_at=real, created_at=real))
     forget_known(ctx.app, ctx.tenant_id)
     ctx.outdates = True
-    clock = show_clock(ctx, _found(read_clock(ctx)))
+    clock = show_clock(ctx, _require_clock(read_clock(ctx)))
     if at > real:
         shorten_waits(ctx, real, at)
         ctx.emit("clock.advanced", clock)
@@ -62,7 +62,7 @@ def advance_clock(ctx: Context, body: Advance) -> Clock:
     `resource_not_found` without a clock, and with `sandbox_only` for a live business.
     """
     _check_sandbox(ctx)
-    row, real = _found(lock_clock(ctx)), ctx.app.now()
+    row, real = _require_clock(lock_clock(ctx)), ctx.app.now()
     _check_at_rest(row)
     now, to = time_of(row, real), Moment.of(body.to)
     if to <= now:
@@ -97,7 +97,7 @@ def delete_clock(ctx: Context) -> Deleted:
     a clock, and with `sandbox_only` for a live business.
     """
     _check_sandbox(ctx)
-    row = _found(lock_clock(ctx))
+    row = _require_clock(lock_clock(ctx))
     ctx.db.execute(sa.delete(clocks).where(own(ctx, clocks)))
     ctx.outdates = True
     return Deleted(row.id)
@@ -120,7 +120,7 @@ def show_clock(ctx: Context, row: Row) -> Clock:
     )
 
 
-def _found(row: Row | None) -> Row:
+def _require_clock(row: Row | None) -> Row:
     if row is None:
         message = "The sandbox has no clock, so its time is the real time: set one with POST /v1/clock."
         raise NotFound(message)

@@ -53,10 +53,10 @@ def walk(ctx: Context) -> bool:
     if row is None:
         walks.pop(ctx.tenant_id, None)
         return False
-    return _run(ctx, row) if row.until is None else _advance(ctx, row, walks)
+    return _run_clock(ctx, row) if row.until is None else _advance_clock(ctx, row, walks)
 
 
-def _run(ctx: Context, row: Row) -> bool:
+def _run_clock(ctx: Context, row: Row) -> bool:
     """Do what is due to a clock that runs."""
     if _is_over(ctx.app.alone(ctx.tenant_id).work(time_of(row, ctx.now()))):
         return True
@@ -65,7 +65,7 @@ def _run(ctx: Context, row: Row) -> bool:
     return False
 
 
-def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
+def _advance_clock(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
     """Do what is due at the time where the clock stands, and set it to the next time at which anything is."""
     here = walks.get(ctx.tenant_id)
     if here is None or (here.id, here.at) != (row.id, row.at):
@@ -77,14 +77,14 @@ def _advance(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
         return True
     if row.at >= row.until:
         walks.pop(ctx.tenant_id)
-        _end(ctx, row)
+        _end_advance(ctx, row)
         return False
     then = here.alone.next(row.at, Moment.of(min(row.until, row.at + STRIDE)))
-    _move(ctx, row, then)
+    _move_clock(ctx, row, then)
     return True
 
 
-def _move(ctx: Context, row: Row, then: Moment) -> None:
+def _move_clock(ctx: Context, row: Row, then: Moment) -> None:
     """Set an advancing clock to a time; what waits by the real time waits less by as much."""
     this = own(ctx, clocks) & (clocks.c.id == row.id) & (clocks.c.at == row.at) & clocks.c.until.is_not(None)
     moved = sa.update(clocks).where(this).values(at=then)
@@ -98,7 +98,7 @@ def _move(ctx: Context, row: Row, then: Moment) -> None:
             shorten_waits(there, row.at, then)
 
 
-def _end(ctx: Context, row: Row) -> None:
+def _end_advance(ctx: Context, row: Row) -> None:
     """Let the clock run on from where it came to, unless another worker or a request was first."""
     here = Context(ctx.app, ctx.tenant_id, now=row.until)
     with here.transaction():

@@ -12,7 +12,7 @@ from .handlers import create_contact
 from .resource import NewContact
 
 
-def _at(line1: str, suburb: str, postcode: str) -> dict[str, str]:
+def _address_at(line1: str, suburb: str, postcode: str) -> dict[str, str]:
     return {"line1": line1, "suburb": suburb, "state": "TAS", "postcode": postcode}
 
 
@@ -22,7 +22,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
         "kind": "person",
         "email": "marnie@quollwood.example",
         "phone": "0491 570 006",
-        "site_address": _at("14 Wattlebird Street", "Sandy Bay", "7005"),
+        "site_address": _address_at("14 Wattlebird Street", "Sandy Bay", "7005"),
         "notes": "Gate sticks: ring first. Hot water unit is in the laundry cupboard.",
         "tags": ["residential"],
     },
@@ -31,7 +31,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
         "kind": "person",
         "email": "odo@tidewrack.example",
         "phone": "0491 570 156",
-        "site_address": _at("3/88 Paperbark Road", "Glenorchy", "7010"),
+        "site_address": _address_at("3/88 Paperbark Road", "Glenorchy", "7010"),
         "tags": ["residential", "strata"],
     },
     {
@@ -40,7 +40,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
         "gst_registered": True,
         "email": "accounts@saltmarram.example",
         "phone": "03 5550 0112",
-        "billing_address": _at("Level 2, 40 Saltbox Street", "Hobart", "7000"),
+        "billing_address": _address_at("Level 2, 40 Saltbox Street", "Hobart", "7000"),
         "people": [
             {
                 "name": "Isolde Ferntallow",
@@ -60,7 +60,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
         "email": "hello@brindlewren.example",
         "phone": "03 5550 0134",
         "website": "https://brindlewren.example",
-        "site_address": _at("121 Lighterman's Walk", "Battery Point", "7004"),
+        "site_address": _address_at("121 Lighterman's Walk", "Battery Point", "7004"),
         "people": [{"name": "Saoirse Wrenlocke", "role": "Owner", "phone": "0491 570 158"}],
         "payment_terms_days": 7,
         "notes": "Grease trap serviced each quarter, before 7 am.",
@@ -70,7 +70,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
         "name": "Little Tern Childcare",
         "email": "office@littletern.example",
         "phone": "03 5550 0147",
-        "site_address": _at("9 Casuarina Crescent", "Kingston", "7050"),
+        "site_address": _address_at("9 Casuarina Crescent", "Kingston", "7050"),
         "people": [{"name": "Wilhelmina Bristlebird", "role": "Director", "email": "office@littletern.example"}],
         "notes": "Work outside 7:30 to 18:00 only; sign in at the desk.",
         "tags": ["commercial"],
@@ -84,7 +84,7 @@ _SUPPLIERS: tuple[dict[str, Any], ...] = (
         "gst_registered": True,
         "email": "orders@copperline.example",
         "phone": "03 5550 0161",
-        "billing_address": _at("55 Gantry Road", "Derwent Park", "7009"),
+        "billing_address": _address_at("55 Gantry Road", "Derwent Park", "7009"),
         "payment_terms_days": 30,
         "tags": ["pipe", "fittings"],
     },
@@ -93,7 +93,7 @@ _SUPPLIERS: tuple[dict[str, Any], ...] = (
         "gst_registered": True,
         "email": "bookings@muttonbirdhire.example",
         "phone": "03 5550 0188",
-        "billing_address": _at("2 Slipway Court", "Moonah", "7009"),
+        "billing_address": _address_at("2 Slipway Court", "Moonah", "7009"),
         "notes": "Drain camera and mini excavator.",
         "tags": ["hire"],
     },

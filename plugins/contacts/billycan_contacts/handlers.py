@@ -85,7 +85,7 @@ def archive_contact(ctx: Context, id: str) -> Contact:
     From active to archived; otherwise `invalid_state_transition`. Archived contacts stay in lists. Emits
     `contact.updated`.
     """
-    return _move(ctx, id, "archive")
+    return _move_contact(ctx, id, "archive")
 
 
 def restore_contact(ctx: Context, id: str) -> Contact:
@@ -93,7 +93,7 @@ def restore_contact(ctx: Context, id: str) -> Contact:
 
     From archived to active; otherwise `invalid_state_transition`. Emits `contact.updated`.
     """
-    return _move(ctx, id, "restore")
+    return _move_contact(ctx, id, "restore")
 
 
 def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
@@ -112,7 +112,7 @@ def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
     return merge(ctx, id, body.into)
 
 
-def _move(ctx: Context, id: str, action: str) -> Contact:
+def _move_contact(ctx: Context, id: str, action: str) -> Contact:
     ctx.memo.pop("contacts", None)
     with _saying_if_merged(ctx, id):
         row = contacts.records.lock(ctx, id)

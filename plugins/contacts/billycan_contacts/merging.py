@@ -25,7 +25,7 @@ _MOST_NOTES = 10_000  # characters
 def merge(ctx: Context, id: str, into: str) -> Contact:
     """Merge a contact into another, and return that; a merge that was already made changes nothing."""
     try:
-        found = contacts.records.merge(ctx, id, into, _combine)
+        found = contacts.records.merge(ctx, id, into, _combine_contacts)
     except NotFound:
         if merged_into(ctx, id) != into:
             raise
@@ -46,7 +46,7 @@ def remember_supplier(ctx: Context, before: Any, moved: Mapping[str, Collection[
     ctx.memo["contacts"] = {before.id: Supplier(before.abn, before.gst_registered), "moved": moved or {}}
 
 
-def _combine(row: Row, other: Row) -> dict[str, Any]:
+def _combine_contacts(row: Row, other: Row) -> dict[str, Any]:
     """Return the columns of the contact that is left: its own and, where it has none, those of the one that goes."""
     if other.status != "active":
         raise Invalid.member("into", "invalid_value", "is archived: restore it first")
@@ -56,10 +56,10 @@ def _combine(row: Row, other: Row) -> dict[str, Any]:
     notes = [text for text in (other.notes, row.notes) if text]
     values = {
         **{name: getattr(row, name) for name in _FILLED if getattr(other, name) is None},
-        "roles": _joined(other.roles, row.roles),
+        "roles": _join_lists(other.roles, row.roles),
         "contractor": other.contractor or row.contractor,
-        "tags": _joined(other.tags, row.tags),
-        "people": _joined(other.people, row.people, _way_to_reach(row, other)),
+        "tags": _join_lists(other.tags, row.tags),
+        "people": _join_lists(other.people, row.people, _way_to_reach(row, other)),
         "metadata": {**row.metadata, **other.metadata},
         "notes": "\n\n".join(dict.fromkeys(notes)) or None,
     }
@@ -71,7 +71,7 @@ def _combine(row: Row, other: Row) -> dict[str, Any]:
     return values
 
 
-def _joined(*lists: Iterable[Any]) -> list[Any]:
+def _join_lists(*lists: Iterable[Any]) -> list[Any]:
     """Return the items of several lists, each once."""
     found: list[Any] = []
     found += (item for items in lists for item in items if item not in found)
@@ -81,9 +81,9 @@ def _joined(*lists: Iterable[Any]) -> list[Any]:
 def _way_to_reach(row: Row, other: Row) -> list[Any]:
     """Return a person with the email address and phone number that the contact that is left does not take over."""
     email = row.email if row.email and other.email and row.email.lower() != other.email.lower() else None
-    phone = row.phone if row.phone and other.phone and _digits(row.phone) != _digits(other.phone) else None
+    phone = row.phone if row.phone and other.phone and _digits_of(row.phone) != _digits_of(other.phone) else None
     return [msgspec.to_builtins(NewPerson(name=row.name, email=email, phone=phone))] if email or phone else []
 
 
-def _digits(phone: str) -> str:
+def _digits_of(phone: str) -> str:
     return "".join(filter(str.isdigit, phone))

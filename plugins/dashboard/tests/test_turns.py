@@ -19,7 +19,7 @@ LINES = 40
 def begin(monkeypatch):
     """Return a function that has pieces as short as possible from then on, and returns one item for each time that
     others could go."""
-    times, environments = [], (templates._templates, pages._templates)
+    times, environments = [], (templates._load_templates, pages._load_templates)
 
     def let_others_go():
         sys.audit("billycan.slow", "to serve others")  # a breach, where a write transaction is open

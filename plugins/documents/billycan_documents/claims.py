@@ -197,7 +197,7 @@ def bill_for(asked: NewClaim, quoted: int, left: Left, earlier: Sequence[Bill], 
     A claim of the last cent takes all that is left, deposits included, so that net and GST over all invoices add up to
     the work's. With `per_line`, GST is rounded for each line instead of once.
     """
-    chosen = _chosen(asked.line_ids, left) if asked.line_ids is not None else None
+    chosen = _choose_lines(asked.line_ids, left) if asked.line_ids is not None else None
     if chosen is not None:
         wanted, param = sum(part.total for part in chosen), "line_ids"
         if wanted == sum(part.total for part in left.parts):
@@ -295,8 +295,8 @@ def less_credited(parts: Sequence[Part], credited: Mapping[str, tuple[int, int]]
     for code in dict.fromkeys(part.gst_code for part in parts):
         mine = [part for part in parts if part.gst_code == code]
         net, gst = credited.get(code, (0, 0))
-        nets = _shared(sum(part.net for part in mine) - net, [part.net for part in mine])
-        gsts = _shared(sum(part.gst for part in mine) - gst, [part.gst for part in mine])
+        nets = _share_total(sum(part.net for part in mine) - net, [part.net for part in mine])
+        gsts = _share_total(sum(part.gst for part in mine) - gst, [part.gst for part in mine])
         made += [Part(p.line_id, code, n, g) for p, n, g in zip(mine, nets, gsts, strict=True)]
     return made
 
@@ -311,7 +311,7 @@ def cents(amount: Decimal) -> int:
     return int(amount.scaleb(2))
 
 
-def _chosen(ids: Sequence[str], left: Left) -> list[Part]:
+def _choose_lines(ids: Sequence[str], left: Left) -> list[Part]:
     """Return what is left of the chosen lines; raise Invalid for a line unknown, sent twice or already invoiced."""
     parts, chosen, faults = {part.line_id: part for part in left.parts}, dict[str, Part](), []
     for i, id in enumerate(ids):
@@ -345,7 +345,7 @@ def _by_percent(percent: Decimal, quoted: int, left: Left, earlier: Sequence[Bil
     return left.remaining if shares == 100 else min(wanted, left.remaining)
 
 
-def _shared(total: int, weights: Sequence[int]) -> list[int]:
+def _share_total(total: int, weights: Sequence[int]) -> list[int]:
     whole = sum(weights)
     if not whole:
         return [total, *[0] * (len(weights) - 1)]

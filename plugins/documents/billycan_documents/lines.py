@@ -392,7 +392,7 @@ def work_out(work: Work) -> tuple[list[Line], dict[str, Any]]:
         raise unregistered(codes, work.day)
     figures = totals(
         [
-            Charge(line.quantity, _price(line), code, line.discount_percent, line.discount_amount)
+            Charge(line.quantity, _price_of(line), code, line.discount_percent, line.discount_amount)
             for line, code in zip(sent, codes, strict=True)
         ],
         amounts_are=work.amounts_are,
@@ -411,22 +411,22 @@ def work_out(work: Work) -> tuple[list[Line], dict[str, Any]]:
         "total": figures.total,
         "gst_breakdown": msgspec.to_builtins(list(figures.gst_breakdown)),
     }
-    return _lines(sent, codes, figures), columns
+    return _build_lines(sent, codes, figures), columns
 
 
-def _price(line: NewLine) -> Decimal:
+def _price_of(line: NewLine) -> Decimal:
     assert line.unit_price is not None  # noqa: S101 - it was sent, or filled in
     return line.unit_price
 
 
-def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
+def _build_lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
     return [
         Line(
             line.id or new_id("lin"),
             line.description or "",
             plain_number(line.quantity),
             line.unit,
-            plain_number(_price(line), 2),
+            plain_number(_price_of(line), 2),
             plain_percent(line.discount_percent),
             line.discount_amount,
             code,

@@ -88,16 +88,16 @@ def totals(
     the document breaks.
     """
     codes = [charge.gst_code for charge in charges]
-    entered = _entered(charges)
+    entered = _price_lines(charges)
     amounts = [amount for _, amount in entered]
     if discount_percent is not None or discount_amount is not None:
-        discount = nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
-        shares = _shares(discount, amounts, codes) if discount else [0] * len(amounts)
+        discount = nearest(_discount_on(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
+        shares = _share_discount(discount, amounts, codes) if discount else [0] * len(amounts)
         amounts = [amount - share for amount, share in zip(amounts, shares, strict=True)]
     discount_total = sum([undiscounted for undiscounted, _ in entered]) - sum(amounts)
 
     inclusive = amounts_are == "inclusive"
-    gsts = _gsts(amounts, codes, inclusive, gst_rounding == "per_line")
+    gsts = _gst_of_lines(amounts, codes, inclusive, gst_rounding == "per_line")
     nets = [amount - gst for amount, gst in zip(amounts, gsts, strict=True)] if inclusive else amounts
     rows = list(zip(codes, nets, gsts, strict=True))
     for i, (_, net, gst) in enumerate(rows):
@@ -140,11 +140,11 @@ def round_cents(value: Decimal | Fraction | int) -> Decimal:
     return dollars(nearest(Fraction(value) * 100))
 
 
-def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
+def _price_lines(charges: Sequence[Charge]) -> list[tuple[int, int]]:
     found, faults = [], []
     for i, charge in enumerate(charges):
         try:
-            found.append(_line(charge, i))
+            found.append(_price_line(charge, i))
         except Invalid as problem:
             faults += problem.details
     if faults:
@@ -152,7 +152,7 @@ def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
     return found
 
 
-def _line(charge: Charge, place: int) -> tuple[int, int]:
+def _price_line(charge: Charge, place: int) -> tuple[int, int]:
     """Return the line's amount before and after its own discount, each rounded once from the exact figure."""
     if charge.gst_code not in RATES:
         raise Invalid.member(f"line_items[{place}].gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
@@ -163,11 +163,11 @@ def _line(charge: Charge, place: int) -> tuple[int, int]:
     if charge.discount_percent is None and charge.discount_amount is None:
         return before, before
     where = f"line_items[{place}]."
-    discount = _discount(Fraction(exact), charge.discount_percent, charge.discount_amount, where)
+    discount = _discount_on(Fraction(exact), charge.discount_percent, charge.discount_amount, where)
     return before, nearest(Fraction(exact) - discount)
 
 
-def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
+def _discount_on(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
     """Return the discount on an amount in cents: at most the amount, and of the same sign."""
     if percent is not None and amount is not None:
         message = "cannot be combined with discount_percent: send one of them"
@@ -187,7 +187,7 @@ def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None,
     return off
 
 
-def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
+def _share_discount(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
     """Apportion the discount over the lines by amount: each line and each code within a cent of its exact share."""
     shares, whole = [0] * len(amounts), sum(amounts)
     exact = [Fraction(discount * amount, whole) for amount in amounts]
@@ -202,7 +202,7 @@ def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
     return shares
 
 
-def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool) -> list[int]:
+def _gst_of_lines(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool) -> list[int]:
     """Return the GST of each line: a tenth of the value or an eleventh of the price (s 9-70, 9-75 GST Act)."""
     parts = 100 + _PERCENT["gst"] if inclusive else 100
     exact = [amount * _PERCENT[code] for amount, code in zip(amounts, codes, strict=True)]

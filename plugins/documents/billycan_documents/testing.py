@@ -41,7 +41,7 @@ def lines(draw: st.DrawFn) -> dict[str, str]:
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     """Generate lines, a GST mode, a rounding rule and sometimes a discount on the whole document."""
     items = draw(st.lists(lines(), min_size=1, max_size=8))
-    entered = totals([_charge(item) for item in items], amounts_are="exclusive", gst_rounding="per_line").subtotal
+    entered = totals([_charge_of(item) for item in items], amounts_are="exclusive", gst_rounding="per_line").subtotal
     return {
         "line_items": items,
         "amounts_are": draw(st.sampled_from(["exclusive", "inclusive"])),
@@ -50,7 +50,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def _charge(item: dict[str, str]) -> Charge:
+def _charge_of(item: dict[str, str]) -> Charge:
     percent, amount = (item.get(name) for name in ("discount_percent", "discount_amount"))
     return Charge(
         Decimal(item["quantity"]),

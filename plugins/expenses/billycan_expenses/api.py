@@ -103,7 +103,9 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
     for row in rows:
         sums = found.setdefault(row[0], [0] * 4)
         sums[:] = map(add, sums, map(int, row[1:]))
-    return {id: (sums[0], _dollars(sums[1]), _dollars(sums[2]), _dollars(sums[3])) for id, sums in found.items()}
+    return {
+        id: (sums[0], _as_dollars(sums[1]), _as_dollars(sums[2]), _as_dollars(sums[3])) for id, sums in found.items()
+    }
 
 
 def _paid_to_each() -> Statement:
@@ -163,5 +165,5 @@ def forget_lodged(ctx: Context, gst_period_id: str) -> None:
     ctx.db.execute(sa.update(expenses).where(of_it).values(lodged_in=None, lodged_until=None))
 
 
-def _dollars(cents: Any) -> Decimal:
+def _as_dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)

@@ -32,25 +32,25 @@ class Defaults(Struct):
 def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
     """Map each id to the category's name. If a write names a category of the starter set, store the set first."""
     wanted = list(ids)
-    found = _names(ctx, wanted)
+    found = _find_names(ctx, wanted)
     if ctx.writes and any(id in STARTER and id not in found for id in wanted):
         store(ctx)
-        found = _names(ctx, wanted)
+        found = _find_names(ctx, wanted)
     return found
 
 
 def defaults_of(ctx: Context, id: str) -> Defaults:
     """Return the GST terms of a category's expenses."""
-    return _defaults(ctx, [id]).get(id) or Defaults()
+    return _find_defaults(ctx, [id]).get(id) or Defaults()
 
 
 def defaults_of_each(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
     """Map the id of each of these categories that exists to the GST terms of its expenses."""
     found = names(ctx, ids)  # stores the starter set, if need be
-    return _defaults(ctx, found)
+    return _find_defaults(ctx, found)
 
 
-def _defaults(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
+def _find_defaults(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
     columns = (all_categories.c[name] for name in ("id", "gst_code", "gst_required", "deductible"))
     found = sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id.in_(ids))
     return {
@@ -115,6 +115,6 @@ def delete_category(ctx: Context, id: str) -> Deleted:
     return deleted
 
 
-def _names(ctx: Context, ids: list[str]) -> dict[str, str]:
+def _find_names(ctx: Context, ids: list[str]) -> dict[str, str]:
     found = sa.select(categories.c.id, categories.c.name).where(own(ctx, categories), categories.c.id.in_(ids))
     return {row.id: row.name for row in ctx.db.execute(found)}

@@ -28,7 +28,7 @@ def claim_until_void(period: GstPeriod, of: sa.FromClause) -> sa.Case[Any]:
     unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(period)), sa.false())
     needs_tax_invoice = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
     return sa.case(
-        (~_creditable(period, of), "not_creditable"),
+        (~_is_creditable(period, of), "not_creditable"),
         (of.c.tax_withheld > rules.NOTHING, "tax_withheld"),
         (unregistered & ~of.c.import_gst, "supplier_not_registered"),
         (_too_old(period, of), "too_old"),
@@ -60,7 +60,7 @@ def is_too_old(ctx: Context, row: Row) -> bool:
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
-def _creditable(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
+def _is_creditable(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
     """The expenses of a registered business whose price contains GST, and which are not for input taxed sales."""
     taxable: sa.ColumnElement[bool] = of.c.gst_code.in_(rules.TAXABLE) & ~of.c.for_input_taxed_sales
     return taxable & period.registered(of.c.date)

@@ -60,8 +60,8 @@ class Bought(Struct, frozen=True):
 def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
     """Map expenses to all that each has in the ledger."""
     return {
-        id: Standing(kind="expense", lines=[*_lines(row, parts, whole, credits)], contact_id=row.supplier_id)
-        for id, (row, parts, whole, credits) in _stored(ctx, ids).items()
+        id: Standing(kind="expense", lines=[*_post_expense(row, parts, whole, credits)], contact_id=row.supplier_id)
+        for id, (row, parts, whole, credits) in _read_stored(ctx, ids).items()
         if row.status != "void" or row.voided_on is not None
     }
 
@@ -76,22 +76,22 @@ def bought(ctx: Context, ids: Collection[str]) -> dict[str, Bought]:
             due_on=row.due_date or row.date,
             reference=row.reference,
             description=row.description,
-            costs=[*_costs(parts, whole)],
+            costs=[*_split_costs(parts, whole)],
         )
-        for id, (row, parts, whole, _) in _stored(ctx, ids).items()
+        for id, (row, parts, whole, _) in _read_stored(ctx, ids).items()
         if row.status != "void"
     }
 
 
-def _stored(ctx: Context, ids: Collection[str]) -> dict[str, Stored]:
+def _read_stored(ctx: Context, ids: Collection[str]) -> dict[str, Stored]:
     rows = {row.id: row for row in _EXPENSES.all(ctx.db, ctx.tenant_id, ids)}
     settings = ctx.tenant.gst_settings
-    credits_of, parts = _credits(ctx, rows, settings), split(ctx, [*rows.values()])
-    whole = {id: _sum(credits) for id, credits in credits_of.items()}
+    credits_of, parts = _find_credits(ctx, rows, settings), split(ctx, [*rows.values()])
+    whole = {id: _add_credits(credits) for id, credits in credits_of.items()}
     if part_paid := [id for id, row in rows.items() if row.payment_count and row.part_paid != row.amount]:
         # On a cash basis these have a credit for what was paid alone; on an accrual basis for all of it.
         accrual = [structs.replace(each, basis="accrual") for each in settings]
-        whole |= {id: _sum(credits) for id, credits in _credits(ctx, part_paid, accrual).items()}
+        whole |= {id: _add_credits(credits) for id, credits in _find_credits(ctx, part_paid, accrual).items()}
     return {id: (row, parts[id], whole.get(id, rules.NOTHING), credits_of[id]) for id, row in rows.items()}
 
 
@@ -110,9 +110,9 @@ def documents_after(ctx: Context, id: str, limit: int) -> list[str]:
     return [row.id for row in _AFTER.all(ctx.db, {"tenant_id": ctx.tenant_id, "after": id, "most": limit})]
 
 
-def _lines(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Iterator[Line]:
+def _post_expense(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Iterator[Line]:
     """Yield the lines of an expense; `whole` is all of the GST to claim, and `credits` what counts of it."""
-    bought, paid = [*_bought(row, parts, whole)], [*_paid(parts)]
+    bought, paid = [*_post_purchase(row, parts, whole)], [*_post_payment(parts)]
     for day, role, amount, of, code in (*bought, *paid):
         yield Line(date=day, role=role, amount=amount, of=of, gst_code=code)
     if row.voided_on is not None:
@@ -125,19 +125,19 @@ def _lines(row: Row, parts: Split, whole: Decimal, credits: list[Credit]) -> Ite
             yield Line(date=on, role="gst_not_due", amount=-amount)
 
 
-def _bought(row: Row, parts: Split, credit: Decimal) -> Iterator[Part]:
+def _post_purchase(row: Row, parts: Split, credit: Decimal) -> Iterator[Part]:
     """Yield what was bought, and what of it is GST to claim."""
     held_on = row.tax_invoice_held_on or row.date
     is_needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
     claimable_on = max(row.date, held_on) if is_needed else row.date
-    for cost in _costs(parts, credit):
+    for cost in _split_costs(parts, credit):
         yield row.date, cost.role, cost.amount, cost.category_id, cost.gst_code
         yield claimable_on, cost.role, -cost.credit, cost.category_id, cost.gst_code
     yield claimable_on, "gst_not_due", credit, None, None
     yield row.date, "payable", -row.amount, None, None
 
 
-def _costs(parts: Split, credit: Decimal) -> Iterator[Cost]:
+def _split_costs(parts: Split, credit: Decimal) -> Iterator[Cost]:
     left, of = credit, sum((cost.gst_for_business for cost in parts.costs), Decimal(0))
     for cost in parts.costs:
         # Each part has its share of the credit, and the last one with GST what is left.
@@ -149,7 +149,7 @@ def _costs(parts: Split, credit: Decimal) -> Iterator[Cost]:
         )
 
 
-def _paid(parts: Split) -> Iterator[Part]:
+def _post_payment(parts: Split) -> Iterator[Part]:
     """Yield what was paid."""
     for paid in parts.payments:
         yield paid.on, "payable", paid.amount, None, None
@@ -157,23 +157,23 @@ def _paid(parts: Split) -> Iterator[Part]:
         yield paid.on, "tax_withheld", -paid.withheld, None, None
 
 
-def _sum(credits: Iterable[Credit]) -> Decimal:
+def _add_credits(credits: Iterable[Credit]) -> Decimal:
     return sum((amount for _, amount, is_taken_off in credits if not is_taken_off), rules.NOTHING)
 
 
-def _credits(ctx: Context, ids: Collection[str], settings: Sequence[Any]) -> dict[str, list[Credit]]:
+def _find_credits(ctx: Context, ids: Collection[str], settings: Sequence[Any]) -> dict[str, list[Credit]]:
     """Map expenses to the GST that counts of them by these GST settings."""
     found: dict[str, list[Credit]] = defaultdict(list)
     span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=settings)
     values = span.values(ctx)
-    for row in _credit(span.period).all(ctx.db, values.pop("tenant_id"), documents_of(ctx, ids), **values):
+    for row in _build_credit_query(span.period).all(ctx.db, values.pop("tenant_id"), documents_of(ctx, ids), **values):
         day = None if row.counts_on is None or row.counts_on > Moment.LAST_DATE else row.counts_on
         found[row.document_id].append((day, Decimal(int(row.cents)).scaleb(-2), bool(row.adjusts)))
     return found
 
 
 @lru_cache(64)
-def _credit(period: GstPeriod) -> ByIds:
+def _build_credit_query(period: GstPeriod) -> ByIds:
     def select(among: Any) -> sa.Select[Any]:
         its = gst.entries(period, among).subquery("its")
         columns = its.c.document_id, its.c.counts_on, its.c.adjusts, its.c["1B"].label("cents")
@@ -182,7 +182,7 @@ def _credit(period: GstPeriod) -> ByIds:
     return ByIds.within(select)
 
 
-def _supplies(among: Any) -> Any:
+def _select_supplies(among: Any) -> Any:
     """Select the purchases that these expenses refund, and all refunds of these or of those."""
     mine: sa.ColumnElement[bool] = expenses.c.tenant_id == sa.bindparam("tenant_id")
     purchases = sa.select(expenses.c.refunded_expense_id).where(
@@ -194,7 +194,7 @@ def _supplies(among: Any) -> Any:
 
 
 _EXPENSES = ByIds(sa.select(expenses), expenses.c.id)
-_SUPPLIES = ByIds.within(_supplies)
+_SUPPLIES = ByIds.within(_select_supplies)
 _OF_SUPPLIERS = ByIds(sa.select(expenses.c.id), expenses.c.supplier_id)
 _AFTER = Statement(
     sa.select(expenses.c.id)

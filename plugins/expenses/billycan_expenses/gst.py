@@ -46,9 +46,9 @@ def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> 
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    asked = _asked(is_asked)
+    asked = _match_asked(is_asked)
     at_once = _by_itself(period, asked).where(_MINE.c.payment_count == NONE).subquery("at_once")
-    both = sa.union_all(_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
+    both = sa.union_all(_select_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
     bought = sa.select(
         both.c.document_id,
         both.c.supply_id,
@@ -64,16 +64,16 @@ def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> 
         ended_on.label("counts_on"),
         *((-both.c[label]).label(label) for label in _LABELS),
     ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
-    return _both(bought, ended, _paid_in_parts(period, is_asked))
+    return _select_all(bought, ended, _paid_in_parts(period, is_asked))
 
 
-def _asked(is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool]:
+def _match_asked(is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool]:
     return sa.true() if is_asked is None else is_asked(_MINE.c.id)
 
 
 def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select the purchases by their own terms."""
-    return _terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
+    return _select_terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
 
 
 def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
@@ -82,8 +82,8 @@ def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> 
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
     counts.
     """
-    parts = _by_itself(period, _asked(is_asked)).where(_MINE.c.payment_count > NONE).subquery("in_parts")
-    p = _figures(parts, business_share).subquery("of_parts").c
+    parts = _by_itself(period, _match_asked(is_asked)).where(_MINE.c.payment_count > NONE).subquery("in_parts")
+    p = _select_figures(parts, business_share).subquery("of_parts").c
     sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
     # Lines that need no tax invoice do not wait for it.
     sets = sa.select(p.document_id, p.awaits, *sums).group_by(p.document_id, p.awaits).subquery("sets")
@@ -164,13 +164,13 @@ def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[A
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
     # By its key first: nothing else finds a purchase without reading all.
-    of_purchase = _counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
+    of_purchase = _ever_counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
     of_purchase &= _BOUGHT.c.part_id == _MINE.c.refunded_part_id
-    terms = _terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date), asked)
-    return _figures(terms.subquery("given_back"), share)
+    terms = _select_terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date), asked)
+    return _select_figures(terms.subquery("given_back"), share)
 
 
-def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
+def _select_terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
     """Select the parts of expenses of days on which the business was registered, with their own terms or those of a
     purchase.
     """
@@ -186,16 +186,16 @@ def _terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
         *(_MINE.c[name] for name in ("part_id", "status", "voided_on")),
         _counts_on(period, _MINE).label("own_day"),
         *([] if by is _MINE else [_counts_on(period, by).label("day_of_terms")]),
-        sa.case((_awaits(_MINE), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
+        sa.case((_awaits_tax_invoice(_MINE), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
         *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
         claim_until_void(period, by).label("claim"),
         amount.label("amount"),
         gst.label("gst"),
         sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
-    ).where(_counted(period, _MINE), period.registered(_MINE.c.date))
+    ).where(_ever_counted(period, _MINE), period.registered(_MINE.c.date))
 
 
-def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
+def _select_figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
     """Select the amounts of these expenses at each label; `share` gives the business's share of an amount."""
     c, amount = terms.c, terms.c.amount
     counts_on: Any = c.own_day
@@ -248,16 +248,16 @@ def withheld(period: GstPeriod) -> sa.Select[Any]:
 
     def on(day: sa.ColumnElement[Any], cents: sa.ColumnElement[int]) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
-        return sa.select(*columns).where(_counted(period), amount != 0)
+        return sa.select(*columns).where(_ever_counted(period), amount != 0)
 
     at_once = expenses.c.payment_count == NONE
     ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
     paid = in_parts(period.tenant_id, "tax_withheld")
     of_each = on(paid.c.paid_on, paid.c.tax_withheld).join(paid, paid.c.expense_id == expenses.c.id)
-    return _both(on(expenses.c.paid_on, amount).where(at_once), ended.where(at_once), of_each)
+    return _select_all(on(expenses.c.paid_on, amount).where(at_once), ended.where(at_once), of_each)
 
 
-def _counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
+def _ever_counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
     """The business's expenses, except those voided as a mistake, which never counted."""
     stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
     return sa.and_(of.c.tenant_id == period.tenant_id, stood)
@@ -268,7 +268,7 @@ def _ended_on(counts_on: sa.ColumnElement[Any], voided_on: sa.ColumnElement[Any]
     return sa.case((counts_on <= voided_on, voided_on), else_=counts_on)
 
 
-def _both(*parts: sa.Select[Any]) -> sa.Select[Any]:
+def _select_all(*parts: sa.Select[Any]) -> sa.Select[Any]:
     return sa.select(sa.union_all(*parts).subquery("either"))
 
 
@@ -301,7 +301,7 @@ def not_claimed(period: GstPeriod) -> sa.Select[Any]:
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
         own(period, expenses),
         status.in_(_LEFT_OUT),
-        _day(period).between(period.since, period.until),
+        _day_if_held(period).between(period.since, period.until),
         period.registered(expenses.c.date),
     )
 
@@ -314,7 +314,7 @@ def first_claim(
     The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
     period = GstPeriod.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
-    mine, counts_on = _counted(period) & (expenses.c.supplier_id == supplier_id) & among, _counts_on(period)
+    mine, counts_on = _ever_counted(period) & (expenses.c.supplier_id == supplier_id) & among, _counts_on(period)
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
     if by_abn_alone:
@@ -325,12 +325,12 @@ def first_claim(
 
 def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts, or first counts if it is paid in parts; null if it does not count yet."""
-    day, held_on = _day(period, of), of.c.tax_invoice_held_on
+    day, held_on = _day_if_held(period, of), of.c.tax_invoice_held_on
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
-    return sa.case((of.c.import_gst, _paid_on(of)), (_awaits(of) & (held_on > day), held_on), else_=day)
+    return sa.case((of.c.import_gst, _paid_on(of)), (_awaits_tax_invoice(of) & (held_on > day), held_on), else_=day)
 
 
-def _awaits(of: Any) -> sa.ColumnElement[bool]:
+def _awaits_tax_invoice(of: Any) -> sa.ColumnElement[bool]:
     """The expenses that count only once their tax invoice is held."""
     needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
     needed &= ~of.c.for_input_taxed_sales & ~of.c.import_gst  # nothing is claimed, or by the customs document
@@ -338,15 +338,15 @@ def _awaits(of: Any) -> sa.ColumnElement[bool]:
     return awaits
 
 
-def _day(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
+def _day_if_held(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts if its tax invoice is held in time."""
     paid_on = _registered_on(period, of)
-    return period.counts_on(_first(paid_on, of.c.date), paid_on)
+    return period.counts_on(_earlier_day(paid_on, of.c.date), paid_on)
 
 
 def _day_in_full(period: GstPeriod, of: Any) -> sa.ColumnElement[Any]:
     """The day from which an expense counts in full, however much of it is paid; a day without end if it never does."""
-    full = period.accrual_from(_first(_registered_on(period, of), of.c.date))
+    full = period.accrual_from(_earlier_day(_registered_on(period, of), of.c.date))
     return sa.case((of.c.import_gst, _NEVER), else_=full)
 
 
@@ -360,5 +360,5 @@ def _paid_on(of: Any) -> sa.ColumnElement[Any]:
     return sa.func.coalesce(of.c.first_paid_on, of.c.paid_on)
 
 
-def _first(paid_on: sa.ColumnElement[Any], billed_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+def _earlier_day(paid_on: sa.ColumnElement[Any], billed_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     return sa.case((paid_on < billed_on, paid_on), else_=billed_on)

@@ -51,7 +51,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
         _tax_as_the_category_says(ctx, body)
     if body.tax_invoice_held:
         body.tax_invoice_held_on = body.tax_invoice_held_on or body.date
-    columns = _columns(ctx, body, ctx.now(), made)
+    columns = _build_columns(ctx, body, ctx.now(), made)
     ctx.check_unlocked(*(columns.get(name) for name in rules.DATES))
     id = new_id("exp")
     beside = lines.insertion(ctx, id, made)
@@ -80,11 +80,11 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         ctx.take_turns()  # before locking the expense, in the order of invoicing a job
     row = records.lock(ctx, id)
     stored = lines.of_expense(ctx, row)
-    before, after = _patched(ctx, body, row, stored)
+    before, after = _patch_members(ctx, body, row, stored)
     said = {name for name in rules.OF_THE_LINES if name in body and getattr(after, name) not in (None, before[name])}
     made = lines.work_out(ctx, after, said, stored)
     _keep_payments(ctx, after, row)
-    columns = _columns(ctx, after, row.created_at, made, row.first_paid_on)
+    columns = _build_columns(ctx, after, row.created_at, made, row.first_paid_on)
     if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
         # The last day to claim stays as first calculated, even if the settings have changed.
         columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
@@ -106,12 +106,14 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         lines.replace(ctx, id, made)
     if saved.version != row.version:
         if lodged and lodged - counted(ctx, saved):
-            raise _lodged(row, "What it counted there cannot change: void it and record it anew.")
+            raise _refuse_lodged(row, "What it counted there cannot change: void it and record it anew.")
         return emit_expense(ctx, saved, "expense.updated")
     return show_expense(ctx, saved)
 
 
-def _patched(ctx: Context, body: Patch[NewExpense], row: Row, stored: lines.Lines) -> tuple[dict[str, Any], NewExpense]:
+def _patch_members(
+    ctx: Context, body: Patch[NewExpense], row: Row, stored: lines.Lines
+) -> tuple[dict[str, Any], NewExpense]:
     """Return the members of an expense before and after a patch, with what follows from what the client sent."""
     _let_one_supplier_clear_the_other(body)
     _let_the_tax_invoice_follow(ctx, body, row)
@@ -138,7 +140,7 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
     """
     row = records.lock(ctx, id)
     if row.lodged_in and row.status != "void":
-        raise _lodged(row, "It must be kept for five years: void it instead.")
+        raise _refuse_lodged(row, "It must be kept for five years: void it instead.")
     if row.status == "void":
         raise Conflict("A void expense must be kept.", code="document_locked", status=row.status)
     if charged_by.shown(ctx, row._mapping)["invoice_id"]:
@@ -203,13 +205,13 @@ def _entered_gst(body: Patch[NewExpense], row: Row) -> Decimal | None:
     return None if follows else row.gst
 
 
-def _lodged(row: Row, cure: str) -> Conflict:
+def _refuse_lodged(row: Row, cure: str) -> Conflict:
     """Return the refusal to change what a lodged tax period counted (s 382-5 of Schedule 1 to the TAA 1953)."""
     message = f"A lodged tax period counted this expense. {cure}"
     return Conflict(message, code="document_locked", status=row.status, gst_period_id=row.lodged_in)
 
 
-def _columns(
+def _build_columns(
     ctx: Context, body: NewExpense, recorded: datetime, made: lines.Lines, first_paid_on: date | None = None
 ) -> dict[str, Any]:
     """Return the columns of an expense: the members sent, what it has from its lines, its GST, and the last day to

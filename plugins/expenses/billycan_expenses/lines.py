@@ -53,16 +53,16 @@ def let_gst_follow(body: Patch[NewExpense], stored: Lines) -> None:
     by_id = {line["id"]: line for line in stored}
     for part in body.sent.get("line_items") or ():
         line = by_id.get(part.get("id"))
-        if line is None or _changes(part, line, "gst"):
+        if line is None or _changes_any(part, line, "gst"):
             continue
         is_worked_out = line["gst"] == rules.default_gst(line["amount"], line["gst_code"])
         is_taxed = (part.get("gst_code") or line["gst_code"]) in rules.TAXABLE
         follows = is_worked_out or line["refunded_line_id"] or not is_taxed
-        if follows and _changes(part, line, "amount", "gst_code", "refunded_line_id"):
+        if follows and _changes_any(part, line, "amount", "gst_code", "refunded_line_id"):
             part["gst"] = None
 
 
-def _changes(part: dict[str, Any], line: dict[str, Any], *names: str) -> bool:
+def _changes_any(part: dict[str, Any], line: dict[str, Any], *names: str) -> bool:
     """Tell whether a patch of a line has another value for any of these members."""
     for name in names:
         before, sent = line[name], part.get(name, line[name])
@@ -103,7 +103,7 @@ def work_out(ctx: Context, body: NewExpense, said: Collection[str], stored: Line
         if line.gst is None and is_required and made[-1]["gst_code"] in rules.TAXABLE:
             rule = "is required here, because it is not 1/11 of the amount: enter what the document says"
             faults.append(Fault(f"{at}.gst", "required", rule))
-        faults += _faults(at, made[-1], body)
+        faults += _find_faults(at, made[-1], body)
     total = sum((line["amount"] for line in made), rules.NOTHING)
     if abs(total) > _MOST:
         faults.append(Fault("line_items", "out_of_range", f"must add up to at most {_MOST}"))
@@ -128,7 +128,7 @@ def _with_terms(line: NewExpenseLine, defaults: categories.Defaults) -> dict[str
     return {**columns, "id": line.id or new_id("lin"), "gst_code": code, "gst": gst, "business_use_percent": use}
 
 
-def _faults(at: str, line: dict[str, Any], body: NewExpense) -> list[Fault]:
+def _find_faults(at: str, line: dict[str, Any], body: NewExpense) -> list[Fault]:
     faults = []
     if not line["amount"]:
         faults.append(Fault(f"{at}.amount", "out_of_range", "must not be zero"))

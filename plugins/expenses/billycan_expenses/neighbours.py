@@ -52,14 +52,14 @@ def keep_merged_claims(ctx: Context, contact: MergedSupplier) -> None:
 
 def _check_claims(ctx: Context, id: str, before: Any, after: Any, among: sa.ColumnElement[bool]) -> None:
     locked_until = ctx.tenant.locked_until
-    if before is None or locked_until is None or _standing(before) == _standing(after):
+    if before is None or locked_until is None or _standing_of_supplier(before) == _standing_of_supplier(after):
         return
-    by_abn_alone = _standing(before)[0] == _standing(after)[0]
+    by_abn_alone = _standing_of_supplier(before)[0] == _standing_of_supplier(after)[0]
     day = first_claim(ctx, id, locked_until, among, by_abn_alone=by_abn_alone)
     ctx.check_unlocked(day, cure="Leave abn and gst_registered as they are")
 
 
-def _standing(supplier: Any) -> tuple[bool, bool]:
+def _standing_of_supplier(supplier: Any) -> tuple[bool, bool]:
     """Tell whether a supplier is known not to be registered, and whether its missing ABN matters."""
     unregistered = supplier.gst_registered is False
     return unregistered, not unregistered and supplier.abn is None

@@ -53,7 +53,7 @@ def add_expense_payment(ctx: Context, id: str, body: NewExpensePayment) -> Expen
         "created_at": ctx.now(),
     }
     ctx.db.execute(sa.insert(payments).values(tenant_id=ctx.tenant_id, **payment))
-    row = _stand(ctx, row, payment_count=row.payment_count + 1)
+    row = _store_standing(ctx, row, payment_count=row.payment_count + 1)
     return emit_expense(ctx, row, "expense.payment_recorded")
 
 
@@ -74,7 +74,7 @@ def reverse_expense_payment(ctx: Context, id: str, payment_id: str, body: Expens
     on = body.counts_on(ctx, [payment.paid_on], payment.paid_on, noted_at=payment.created_at)
     reversal = {"status": status, "reversed_at": ctx.now(), "reversed_on": on, "reverse_reason": body.reason}
     ctx.db.execute(sa.update(payments).where(this).values(reversal))
-    return emit_expense(ctx, _stand(ctx, row), "expense.payment_reversed")
+    return emit_expense(ctx, _store_standing(ctx, row), "expense.payment_reversed")
 
 
 def standing(ctx: Context, id: str, amount: Decimal) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def standing(ctx: Context, id: str, amount: Decimal) -> dict[str, Any]:
     }
 
 
-def _stand(ctx: Context, row: Row, **columns: Any) -> Row:
+def _store_standing(ctx: Context, row: Row, **columns: Any) -> Row:
     """Store what follows from an expense's payments, and the last day to claim its GST."""
     columns |= standing(ctx, row.id, row.amount)
     claim = claim_terms(ctx, row.date, columns["first_paid_on"] or columns["paid_on"], row.created_at)

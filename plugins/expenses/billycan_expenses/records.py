@@ -51,20 +51,20 @@ def show_listed(ctx: Context, rows: Sequence[Row], include: Collection[str] = ()
 
     Raise BadRequest if those are too large for a page.
     """
-    lines = _lines(ctx, rows) if "line_items" in include else dict.fromkeys((row.id for row in rows), UNSET)
-    paid = _payments(ctx, rows) if "payments" in include else dict.fromkeys((row.id for row in rows), UNSET)
-    return _show(ctx, rows, line_items=lines, payments=paid)
+    lines = _lines_by_expense(ctx, rows) if "line_items" in include else dict.fromkeys((row.id for row in rows), UNSET)
+    paid = _payments_by_expense(ctx, rows) if "payments" in include else dict.fromkeys((row.id for row in rows), UNSET)
+    return _show_expenses(ctx, rows, line_items=lines, payments=paid)
 
 
 def show_expense(ctx: Context, row: Row) -> Expense:
     """Return one expense as clients see it, with its lines and payments."""
     beside = {"line_items": {row.id: UNSET}, "payments": {row.id: UNSET}}
-    (shown,) = _show(ctx, [row], **beside)
+    (shown,) = _show_expenses(ctx, [row], **beside)
     members = {name: getattr(shown, name) for name in Expense.__struct_fields__}
     if ctx.wants(Expense, "line_items"):
-        members["line_items"] = _lines(ctx, [row])[row.id]
+        members["line_items"] = _lines_by_expense(ctx, [row])[row.id]
     if ctx.wants(Expense, "payments"):
-        members["payments"] = _payments(ctx, [row])[row.id]
+        members["payments"] = _payments_by_expense(ctx, [row])[row.id]
     return Expense(**members)
 
 
@@ -88,7 +88,7 @@ def claim_terms(ctx: Context, day: date, paid_on: date | None, recorded: datetim
     return {"claim_until": until, "recorded_late": recorded_on > until}
 
 
-def _show(ctx: Context, rows: Sequence[Row], **beside: Mapping[str, Any]) -> list[ListedExpense]:
+def _show_expenses(ctx: Context, rows: Sequence[Row], **beside: Mapping[str, Any]) -> list[ListedExpense]:
     def where(member: str) -> Sequence[Row]:
         """Return the rows if the client selected this member, else none."""
         return rows if ctx.wants(ListedExpense, member) else ()
@@ -115,13 +115,13 @@ def _show(ctx: Context, rows: Sequence[Row], **beside: Mapping[str, Any]) -> lis
             row.id: rules.plain_percent(row.business_use_percent) for row in where("business_use_percent")
         },
         gst_breakdown={
-            row.id: _breakdown(ctx, row, by[row.id], suppliers.get(by[row.id].supplier_id)) for row in broken_down
+            row.id: _break_down_gst(ctx, row, by[row.id], suppliers.get(by[row.id].supplier_id)) for row in broken_down
         },
         **beside,
     )
 
 
-def _lines(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
+def _lines_by_expense(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
     """Map the id of each of these expenses to its lines; no query if none has any."""
     counts = {row.id: row.line_count for row in rows if row.line_count}
     found = [*_of_page(ctx, BY_EXPENSE, counts, len(rows), lambda row: 4 * len(row.description or ""))]
@@ -132,7 +132,7 @@ def _lines(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
     return shown
 
 
-def _payments(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
+def _payments_by_expense(ctx: Context, rows: Sequence[Row]) -> dict[str, Any]:
     """Map the id of each of these expenses to its payments; no query if none has any."""
     counts = {row.id: row.payment_count for row in rows if row.payment_count}
     shown: dict[str, Any] = {row.id: [] for row in rows}
@@ -163,7 +163,7 @@ def _of_page(
         yield row
 
 
-def _breakdown(ctx: Context, row: Row, by: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
+def _break_down_gst(ctx: Context, row: Row, by: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
     """Return the GST breakdown of an expense by its own terms, or by those of the purchase that it refunds.
 
     `by` is the row with the terms, and `supplier` is that row's supplier.

@@ -38,8 +38,8 @@ def follow_purchase(ctx: Context, body: NewExpense, said: Container[str], row: R
         raise Invalid.member("line_items", "invalid_value", "must be left out, because the purchase has none")
     others = own(ctx, expenses) & (expenses.c.refunded_expense_id == bought.id) & (expenses.c.id != (id or ""))
     others &= expenses.c.status != "void"
-    cents = ctx.db.execute(sa.select(*map(_sum, ("amount", "gst"))).where(others)).one()
-    amount, gst = map(_dollars, cents)
+    cents = ctx.db.execute(sa.select(*map(_sum_of, ("amount", "gst"))).where(others)).one()
+    amount, gst = map(_as_dollars, cents)
     faults = _follow_lines(ctx, body, bought, others) if body.line_items else []
     given_back = sum((line.amount for line in body.line_items), rules.NOTHING) if body.line_items else body.total
     if -given_back > bought.amount + amount:
@@ -70,7 +70,7 @@ def _follow_lines(ctx: Context, body: NewExpense, bought: Row, others: sa.Column
         .where(own(ctx, lines), others, lines.c.refunded_line_id.in_(by_id))
         .group_by(lines.c.refunded_line_id)
     )
-    so_far = {id: (_dollars(amount), _dollars(gst)) for id, amount, gst in ctx.db.execute(before)}
+    so_far = {id: (_as_dollars(amount), _as_dollars(gst)) for id, amount, gst in ctx.db.execute(before)}
     faults = []
     for i, line in enumerate(body.line_items):
         at, of = f"line_items[{i}]", by_id.get(line.refunded_line_id or "")
@@ -114,9 +114,9 @@ def check_nothing_given_back(ctx: Context, id: str) -> None:
         raise Conflict(message, code="has_dependents", dependents={"expenses": many})
 
 
-def _sum(name: str) -> sa.ColumnElement[Any]:
+def _sum_of(name: str) -> sa.ColumnElement[Any]:
     return sa.func.sum(sa.type_coerce(expenses.c[name], sa.BigInteger))
 
 
-def _dollars(cents: Any) -> Decimal:
+def _as_dollars(cents: Any) -> Decimal:
     return Decimal(int(cents or 0)).scaleb(-2)

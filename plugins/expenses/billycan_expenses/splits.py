@@ -56,10 +56,12 @@ def split(ctx: Context, rows: Sequence[Row]) -> dict[str, Split]:
             of_it.append((one.paid_on, one.id, one.payment_method, one.amount))
         if one.reversed_on is not None:
             of_it.append((one.reversed_on, one.id, one.payment_method, -one.amount))
-    return {row.id: Split(_costs(lines.get(row.id) or [row]), _paid(row, moves.get(row.id))) for row in rows}
+    return {
+        row.id: Split(_split_costs(lines.get(row.id) or [row]), _split_payments(row, moves.get(row.id))) for row in rows
+    }
 
 
-def _costs(parts: Sequence[Row]) -> list[Cost]:
+def _split_costs(parts: Sequence[Row]) -> list[Cost]:
     return [
         Cost(
             one.category_id, one.gst_code, one.amount, one.gst, rules.claimable_part(one.gst, one.business_use_percent)
@@ -68,7 +70,7 @@ def _costs(parts: Sequence[Row]) -> list[Cost]:
     ]
 
 
-def _paid(row: Row, moves: list[tuple[date, str, str | None, Decimal]] | None) -> list[Paid]:
+def _split_payments(row: Row, moves: list[tuple[date, str, str | None, Decimal]] | None) -> list[Paid]:
     if moves is None:
         return [] if row.paid_on is None else [Paid(row.paid_on, row.payment_method, row.amount, row.tax_withheld)]
     paid, so_far = [], rules.NOTHING

@@ -34,15 +34,15 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     conditions = records.conditions(ctx, resource.expenses.query(**filters))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
     span = span_of(ctx)
-    whole = _sums(span.period, by).where(*where)
+    whole = _select_sums(span.period, by).where(*where)
     parts = [whole]
     if by != "month" and has_lines(ctx):
         parts = [whole.where(expenses.c.line_count == NONE), _by_line(span.period, by).where(own(ctx, lines), *where)]
     keyed: dict[str, list[int]] = {}
     for row in ctx.db.execute(sa.union_all(*parts), span.values(ctx)):
-        sums = keyed.setdefault(_key(row[:-5]), [0] * 5)
+        sums = keyed.setdefault(_group_key(row[:-5]), [0] * 5)
         sums[:] = map(add, sums, map(int, row[-5:]))
-    labels = categories.names(ctx, keyed) if by == "category" else {key: _label(by, key) for key in keyed}
+    labels = categories.names(ctx, keyed) if by == "category" else {key: _group_label(by, key) for key in keyed}
     order: dict[GroupBy, Callable[[str], Any]] = {
         "category": lambda key: (fold(labels[key]), key),
         "gst_code": list(rules.LABELS).index,
@@ -62,7 +62,7 @@ def _by_line(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
 
 
 @lru_cache(64)
-def _sums(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
+def _select_sums(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
     return _sums_of(period, by, expenses, sa.func.count())
 
 
@@ -72,23 +72,23 @@ def _sums_of(period: GstPeriod, by: GroupBy, of: sa.Table, count: sa.ColumnEleme
         "gst_code": (of.c.gst_code,),
         "month": (sa.extract("year", _DAY), sa.extract("month", _DAY)),
     }[by]
-    amount, gst = _whole(of.c.amount), _whole(of.c.gst)
+    amount, gst = _in_cents(of.c.amount), _in_cents(of.c.gst)
     share = gst_for_business() if by == "month" else business_share(gst, of)
     now = sa.case((claim(period, expenses) == "claimable", share), else_=0)
     sums = (sa.func.sum(cents) for cents in (amount, amount - gst, gst, now))
     return sa.select(*keys, count, *sums).select_from(of).group_by(*keys)
 
 
-def _whole(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
+def _in_cents(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
     """The stored whole number of a scaled column."""
     return sa.type_coerce(column, sa.BigInteger)
 
 
-def _key(values: Any) -> str:
+def _group_key(values: Any) -> str:
     return str(values[0]) if len(values) == 1 else f"{int(values[0]):04d}-{int(values[1]):02d}"
 
 
-def _label(by: GroupBy, key: str) -> str:
+def _group_label(by: GroupBy, key: str) -> str:
     if by == "gst_code":
         return rules.LABELS[key]
     year, month = key.split("-")

@@ -45,9 +45,9 @@ class Document:
         page = folder.joinpath("index.html").read_bytes().replace(b'data-live=""', b'data-live="%s"' % live)
         if KEYS in app.page_paths:
             page = page.replace(b'data-keys=""', b'data-keys="%s"' % KEYS[1:].encode())
-        self.page = _file(page, "text/html; charset=utf-8")
+        self.page = _build_file(page, "text/html; charset=utf-8")
         kinds = ((f.name, _TYPES.get(f.name.rpartition(".")[2])) for f in folder.iterdir())
-        self.assets = {name: _file(folder.joinpath(name).read_bytes(), kind) for name, kind in kinds if kind}
+        self.assets = {name: _build_file(folder.joinpath(name).read_bytes(), kind) for name, kind in kinds if kind}
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         self._send(req, resp, self.page)
@@ -73,5 +73,5 @@ class Asset(Document):
         self._send(req, resp, self.assets.get(name))
 
 
-def _file(body: bytes, content_type: str) -> File:
+def _build_file(body: bytes, content_type: str) -> File:
     return File(body, content_type, falcon.ETag(hashlib.sha256(body).hexdigest()[:20]))

@@ -125,7 +125,7 @@ def test_neither_the_page_nor_calls_nor_hosted_pages_use_up_anothers_allowance(m
 
 
 def test_billycan_serve_says_where_it_is(make_app, capsys):
-    serve._announce(make_app("contacts", "explorer", fresh=True), "http://127.0.0.1:8000")
+    serve._announce_address(make_app("contacts", "explorer", fresh=True), "http://127.0.0.1:8000")
     first, second, third, *_ = capsys.readouterr().out.split("\n")
     assert (first, third) == ("billycan serves http://127.0.0.1:8000", "")
     assert second == "  in a browser: http://127.0.0.1:8000/explore"

@@ -29,7 +29,7 @@ def brand_of(ctx: Context) -> Paper.Brand:
     return Paper.Brand(
         accent=chosen.accent_colour or default.accent_colour,
         footer=chosen.footer or default.footer,
-        logo=partial(_logo, id=id) if id else None,
+        logo=partial(_read_logo, id=id) if id else None,
     )
 
 
@@ -78,7 +78,7 @@ class LogoPage:
         resp.text, resp.content_type = problem.message, "text/plain; charset=utf-8"
 
 
-def _logo(ctx: Context, *, id: str) -> bytes:
+def _read_logo(ctx: Context, *, id: str) -> bytes:
     """Return the bytes of a logo, or none if they cannot be read: a document without a logo is better than none."""
     from billycan_attachments import api as attachments  # noqa: PLC0415 - the plugin may be off
 

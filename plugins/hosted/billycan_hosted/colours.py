@@ -17,7 +17,7 @@ def parse_colour(text: str) -> str:
     found = text.lower()
     if not _COLOUR.fullmatch(found):
         raise RuleBroken("invalid_value", "must be a colour such as #0b6b5d")
-    if (contrast := _contrast(_rgb(found), _WHITE)) < LEAST_CONTRAST:
+    if (contrast := _contrast_of(_read_rgb(found), _WHITE)) < LEAST_CONTRAST:
         raise RuleBroken(
             "invalid_value", f"cannot be read on white: its contrast is {contrast:.1f} and must be 4.5 or more"
         )
@@ -26,25 +26,25 @@ def parse_colour(text: str) -> str:
 
 def on_dark(text: str) -> str:
     """Lighten a colour until it is legible on the dark background of a page."""
-    rgb = _rgb(text) if _COLOUR.fullmatch(text) else _rgb(DEFAULT)
+    rgb = _read_rgb(text) if _COLOUR.fullmatch(text) else _read_rgb(DEFAULT)
     for step in range(21):
         lighter = tuple(part + (255 - part) * step / 20 for part in rgb)
-        if _contrast(lighter, _DARK) >= LEAST_CONTRAST + 1:  # type: ignore[arg-type]
+        if _contrast_of(lighter, _DARK) >= LEAST_CONTRAST + 1:  # type: ignore[arg-type]
             break
     return "#" + "".join(f"{round(part):02x}" for part in lighter)
 
 
-def _rgb(text: str) -> Rgb:
+def _read_rgb(text: str) -> Rgb:
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
-def _contrast(one: Rgb, other: Rgb) -> float:
+def _contrast_of(one: Rgb, other: Rgb) -> float:
     """Return the contrast ratio of two colours, from 1 to 21."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
+    dark, light = sorted((_luminance_of(one), _luminance_of(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def _luminance(rgb: Rgb) -> float:
+def _luminance_of(rgb: Rgb) -> float:
     red, green, blue = (
         part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb
     )

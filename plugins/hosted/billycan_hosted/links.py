@@ -31,7 +31,7 @@ msgspec.json.Decoder(Link)
 def link_url(ctx: Context, path: str, id: str, edition: int, last_day: date) -> str:
     """Return the absolute address of a document's page; `path` is the page's, such as `/q/`."""
     link = Link(ctx.tenant_id, id, edition, last_day)
-    token = _serializer(path, *ctx.app.secrets).dumps(msgspec.to_builtins(link))
+    token = _build_serializer(path, *ctx.app.secrets).dumps(msgspec.to_builtins(link))
     return f"{ctx.app.public_url}{path}{token if isinstance(token, str) else token.decode()}"
 
 
@@ -41,12 +41,12 @@ def read_link(app: App, path: str, token: str) -> Link | None:
     if not _TOKEN.fullmatch(token):
         return None
     try:
-        link = msgspec.convert(_serializer(path, *app.secrets).loads(token), Link)
+        link = msgspec.convert(_build_serializer(path, *app.secrets).loads(token), Link)
     except (BadData, ValueError):
         return None
     return link if link.last_day >= app.now().date() else None
 
 
 @cache  # each row of a list has a link
-def _serializer(path: str, *secrets: str) -> URLSafeSerializer:
+def _build_serializer(path: str, *secrets: str) -> URLSafeSerializer:
     return URLSafeSerializer(secrets, salt=f"hosted {path}", signer_kwargs={"digest_method": hashlib.sha256})

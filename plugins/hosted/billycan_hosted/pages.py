@@ -160,7 +160,7 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
     Its forms can lead only to this site and to the addresses in `onward`.
     """
     nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
-    resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
+    resp.text = _load_templates().get_template(template).render(nonce=nonce, style=_read_style(), **values)
     resp.content_type = falcon.MEDIA_HTML
     resp.set_headers(
         {
@@ -174,22 +174,22 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
 
 
 @lru_cache
-def _style() -> str:
+def _read_style() -> str:
     return files("billycan_hosted").joinpath("templates/style.css").read_text("utf-8")
 
 
 @lru_cache
-def _templates() -> jinja2.Environment:
+def _load_templates() -> jinja2.Environment:
     # Templates of all plugins by file name; those of documents share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=finalize_in_turns()
     )
-    environment.filters |= {"css": _css, "on_dark": on_dark}
+    environment.filters |= {"css": _quote_css, "on_dark": on_dark}
     return environment
 
 
-def _css(text: str) -> str:
+def _quote_css(text: str) -> str:
     """Quote a text for a style sheet, where HTML's escapes have no effect."""
     return "".join(c if c.isalnum() or c in " ,.·-" else f"\\{ord(c):x} " for c in text)
 

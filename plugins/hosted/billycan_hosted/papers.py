@@ -49,18 +49,18 @@ def paper_of(
         is_draft=row.status == "draft",
         is_sandbox=ctx.tenant.environment == "sandbox",
         seller=seller(ctx),
-        buyer=_buyer(ctx, document, row),
+        buyer=_buyer_of(ctx, document, row),
         client_id=document.client_id,
         email=contacts.emails(ctx, [document.client_id]).get(document.client_id) or "",
         facts=(
             *((label, str(value)) for label, value in facts.items() if value),
             *(fact for _, each in ctx.app.offered(Paper.Facts) for fact in each.of(ctx, document.id)),
         ),
-        caption=_caption(with_gst=with_gst, inclusive=inclusive),
-        columns=_columns(with_gst=with_gst, inclusive=inclusive),
-        lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
+        caption=_caption_of(with_gst=with_gst, inclusive=inclusive),
+        columns=_choose_columns(with_gst=with_gst, inclusive=inclusive),
+        lines=tuple(_build_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
         sums=(
-            *_sums(document, work, (whole, taxed), with_gst=with_gst, inclusive=inclusive, states_gst=states_gst),
+            *_build_sums(document, work, (whole, taxed), with_gst=with_gst, inclusive=inclusive, states_gst=states_gst),
             *sums,
         ),
         remarks=() if with_gst else ("No GST has been charged.",),
@@ -87,7 +87,7 @@ def seller(ctx: Context) -> Paper.Party:
 def buyer(ctx: Context, client_id: str) -> Paper.Party:
     """Return a contact as it is today."""
     found = contacts.parties(ctx, [client_id])[client_id]
-    return _party(found.name, found.abn, found.billing_address)
+    return _build_party(found.name, found.abn, found.billing_address)
 
 
 def how_to_pay(ctx: Context, reference: str, amount: Decimal) -> tuple[tuple[str, str], ...]:
@@ -109,24 +109,24 @@ def words(document: Any) -> tuple[tuple[str, str], ...]:
     return tuple((heading, text) for heading, text in found if text)
 
 
-def _buyer(ctx: Context, document: Any, row: Row) -> Paper.Party:
+def _buyer_of(ctx: Context, document: Any, row: Row) -> Paper.Party:
     """Return a document's client: as it was when the document was sent, or as it is now if it was not sent yet."""
     if row.client_name is None:
         return buyer(ctx, document.client_id)
-    return _party(document.client.name, row.client_abn, row.client_address)
+    return _build_party(document.client.name, row.client_abn, row.client_address)
 
 
-def _party(name: str, digits: str | None, address: Mapping[str, str | None] | None) -> Paper.Party:
+def _build_party(name: str, digits: str | None, address: Mapping[str, str | None] | None) -> Paper.Party:
     return Paper.Party(name=name, abn=abn(digits) if digits else "", address=address_lines(address))
 
 
-def _caption(*, with_gst: bool, inclusive: bool) -> str:
+def _caption_of(*, with_gst: bool, inclusive: bool) -> str:
     if not with_gst:
         return "No GST is charged on these amounts."
     return "Prices and amounts include GST." if inclusive else "Prices and amounts do not include GST."
 
 
-def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Paper.Column, ...]:
+def _choose_columns(*, with_gst: bool, inclusive: bool) -> tuple[Paper.Column, ...]:
     note, label = ("incl. GST", "Amount including GST") if inclusive else ("excl. GST", "Amount without GST")
     amount = Paper.Column(title="Amount", note=note, label=label) if with_gst else Paper.Column(title="Amount")
     gst = (Paper.Column(title="GST"),) if with_gst else ()
@@ -139,7 +139,7 @@ def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Paper.Column, ...]:
     )
 
 
-def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> Paper.Line:
+def _build_line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> Paper.Line:
     """Return a row of the table, before the document's discount, which follows with its own amount."""
     less = [percent(line.discount_percent)] if getattr(line, "discount_percent", None) else []
     less += [money(line.discount_amount)] if getattr(line, "discount_amount", None) else []
@@ -162,7 +162,7 @@ def _before_discount(line: Any) -> Decimal:
     return totals([charge], amounts_are="exclusive", gst_rounding="total_invoice").subtotal
 
 
-def _sums(
+def _build_sums(
     document: Any, work: Sequence[Any], named: tuple[str, str], *, with_gst: bool, inclusive: bool, states_gst: bool
 ) -> Iterator[Paper.Sum]:
     """Yield the totals of the work and, if some of it was invoiced before, the deductions and the remainder.

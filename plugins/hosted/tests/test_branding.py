@@ -223,4 +223,4 @@ def test_without_the_plugins_it_needs_there_is_no_logo_and_no_file(make_app):
 
 @pytest.mark.parametrize("text", ["#0b6b5d", "#000000", "#1f5fc4", "not a colour"])
 def test_a_colour_is_lightened_for_the_dark(text):
-    assert colours._contrast(colours._rgb(colours.on_dark(text)), (24, 32, 38)) >= colours.LEAST_CONTRAST
+    assert colours._contrast_of(colours._read_rgb(colours.on_dark(text)), (24, 32, 38)) >= colours.LEAST_CONTRAST

@@ -45,7 +45,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
     ctx.app.hook.authorize(ctx=ctx, route=known[query.resource].route)
     with ctx.app.db.reading(ctx.tenant_id) as db:
-        count, rows_waiting = db.execute(_waiting(ctx)).one()
+        count, rows_waiting = db.execute(_count_waiting(ctx)).one()
     if count >= MOST_WAITING or (rows_waiting or 0) >= MOST_ROWS_WAITING:
         for _ in incoming:  # a repeated Idempotency-Key is told from another by the whole body
             pass
@@ -62,16 +62,16 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
             for number, cells in enumerate(in_turns(rows), 1):
                 if not any(map(str.strip, cells)):
                     continue
-                if some and _belongs(some[-1], number, cells, joins_by):
+                if some and _belongs_to_record(some[-1], number, cells, joins_by):
                     some[-1].append(cells)
                     continue
                 if len(some) == ROWS_OF_CHUNK:
-                    parsed.chunks.append(_packed(some))
+                    parsed.chunks.append(_pack_rows(some))
                     some = []
                 some.append([number, *cells])
                 parsed.rows += 1
             if some:
-                parsed.chunks.append(_packed(some))
+                parsed.chunks.append(_pack_rows(some))
     yield parsed
 
 
@@ -142,12 +142,12 @@ def _check_waiting(ctx: Context) -> None:
 
     The insert locked the counter's row, so others wait and the count is right.
     """
-    count, rows = ctx.db.execute(_waiting(ctx)).one()
+    count, rows = ctx.db.execute(_count_waiting(ctx)).one()
     if count > MOST_WAITING or rows > MOST_ROWS_WAITING:
         raise _too_many()
 
 
-def _waiting(ctx: Context) -> sa.Select[int, Any]:
+def _count_waiting(ctx: Context) -> sa.Select[int, Any]:
     """The number of unfinished imports, and of their rows."""
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     return found.where(imports.c.finished_at.is_(None))
@@ -161,7 +161,7 @@ def _too_many() -> Conflict:
     )
 
 
-def _belongs(record: list[Any], number: int, cells: list[str], joins_by: int | None) -> bool:
+def _belongs_to_record(record: list[Any], number: int, cells: list[str], joins_by: int | None) -> bool:
     """Tell whether a row continues the record before it: it follows it, and has the same number."""
     if joins_by is None or len(cells) <= joins_by:
         return False
@@ -170,5 +170,5 @@ def _belongs(record: list[Any], number: int, cells: list[str], joins_by: int | N
     return follows and len(first) > joins_by + 1 and first[joins_by + 1] == cells[joins_by] != ""
 
 
-def _packed(rows: list[Any]) -> bytes:
+def _pack_rows(rows: list[Any]) -> bytes:
     return zlib.compress(encode(rows), 1)

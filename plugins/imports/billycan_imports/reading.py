@@ -18,13 +18,13 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, None]:
     """Yield the header and each row. Raise BadRequest if the file is not CSV in its encoding, or too long."""
-    text = io.TextIOWrapper(file, _encoding(file, charset), newline="")
+    text = io.TextIOWrapper(file, _find_encoding(file, charset), newline="")
     try:
         first = text.readline(MOST_ROW)
         text.seek(0)
         lines = _Lines(text)
-        found = csv.reader(lines, delimiter=_delimiter(first), strict=True)
-        yield _checked([name.strip() for name in next(found, [])])
+        found = csv.reader(lines, delimiter=_find_delimiter(first), strict=True)
+        yield _check_header([name.strip() for name in next(found, [])])
         lines.of_row = 0
         for number, row in enumerate(found, 1):
             if number > MOST_ROWS:
@@ -32,16 +32,16 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
                     f"The file has more than {MOST_ROWS:,} rows: send it in several parts.", code="too_many_rows"
                 )
             if len(row) > MOST_COLUMNS:
-                raise _unreadable(f"line {found.line_num:,} has more than {MOST_COLUMNS} cells")
+                raise _refuse_file(f"line {found.line_num:,} has more than {MOST_COLUMNS} cells")
             lines.of_row = 0
             yield row
     except UnicodeError as error:
-        raise _unreadable(
+        raise _refuse_file(
             f"it is not text in {text.encoding.removesuffix('-sig').upper()}. Save it as CSV UTF-8, or name its"
             " encoding, such as charset=windows-1252"
         ) from error
     except csv.Error as error:
-        raise _unreadable(f"line {found.line_num:,}: {_in_words(str(error))}") from error
+        raise _refuse_file(f"line {found.line_num:,}: {_in_words(str(error))}") from error
     finally:
         text.detach()
 
@@ -56,19 +56,19 @@ class _Lines:
         for number, line in enumerate(iter(lambda: self._text.readline(MOST_ROW + 1), ""), 1):
             self.of_row += len(line)
             if self.of_row > MOST_ROW:
-                raise _unreadable(f"the row in line {number:,} has more than {MOST_ROW:,} characters")
+                raise _refuse_file(f"the row in line {number:,} has more than {MOST_ROW:,} characters")
             yield line
 
 
-def _checked(header: list[str]) -> list[str]:
+def _check_header(header: list[str]) -> list[str]:
     if len(header) > MOST_COLUMNS:
-        raise _unreadable(f"it has more than {MOST_COLUMNS} columns")
+        raise _refuse_file(f"it has more than {MOST_COLUMNS} columns")
     if any(len(name) > MOST_NAME for name in header):
-        raise _unreadable(f"the name of a column has more than {MOST_NAME} characters")
+        raise _refuse_file(f"the name of a column has more than {MOST_NAME} characters")
     if not any(header):
-        raise _unreadable("its first line must name the columns")
+        raise _refuse_file("its first line must name the columns")
     if not all(name.isprintable() for name in header):
-        raise _unreadable("the names of its columns have control characters. Save it as CSV UTF-8")
+        raise _refuse_file("the names of its columns have control characters. Save it as CSV UTF-8")
     return header
 
 
@@ -81,20 +81,20 @@ def _in_words(error: str) -> str:
     return f"a cell has more than {csv.field_size_limit():,} characters" if "field limit" in error else error
 
 
-def _encoding(file: IO[bytes], charset: str | None) -> str:
+def _find_encoding(file: IO[bytes], charset: str | None) -> str:
     start = file.read(4)
     file.seek(0)
     if start == b"PK\3\4":
-        raise _unreadable("it is a workbook, or another packed file. Save the sheet as CSV UTF-8")
+        raise _refuse_file("it is a workbook, or another packed file. Save the sheet as CSV UTF-8")
     marked = next((encoding for mark, encoding in _MARKS if start.startswith(mark)), None)
     return marked or {"windows-1252": "cp1252"}.get(charset or "", charset or "utf-8")
 
 
-def _delimiter(line: str) -> str:
+def _find_delimiter(line: str) -> str:
     """Return the delimiter between the names in the header."""
     outside = "".join(line.split('"')[::2])
     return max(",;\t|", key=outside.count)
 
 
-def _unreadable(why: str) -> BadRequest:
+def _refuse_file(why: str) -> BadRequest:
     return BadRequest(f"The file cannot be read as CSV: {why}.", code="malformed_csv")

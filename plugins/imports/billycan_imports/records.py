@@ -23,18 +23,18 @@ msgspec.json.Decoder(list[ImportFault])
 
 def page_of_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
     """Return the page of imports that a query selects."""
-    found = records.rows(ctx, query, columns=_columns(ctx))
-    return found.of(_show(ctx, found.items))
+    found = records.rows(ctx, query, columns=_columns_to_show(ctx))
+    return found.of(_show_imports(ctx, found.items))
 
 
 def read_import(ctx: Context, id: str) -> Import:
     """Return an import. Raise NotFound for any id that is not the tenant's."""
-    return show_import(ctx, records.find(ctx, id, _columns(ctx)))
+    return show_import(ctx, records.find(ctx, id, _columns_to_show(ctx)))
 
 
 def show_import(ctx: Context, row: Row) -> Import:
     """Return an import as clients see it."""
-    return _show(ctx, [row])[0]
+    return _show_imports(ctx, [row])[0]
 
 
 def finish_import(ctx: Context, row: Row, imported: int = 0) -> Import:
@@ -83,12 +83,12 @@ def end_reason(ctx: Context, row: Row) -> ImportFault | None:
     return None
 
 
-def _columns(ctx: Context) -> tuple[sa.Column[Any], ...]:
+def _columns_to_show(ctx: Context) -> tuple[sa.Column[Any], ...]:
     columns = records.columns(ctx)
     return tuple(dict.fromkeys((*columns, *_STANDING))) if columns else ()
 
 
-def _show(ctx: Context, rows: Sequence[Row]) -> list[Import]:
+def _show_imports(ctx: Context, rows: Sequence[Row]) -> list[Import]:
     """Return imports. One that has to end is shown so at once, before a worker has ended it."""
     shown = records.show(ctx, rows)
     for i, row in enumerate(rows):

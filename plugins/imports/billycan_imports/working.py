@@ -79,19 +79,19 @@ def take_step(app: App, tenant_id: str, id: str) -> None:
     """Take the next step of an import, unless another worker has finished it or is working on it."""
     ctx = Context(app, tenant_id)
     with ctx.transaction():
-        row = _locked(ctx, id)
+        row = _lock_import(ctx, id)
         if row is None:
             return
         if row.status == "queued":
-            _prepare(ctx, row)
+            _prepare_import(ctx, row)
             return
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
-            _check(ctx, row)
+            _check_rows(ctx, row)
             return
     _settle_import(app, row)
 
 
-def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
+def _lock_import(ctx: Context, id: str, version: int = 0) -> Row | None:
     """Lock an import, of this version if one is given, and return it. End it and return None if it cannot go on."""
     this = own(ctx, imports) & (imports.c.id == id)
     row = ctx.db.execute(sa.select(imports).where(this).with_for_update(skip_locked=True)).first()
@@ -103,23 +103,23 @@ def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
     return None if version and row.version != version else row
 
 
-def _prepare(ctx: Context, row: Row) -> None:
+def _prepare_import(ctx: Context, row: Row) -> None:
     if callable(prepare := ctx.app.importable[row.resource].route.imports):
         prepare(ctx.acting_as(identity_of(ctx, row)))
     records.save(ctx, row, status="checking")
 
 
-def _check(ctx: Context, row: Row) -> None:
+def _check_rows(ctx: Context, row: Row) -> None:
     """Check the next rows by making their records and undoing that."""
     began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
-    importer, identity = _importer(ctx, row), identity_of(ctx, row)
+    importer, identity = _importer_of(ctx, row), identity_of(ctx, row)
     while number * ROWS_OF_CHUNK < row.rows:
-        this = _of(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
+        this = _rows_of(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
         chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
         if chunk is None:
             number = row.rows
             break
-        recording, found = _rehearse(ctx.acting_as(identity), importer, chunk)
+        recording, found = _rehearse_chunk(ctx.acting_as(identity), importer, chunk)
         faults += found
         if faults or row.fault_count or row.dry_run:
             recording.rows, recording.reads = [], []
@@ -135,12 +135,12 @@ def _check(ctx: Context, row: Row) -> None:
     records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **fault_columns(row, faults))
 
 
-def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Importer.Recording, list[ImportFault]]:
+def _rehearse_chunk(ctx: Context, importer: Importer, chunk: Row) -> tuple[Importer.Recording, list[ImportFault]]:
     """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
     faults: list[ImportFault] = []
     with importer.rehearsal(ctx) as rehearsal:
-        for place, (number, *cells) in enumerate(_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
-            faults += _told(number, cells, importer.rehearse(ctx, rehearsal, place, cells))
+        for place, (number, *cells) in enumerate(_unpack_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
+            faults += _tell_faults(number, cells, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
 
 
@@ -158,7 +158,7 @@ def _settle_import(app: App, row: Row) -> None:
     with app.db.reading(row.tenant_id) as ctx.db:
         seen, pairs, values = _last_event(ctx), *_repeated_pairs(ctx, row)
         # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
-        outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
+        outdated = _outdated_chunks(ctx, row) if app.db.is_sqlite and writes else []
     faults, more = _repeat_faults(app, row, pairs)
     if values > MOST_VALUES:
         text = "the rows have too many values to be written at once, such as custom fields: send them in several files"
@@ -167,29 +167,29 @@ def _settle_import(app: App, row: Row) -> None:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with (ctx := Context(app, row.tenant_id)).transaction():
-            if found := _locked(ctx, row.id, row.version):
+            if found := _lock_import(ctx, row.id, row.version):
                 finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
     else:
-        _write(app, row, seen)
+        _write_records(app, row, seen)
 
 
-def _write(app: App, row: Row, seen: int) -> None:
+def _write_records(app: App, row: Row, seen: int) -> None:
     """Make the records of all rows from their recordings; `seen` is the last event before which nothing had changed."""
     before = Context(app, row.tenant_id)
     before.now()  # of one moment with all that is read, also in a sandbox whose clock moves meanwhile
     with ExitStack() as stack:
         with app.db.reading(row.tenant_id) as before.db:
             replay = stack.enter_context(
-                closing(_importer(before, row).replay(before.acting_as(identity_of(before, row)), row.rows))
+                closing(_importer_of(before, row).replay(before.acting_as(identity_of(before, row)), row.rows))
             )
-            for _, recording in _recordings(before, row):
+            for _, recording in _read_recordings(before, row):
                 replay.add(recording)
         ctx = Context(app, row.tenant_id, now=before.now())
         try:
             with ctx.transaction():
-                if (found := _locked(ctx, row.id, row.version)) is None:
+                if (found := _lock_import(ctx, row.id, row.version)) is None:
                     return
-                if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
+                if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated_chunks(ctx, row)):
                     raise _Outdated(outdated)
                 replay.send(ctx.acting_as(identity_of(ctx, row)))
                 if end_reason(ctx, row):
@@ -205,7 +205,7 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
     """Mark these chunks to be checked again. End the import if that keeps happening."""
     ctx = Context(app, row.tenant_id)
     with ctx.transaction():
-        locked = _locked(ctx, row.id)
+        locked = _lock_import(ctx, row.id)
         if locked is None:
             return
         if locked.rechecks >= MOST_RECHECKS:
@@ -213,7 +213,7 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
             fault = ImportFault(0, None, "conflict", why)
             finish_import(ctx, records.save(ctx, locked, **fault_columns(locked, [fault])))
             return
-        these = _of(ctx, row) & chunks.c.number.in_(numbers)
+        these = _rows_of(ctx, row) & chunks.c.number.in_(numbers)
         ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
         first = min(numbers, default=locked.next_chunk)
         status = "checking" if numbers else "writing"
@@ -227,10 +227,10 @@ def _last_event(ctx: Context) -> int:
     return int(ctx.db.execute(number).scalar() or 0)
 
 
-def _outdated(ctx: Context, row: Row) -> list[int]:
+def _outdated_chunks(ctx: Context, row: Row) -> list[int]:
     """Return the chunks whose handlers would read something else now."""
     known: dict[Any, bytes] = {}
-    return [number for number, recording in _recordings(ctx, row) if not recording.is_current(ctx, known)]
+    return [number for number, recording in _read_recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
 def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]:
@@ -241,7 +241,7 @@ def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
     written = 0
-    for _, recording in _recordings(ctx, row):
+    for _, recording in _read_recordings(ctx, row):
         written += recording.values
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
@@ -256,13 +256,13 @@ def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tupl
         ctx = Context(app, row.tenant_id)
         with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
             (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
-            faults += _told(
-                number, cells, _importer(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells)
+            faults += _tell_faults(
+                number, cells, _importer_of(ctx, row).repeats(ctx.acting_as(identity_of(ctx, row)), first, cells)
             )
     return faults, len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
 
 
-def _told(number: int, cells: Sequence[Any], faults: Sequence[Fault]) -> list[ImportFault]:
+def _tell_faults(number: int, cells: Sequence[Any], faults: Sequence[Fault]) -> list[ImportFault]:
     has_several = any(isinstance(cell, list) for cell in cells)
     found = []
     for each in faults:
@@ -279,30 +279,30 @@ def _storable_text(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _importer(ctx: Context, row: Row) -> Importer:
+def _importer_of(ctx: Context, row: Row) -> Importer:
     return Importer(ctx.of_business(ctx.app.importable[row.resource]), row.header)
 
 
-def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
+def _rows_of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
     return sa.and_(own(ctx, chunks), chunks.c.import_id == row.id)
 
 
-def _recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Importer.Recording]]:
+def _read_recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Importer.Recording]]:
     """Yield the recordings of an import in the order of its rows; only a few are in memory at a time."""
     for first in range(0, -(-row.rows // ROWS_OF_CHUNK), _CHUNKS_AT_ONCE):
-        some = _of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
+        some = _rows_of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
         found = sa.select(chunks.c.number, chunks.c.recording).where(some, chunks.c.recording.is_not(None))
         for chunk in ctx.db.execute(found.order_by(chunks.c.number)).all():
             yield chunk.number, Importer.Recording.of(chunk.recording)
 
 
 def _row_at(ctx: Context, row: Row, place: int) -> list[Any]:
-    this = _of(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
-    found = _rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
+    this = _rows_of(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
+    found = _unpack_rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
     return found[place % ROWS_OF_CHUNK]
 
 
-def _rows(packed: bytes) -> list[list[Any]]:
+def _unpack_rows(packed: bytes) -> list[list[Any]]:
     found: list[list[Any]] = msgspec.json.decode(zlib.decompress(packed))
     return found
 

@@ -66,12 +66,12 @@ def make(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Invoice:
     `invoices:write`.
     """
     ctx.require("invoices:write")
-    return create_invoice(ctx, decode(neighbours.without_gone(ctx, _members(invoice)), NewInvoice))
+    return create_invoice(ctx, decode(neighbours.without_gone(ctx, _members_to_decode(invoice)), NewInvoice))
 
 
 def preview(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Preview:
     """Work out an invoice without storing it, as `POST /v1/invoices/preview` does."""
-    members = _members(invoice)
+    members = _members_to_decode(invoice)
     return preview_invoice(ctx, ctx.ahead("invoices.preview", members, lambda: decode(members, NewInvoice)))
 
 
@@ -81,7 +81,7 @@ def send(ctx: Context, id: str) -> Invoice:
     return send_invoice(ctx, id)
 
 
-def _members(invoice: NewInvoice | Mapping[str, Any]) -> Mapping[str, Any]:
+def _members_to_decode(invoice: NewInvoice | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the members to decode. Creating the Struct directly would check no rules."""
     if isinstance(invoice, Mapping):
         return invoice

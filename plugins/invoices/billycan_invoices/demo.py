@@ -24,11 +24,11 @@ _CARD, _TRANSFER = PaymentMethod("card"), PaymentMethod("bank_transfer")
 
 def add_samples(ctx: Context) -> None:
     """Add the sample invoices, the oldest first, so that numbers follow dates."""
-    old = _sent(ctx, "Odo", 200, _CALL_OUT)
+    old = _send_sample(ctx, "Odo", 200, _CALL_OUT)
     with ago(ctx, 60):
         write_off_invoice(ctx, old.id, InvoiceWriteOff(reason=Reason("The tenant moved away")))
 
-    trap = _sent(
+    trap = _send_sample(
         ctx,
         "Brindle Wren",
         45,
@@ -40,9 +40,11 @@ def add_samples(ctx: Context) -> None:
         pay_invoice(ctx, trap.id, Settlement(payment_method=_TRANSFER, reference="Brindle Wren 0045"))
 
     # Overdue.
-    _sent(ctx, "Odo", 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"})
+    _send_sample(
+        ctx, "Odo", 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"}
+    )
 
-    risers = _sent(
+    risers = _send_sample(
         ctx,
         "Saltmarram",
         20,
@@ -55,7 +57,7 @@ def add_samples(ctx: Context) -> None:
     with ago(ctx, 5):
         add_payment(ctx, risers.id, NewPayment(amount=Decimal("3000.00"), payment_method=_TRANSFER))
 
-    heater = _sent(
+    heater = _send_sample(
         ctx, "Little Tern", 12, {**_LABOUR, "quantity": 2}, {"description": "Thermostat", "unit_price": "94.50"}
     )
     with ago(ctx, 9):
@@ -65,14 +67,14 @@ def add_samples(ctx: Context) -> None:
     with ago(ctx, 6):
         pay_invoice(ctx, heater.id, Settlement(payment_method=_CARD))
 
-    _sent(ctx, "Marnie", 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
+    _send_sample(ctx, "Marnie", 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
 
-    twice = _sent(ctx, "Marnie", 6, _CALL_OUT)
+    twice = _send_sample(ctx, "Marnie", 6, _CALL_OUT)
     with ago(ctx, 5):
         void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
 
     # Credited after it was paid: the client has credit.
-    visit = _sent(ctx, "Odo", 4, _CALL_OUT)
+    visit = _send_sample(ctx, "Odo", 4, _CALL_OUT)
     with ago(ctx, 3):
         pay_invoice(ctx, visit.id, Settlement(payment_method=_CARD))
     with ago(ctx, 2):
@@ -80,7 +82,7 @@ def add_samples(ctx: Context) -> None:
         note = NewAdjustmentNote(invoice_id=visit.id, reason="cancelled", description=words, full=True)
         issue_adjustment_note(ctx, create_adjustment_note(ctx, note).id)
 
-    _draft(
+    _draft_sample(
         ctx,
         "Little Tern",
         {"description": "Basin, child height", "quantity": 2, "unit_price": "210.00"},
@@ -91,13 +93,13 @@ def add_samples(ctx: Context) -> None:
     )
 
 
-def _sent(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
+def _send_sample(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
     """Make and send an invoice, dated this many days ago."""
     with ago(ctx, days_ago):
-        return send_invoice(ctx, _draft(ctx, client, *lines, **members).id)
+        return send_invoice(ctx, _draft_sample(ctx, client, *lines, **members).id)
 
 
-def _draft(ctx: Context, client: str, *lines: dict[str, Any], **members: Any) -> Invoice:
+def _draft_sample(ctx: Context, client: str, *lines: dict[str, Any], **members: Any) -> Invoice:
     """Draft an invoice for one of the sample contacts, found by part of the name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     return make(ctx, {"client_id": client_id, "line_items": lines, **members})

@@ -54,7 +54,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
     owing = invoice.status in OPEN
-    contract = _contract(invoice)
+    contract = _contract_figures(invoice)
     tone, text = _NOTICES.get(invoice.status, ("good", ""))
     return paper_of(
         ctx,
@@ -75,7 +75,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         },
         contract=contract,
         key=Paper.Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
-        sums=_settled(invoice, owing=owing),
+        sums=_settled_sums(invoice, owing=owing),
         less=row.less_line_ids or (),
         whole="This claim" if invoice.claim == "progress" else "The work",
         taxed="the total and the deposit" if invoice.deposits_applied > 0 else "the total",  # it had none of its own
@@ -87,7 +87,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     )
 
 
-def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
+def _contract_figures(invoice: Invoice) -> tuple[tuple[str, str], ...]:
     """Return a progress claim's figures about the contract, so that the client can check the amount payable."""
     claim = invoice.progress_claim
     if claim is None:
@@ -106,7 +106,7 @@ def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
     return (*number, *((label, money(amount)) for label, amount in found))
 
 
-def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Paper.Sum]:
+def _settled_sums(invoice: Invoice, *, owing: bool) -> Iterator[Paper.Sum]:
     for payment in invoice.payments:
         if payment.status == "recorded":
             yield Paper.Sum(f"Payment received on {day(payment.paid_on)}", money(-payment.amount))

@@ -66,11 +66,11 @@ def allowed_actions(
     `may_forfeit` that it is a deposit neither taken off another invoice nor forfeited; `written_off` that the debt was
     given up, even if all of it was recovered since.
     """
-    return [*_allowed(status, may_send, may_charge, may_void, may_forfeit, written_off)]
+    return [*_allowed_by_status(status, may_send, may_charge, may_void, may_forfeit, written_off)]
 
 
 @cache  # a few hundred results; each invoice of a list needs one, and working it out takes 1.5 µs
-def _allowed(
+def _allowed_by_status(
     status: str, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool, written_off: bool
 ) -> tuple[str, ...]:
     pay = may_send or status != "draft"

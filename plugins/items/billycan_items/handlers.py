@@ -18,7 +18,7 @@ def list_items(ctx: Context, query: Query[Item]) -> Page[Item]:
     `search` covers names, descriptions and SKUs.
     """
     page = items.records.rows(ctx, query, columns=items.records.columns(ctx))
-    return page.of(_show(ctx, page.items))
+    return page.of(_show_items(ctx, page.items))
 
 
 def create_item(ctx: Context, body: NewItem) -> Item:
@@ -27,7 +27,9 @@ def create_item(ctx: Context, body: NewItem) -> Item:
     Refused with `duplicate_sku` if another item has its `sku`. Emits `item.created`.
     """
     _check_sku(ctx, body.sku)
-    (item,) = _show(ctx, [items.records.insert(ctx, **{name: getattr(body, name) for name in body.__struct_fields__})])
+    (item,) = _show_items(
+        ctx, [items.records.insert(ctx, **{name: getattr(body, name) for name in body.__struct_fields__})]
+    )
     ctx.emit("item.created", item)
     return item
 
@@ -37,7 +39,7 @@ def get_item(ctx: Context, id: str) -> Item:
 
     Lines of documents have copies of it.
     """
-    return _show(ctx, [items.records.find(ctx, id, items.records.columns(ctx))])[0]
+    return _show_items(ctx, [items.records.find(ctx, id, items.records.columns(ctx))])[0]
 
 
 def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
@@ -50,7 +52,7 @@ def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
     if after.sku != row.sku:
         _check_sku(ctx, after.sku)
     changed = items.records.save(ctx, row, **{name: getattr(after, name) for name in after.__struct_fields__})
-    (item,) = _show(ctx, [changed])
+    (item,) = _show_items(ctx, [changed])
     if changed.version != row.version:
         ctx.emit("item.updated", item)
     return item
@@ -84,7 +86,7 @@ def _check_sku(ctx: Context, sku: str | None) -> None:
         raise _sku_taken()
 
 
-def _show(ctx: Context, rows: Sequence[Row]) -> list[Item]:
+def _show_items(ctx: Context, rows: Sequence[Row]) -> list[Item]:
     """Return items as clients see them."""
     prices = {row.id: short(row.unit_price) for row in rows} if ctx.wants(Item, "unit_price") else {}
     return items.records.show(ctx, rows, unit_price=prices)

@@ -39,15 +39,15 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     Forbidden if the caller's key lacks `jobs:write`.
     """
     ctx.require("jobs:write")
-    return create_job(ctx, _body(ctx, members))
+    return create_job(ctx, _read_body(ctx, members))
 
 
 def prepare(ctx: Context, members: Mapping[str, Any]) -> None:
     """Do what `make` needs no lock for, in a route's `prepare`."""
-    documents.prepare_new(ctx, _body(ctx, members))
+    documents.prepare_new(ctx, _read_body(ctx, members))
 
 
-def _body(ctx: Context, members: Mapping[str, Any]) -> NewJob:
+def _read_body(ctx: Context, members: Mapping[str, Any]) -> NewJob:
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
     known = neighbours.without_gone(ctx, known)
     return ctx.ahead("jobs.make", known, lambda: decode(known, NewJob))

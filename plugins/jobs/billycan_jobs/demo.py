@@ -44,57 +44,57 @@ _CHECKLIST = [
 
 def add_samples(ctx: Context) -> None:
     """Add the sample jobs."""
-    _add(
+    _add_sample(
         ctx,
         "Marnie",
         title="Replace hot water unit",
-        **_times(ctx, 2, 10, 15),
-        assignee_ids=_somebody(ctx),
+        **_working_times(ctx, 2, 10, 15),
+        assignee_ids=_pick_somebody(ctx),
         priority="high",
         site_address={"line1": "14 Wattlebird Street", "suburb": "Sandy Bay", "state": "TAS", "postcode": "7005"},
         checklist=_CHECKLIST,
         line_items=_HOT_WATER,
     )
-    _add(
+    _add_sample(
         ctx,
         "Little Tern",
         title="Fit two basins in the toddlers' room",
         description="Outside 7:30 to 18:00 only.",
     )
-    sewer = _add(
+    sewer = _add_sample(
         ctx,
         "Odo",
         title="Clear blocked sewer",
         description="Backs up into the shower. Camera it once it runs.",
         line_items=_SEWER,
         **_under_way(ctx),
-        assignee_ids=_somebody(ctx),
+        assignee_ids=_pick_somebody(ctx),
         priority="urgent",
     )
     start_job(ctx, sewer.id)
-    risers = _add(
+    risers = _add_sample(
         ctx,
         "Saltmarram",
         title="Replace stairwell risers",
-        **_times(ctx, -2, 8, 16),
+        **_working_times(ctx, -2, 8, 16),
         line_items=_RISERS,
         reference="PO 4471",
     )
     start_job(ctx, risers.id)
     hold_job(ctx, risers.id)
-    trap = _add(
+    trap = _add_sample(
         ctx,
         "Brindle Wren",
         title="Quarterly grease trap service",
-        **_times(ctx, -1, 5, 7),
+        **_working_times(ctx, -1, 5, 7),
         line_items=_GREASE_TRAP,
     )
     complete_job(ctx, trap.id, Completion(notes="The baffle is worn: quote for a new one."))
-    cistern = _add(
+    cistern = _add_sample(
         ctx,
         "Marnie",
         title="Repair leaking cistern",
-        **_times(ctx, -1, 13, 14),
+        **_working_times(ctx, -1, 13, 14),
         line_items=_CISTERN,
     )
     if ctx.has("expenses"):
@@ -104,18 +104,18 @@ def add_samples(ctx: Context) -> None:
     complete_job(ctx, cistern.id, Completion())
     if ctx.has("invoices"):
         invoice_job(ctx, cistern.id, NewClaim())
-    pipes = _add(ctx, "Odo", title="Replace downpipes", priority="low")
+    pipes = _add_sample(ctx, "Odo", title="Replace downpipes", priority="low")
     cancel_job(ctx, pipes.id, JobCancellation(reason=Reason("The body corporate has it done.")))
 
 
-def _add(ctx: Context, client: str, **members: Any) -> Job:
+def _add_sample(ctx: Context, client: str, **members: Any) -> Job:
     """Add a job for the sample contact with this part of a name, taken on a week ago."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     with ago(ctx, 7, 11):
         return make(ctx, {"client_id": client_id, **members})
 
 
-def _times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:
+def _working_times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:
     """Return a start and an end hour on a working day this many working days from today, in the business's zone."""
     day, zone = working_day(ctx, days), ZoneInfo(ctx.tenant.timezone)
     hours = {"scheduled_start": start, "scheduled_end": end}
@@ -128,7 +128,7 @@ def _under_way(ctx: Context) -> dict[str, Moment]:
     return {"scheduled_start": Moment.of(start), "scheduled_end": Moment.of(start + timedelta(hours=3))}
 
 
-def _somebody(ctx: Context) -> list[str]:
+def _pick_somebody(ctx: Context) -> list[str]:
     if not ctx.has("staff"):
         return []
     from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is

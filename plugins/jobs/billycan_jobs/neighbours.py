@@ -47,27 +47,27 @@ def keep_assigned(ctx: Context, staff: Deleted) -> None:
 def note_new_invoice(ctx: Context, invoice: Invoice) -> None:
     """Record the job that a new invoice is for, whichever plugin or client made it."""
     if invoice.job_id is not None:
-        _link(ctx, invoice.id, invoice.job_id)
+        _link_job(ctx, invoice.id, invoice.job_id)
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
     """Record the job that an invoice is for now."""
-    _link(ctx, invoice.id, invoice.job_id)
+    _link_job(ctx, invoice.id, invoice.job_id)
 
 
 def forget_invoice(ctx: Context, invoice: Deleted) -> None:
     """Remove a deleted invoice from its job."""
-    _link(ctx, invoice.id, None)
+    _link_job(ctx, invoice.id, None)
 
 
 def unbill(ctx: Context, invoice: Invoice) -> None:
     """Emit the job's event when its invoice was voided and less of it is invoiced. The invoice stays listed."""
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
-    _link(ctx, invoice.id, invoice.job_id)
+    _link_job(ctx, invoice.id, invoice.job_id)
     _, job_id = invoices.work_of(ctx, invoice.id)
     if job_id is not None:
-        _touch(ctx, job_id)
+        _touch_job(ctx, job_id)
 
 
 def note_credit(ctx: Context, note: Note) -> None:
@@ -125,17 +125,17 @@ _LINK = Statement(
 )
 
 
-def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
+def _link_job(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
     """List an invoice with this job and no other; return the link it had."""
     this = own(ctx, invoiced) & (invoiced.c.id == invoice_id)
     had = _LINK.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})
     if had is not None and had.job_id != job_id:
         ctx.db.execute(sa.delete(invoiced).where(this))
-        _touch(ctx, had.job_id)
+        _touch_job(ctx, had.job_id)
     if job_id is not None and (had is None or had.job_id != job_id) and documents.held(ctx, jobs.c.id == job_id):
         row = {"tenant_id": ctx.tenant_id, "id": invoice_id, "job_id": job_id}
         ctx.db.execute(sa.insert(invoiced).values(row))
-        _touch(ctx, job_id)
+        _touch_job(ctx, job_id)
     return had
 
 
@@ -153,6 +153,6 @@ def _forget_origin(ctx: Context, column: str, id: str) -> None:
             documents.tell(ctx, records.save(ctx, row, **cleared), "job.updated")
 
 
-def _touch(ctx: Context, job_id: str) -> None:
+def _touch_job(ctx: Context, job_id: str) -> None:
     for row in documents.held(ctx, jobs.c.id == job_id):
         documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")

@@ -36,7 +36,7 @@ def test(opened: Any, address: str) -> None:
     from .schemas import read_address
     from .settings import Settings
 
-    with _mail(opened) as app:
+    with _open_app(opened) as app:
         settings = app.settings_of(Settings)
         if settings.url is None:
             raise click.ClickException("mail.url is not set, so no mail is sent: see docs/mail.md")
@@ -72,13 +72,13 @@ def bounce(opened: Any, message: Any) -> None:
     """
     from . import bouncing
 
-    with _mail(opened) as app:
+    with _open_app(opened) as app:
         failed = bouncing.handle_bounce(app, message.read(bouncing.MOST_BYTES))
     click.echo("\n".join(failed) or "no address failed for good")
 
 
 @contextmanager
-def _mail(opened: Any) -> Iterator["App"]:
+def _open_app(opened: Any) -> Iterator["App"]:
     with opened() as app:
         if "mail" not in app.manifests:
             raise click.ClickException("the plugin mail is not enabled: add it to plugins")

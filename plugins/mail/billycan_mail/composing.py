@@ -38,18 +38,18 @@ class Composed(Struct, frozen=True, kw_only=True):
 
 def compose(paper: Paper, said: ComposeRequest, today: date) -> Composed:
     """Compose an email with a document."""
-    subject = one_line(said.subject) or _subject(paper, said, today)
+    subject = one_line(said.subject) or _fill_subject(paper, said, today)
     if paper.is_sandbox:
         subject = f"[SANDBOX] {subject}"
-    message = said.message or _message(paper, said, today)
-    name = _name(paper)
+    message = said.message or _fill_message(paper, said, today)
+    name = _name_paper(paper)
     values = {
         "paper": paper,
         "subject": subject[:MOST_SUBJECT],
         "sandbox": SANDBOX if paper.is_sandbox else "",
         "message": message,
         "paragraphs": [part.split("\n") for part in message.split("\n\n") if part.strip()],
-        "details": _details(paper),
+        "details": _list_details(paper),
         "button": f"View {paper.noun}" if paper.url else "",
         "name": name[:1].upper() + name[1:],
         "leave": said.leave,
@@ -57,26 +57,26 @@ def compose(paper: Paper, said: ComposeRequest, today: date) -> Composed:
         "logo": said.logo,
     }
     text, html = (load_template(file).render(values) for file in ("document.txt", "document.html"))
-    return Composed(subject=subject[:MOST_SUBJECT], message=message, text=_plain(text), html=html)
+    return Composed(subject=subject[:MOST_SUBJECT], message=message, text=_tidy_lines(text), html=html)
 
 
-def _name(paper: Paper) -> str:
+def _name_paper(paper: Paper) -> str:
     """Return a name such as `invoice INV-0001`."""
     return f"{paper.noun} {paper.number}".strip()
 
 
-def _subject(paper: Paper, said: ComposeRequest, today: date) -> str:
-    name = _name(paper)
+def _fill_subject(paper: Paper, said: ComposeRequest, today: date) -> str:
+    name = _name_paper(paper)
     if said.is_reminder:
         is_late = paper.due_date is not None and paper.due_date < today
         name = f"{'overdue: ' if is_late else 'reminder: '}{name}"
     return one_line(f"{name[:1].upper()}{name[1:]} from {paper.seller.name}")
 
 
-def _message(paper: Paper, said: ComposeRequest, today: date) -> str:
+def _fill_message(paper: Paper, said: ComposeRequest, today: date) -> str:
     owed = paper.amount_due if paper.amount_due is not None else paper.total
     is_over = bool(paper.mark) and not paper.is_draft  # paid, void and the like
-    what = _name(paper) if paper.number else f"your {paper.noun}"
+    what = _name_paper(paper) if paper.number else f"your {paper.noun}"
     amount = f" for {money(owed)}" if owed and paper.number and not is_over else ""
     due = ""
     if paper.due_date and owed:
@@ -93,7 +93,7 @@ def _message(paper: Paper, said: ComposeRequest, today: date) -> str:
     return f"Hello {one_line(paper.buyer.name)},\n\n{body}\n\nKind regards,\n{one_line(paper.seller.name)}"
 
 
-def _details(paper: Paper) -> list[tuple[str, str]]:
+def _list_details(paper: Paper) -> list[tuple[str, str]]:
     """Return the important facts of a document in a few lines: its number, its key figure and its dates."""
     found = [(paper.title, paper.number)] if paper.number else [*paper.facts]  # such as the days of a statement
     if paper.key:
@@ -113,7 +113,7 @@ def day(value: date) -> str:
     return f"{value.day} {value:%B %Y}"
 
 
-def _plain(text: str) -> str:
+def _tidy_lines(text: str) -> str:
     """Remove repeated blank lines, and those at both ends."""
     lines = [each.rstrip() for each in text.strip().split("\n")]
     return "\n".join(a for i, a in enumerate(lines) if a or (i and lines[i - 1])) + "\n"

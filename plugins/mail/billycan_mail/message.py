@@ -50,12 +50,12 @@ def build_message(
     sender = sender_address(app)
     message = EmailMessage(policy=_POLICY)
     shown = one_line(sender_name) or sender.display_name
-    message["From"] = _mailbox(shown, sender.addr_spec)
+    message["From"] = _write_mailbox(shown, sender.addr_spec)
     for name, named in (("To", to), ("Cc", cc)):
         if named:  # if all recipients in `to` are suppressed, only copies are left
             message[name] = [Address(addr_spec=address) for address in named]
     if reply_to:
-        message["Reply-To"] = _mailbox(shown, reply_to)
+        message["Reply-To"] = _write_mailbox(shown, reply_to)
     message["Subject"] = one_line(subject)
     message["Date"] = format_datetime(at.replace(tzinfo=at.tzinfo))
     message["Message-ID"] = message_id(app, id)
@@ -98,13 +98,13 @@ def return_path_of(app: App, id: str) -> str:
     if not bounces:
         return str(sender_address(app).addr_spec)
     where = parse_sender("bounces", bounces)
-    return f"{where.username}+{id}.{_seal(app.secrets[-1], id)}@{where.domain}"
+    return f"{where.username}+{id}.{_seal_id(app.secrets[-1], id)}@{where.domain}"
 
 
 def id_of_return_path(app: App, address: str) -> str | None:
     """Return the id of the message that has this return path, or None if none of ours does."""
     id, dot, seal = address.partition("@")[0].rpartition("+")[2].rpartition(".")
-    sealed = any(hmac.compare_digest(_seal(secret, id), seal.lower()) for secret in app.secrets if seal.isascii())
+    sealed = any(hmac.compare_digest(_seal_id(secret, id), seal.lower()) for secret in app.secrets if seal.isascii())
     return id if dot and sealed else None
 
 
@@ -116,7 +116,7 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("=?", "= ?")
 
 
-def _mailbox(name: str, address: str) -> str:
+def _write_mailbox(name: str, address: str) -> str:
     """Return a mailbox. A name that is not plain words is written as encoded words (RFC 2047), which cannot break."""
     plain = _PLAIN.fullmatch(name)
     return f"{name if plain else Header(name, 'utf-8').encode(linesep='')} <{address}>" if name else address
@@ -150,7 +150,7 @@ def _header_factory() -> HeaderRegistry:
 _POLICY = SMTP.clone(cte_type="7bit", header_factory=_header_factory())
 
 
-def _seal(secret: str, id: str) -> str:
+def _seal_id(secret: str, id: str) -> str:
     return hmac.new(secret.encode(), f"return path {id}".encode(), hashlib.sha256).hexdigest()[:16]
 
 

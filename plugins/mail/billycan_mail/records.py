@@ -25,7 +25,7 @@ FINISHED = ("sent", "failed", "held")
 _LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # the others may be long
 
 
-def _actions(row: Row) -> list[str]:
+def _list_actions(row: Row) -> list[str]:
     return ["resend"] if row.status in FINISHED else []
 
 
@@ -35,7 +35,7 @@ def _to_any(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
     return emails.c.id.in_(found)
 
 
-_records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, actions=_actions)
+_records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, actions=_list_actions)
 
 
 def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
@@ -136,7 +136,7 @@ def queue_email(
     `may_get` has the addresses that a sandbox may write to; None means all. Suppressed addresses get nothing. Raises
     Invalid above the limit for 24 hours.
     """
-    fates = _fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
+    fates = _find_fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
     row = _records.insert(
         ctx,
         id=new_id("eml"),
@@ -193,7 +193,7 @@ _SAID = {
 }
 
 
-def _fates(
+def _find_fates(
     ctx: Context, addresses: Sequence[str], may_get: frozenset[str] | None, *, reminder: bool
 ) -> Mapping[str, str]:
     """Map each address to its fate: `waiting`, `suppressed`, or the reason that it is held."""
@@ -267,7 +267,7 @@ def _list_rows(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
             resend_of=row.resend_of,
             external_id=row.external_id,
             metadata=row.metadata,
-            allowed_actions=_actions(row),
+            allowed_actions=_list_actions(row),
             version=row.version,
             created_at=row.created_at,
             updated_at=row.updated_at,

@@ -48,7 +48,7 @@ class Relay:
     def __init__(self, settings: Settings) -> None:
         assert settings.url is not None  # noqa: S101 - nobody connects to nothing
         self._seconds = settings.message_seconds
-        self._smtp = _connected(settings.url, settings.timeout_seconds)
+        self._smtp = _connect_relay(settings.url, settings.timeout_seconds)
 
     def send(self, sender: str, to: Sequence[str], message: bytes) -> Outcome:
         """Offer a message to the server. Every recipient has a fate in the outcome, whatever happens."""
@@ -56,28 +56,28 @@ class Relay:
         after_text = False
         try:
             with self._bounded():
-                code, said = _answered(self._smtp.mail(sender))
+                code, said = _check_answer(self._smtp.mail(sender))
                 if code != 250:
                     return self._over(to, code, said)
                 for address in to:
-                    fates[address] = _fate(*_answered(self._smtp.rcpt(address)))
+                    fates[address] = _fate_of(*_check_answer(self._smtp.rcpt(address)))
                 accepted = [address for address, (fate, _) in fates.items() if fate == "sent"]
                 if not accepted:
                     self._reset()
                     return _of_recipients(fates)
                 after_text = True
-                code, said = _answered(self._smtp.data(message))
+                code, said = _check_answer(self._smtp.data(message))
         except smtplib.SMTPDataError as error:  # the server refused the text, so it has not got the message
-            return self._over(accepted, error.smtp_code, _bytes(error.smtp_error), fates)
+            return self._over(accepted, error.smtp_code, _as_bytes(error.smtp_error), fates)
         except (OSError, smtplib.SMTPException) as error:
             self.close()
             lost = {address: _LATER for address in to if fates.get(address, ("sent", ""))[0] == "sent"}
             return Outcome(
                 fates={**fates, **lost},
                 error="unknown" if after_text else "unreachable",
-                detail=_line(str(error) or type(error).__name__),
+                detail=_as_one_line(str(error) or type(error).__name__),
                 is_uncertain=after_text,
-                bad=_bad(fates),
+                bad=_addresses_at_fault(fates),
             )
         # The first digit decides (RFC 5321): after any 2yz the server has the message.
         return _of_recipients(fates) if 200 <= code < 300 else self._over(accepted, code, said, fates)
@@ -92,11 +92,13 @@ class Relay:
     ) -> Outcome:
         """Return the outcome if the server refused the message itself, not an address."""
         self._reset()
-        fate, text = _fate(code, said)
+        fate, text = _fate_of(code, said)
         fate = "later" if fate == "sent" else fate  # neither a success nor a refusal
         error = "refused" if fate == "failed" else "deferred"
         known = fates or {}
-        return Outcome(fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_bad(known))
+        return Outcome(
+            fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_addresses_at_fault(known)
+        )
 
     def _reset(self) -> None:
         try:
@@ -124,14 +126,14 @@ class Relay:
         return self._smtp.sock is not None
 
 
-def _answered(answer: tuple[int, bytes]) -> tuple[int, bytes]:
+def _check_answer(answer: tuple[int, bytes]) -> tuple[int, bytes]:
     """Return a complete answer. One that is cut off, or not of this protocol, counts as a lost connection."""
     if answer[0] < 0:
         raise smtplib.SMTPServerDisconnected("the server's answer was cut off")
     return answer
 
 
-def _connected(url: str, seconds: float) -> smtplib.SMTP:
+def _connect_relay(url: str, seconds: float) -> smtplib.SMTP:
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     tls = ssl.create_default_context()
@@ -149,11 +151,11 @@ def _connected(url: str, seconds: float) -> smtplib.SMTP:
     except (OSError, smtplib.SMTPException) as error:
         if smtp:
             smtp.close()
-        raise Unreachable(_line(f"{host}:{port}: {_why(error)}")) from None
+        raise Unreachable(_as_one_line(f"{host}:{port}: {_cause_of(error)}")) from None
     return smtp
 
 
-def _why(error: Exception) -> str:
+def _cause_of(error: Exception) -> str:
     """Return the reason that a connection failed, without the server's words at sign-in, which may quote a password."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "it does not accept the user and password of mail.url"
@@ -167,26 +169,26 @@ def _of_recipients(fates: Mapping[str, tuple[Fate, str]]) -> Outcome:
     """Return the outcome of a message that the server took for the recipients it accepted."""
     for fate, error in (("later", "deferred"), ("failed", "address_refused")):
         if said := next((text for each, text in fates.values() if each == fate), None):
-            return Outcome(fates=fates, error=error, detail=said, bad=_bad(fates))
+            return Outcome(fates=fates, error=error, detail=said, bad=_addresses_at_fault(fates))
     return Outcome(fates=fates, error=None, detail=None)
 
 
-def _bad(fates: Mapping[str, tuple[Fate, str]]) -> frozenset[str]:
+def _addresses_at_fault(fates: Mapping[str, tuple[Fate, str]]) -> frozenset[str]:
     """Return the addresses that are at fault, not those refused by policy (RFC 3463, 5.7), such as for the sender."""
     return frozenset(a for a, (fate, said) in fates.items() if fate == "failed" and not _POLICY.match(said))
 
 
-def _fate(code: int, said: bytes) -> tuple[Fate, str]:
-    text = _line(f"{code} {said.decode('utf-8', 'replace')}")
+def _fate_of(code: int, said: bytes) -> tuple[Fate, str]:
+    text = _as_one_line(f"{code} {said.decode('utf-8', 'replace')}")
     if code in (250, 251):
         return "sent", text
     return ("failed", text) if 500 <= code < 600 else ("later", text)
 
 
-def _line(text: str) -> str:
+def _as_one_line(text: str) -> str:
     """Return the server's words as one line of printable characters."""
     return "".join(c if c.isprintable() else " " for c in text)[:MOST_SAID].strip()
 
 
-def _bytes(said: bytes | str) -> bytes:
+def _as_bytes(said: bytes | str) -> bytes:
     return said if isinstance(said, bytes) else said.encode("utf-8", "replace")

@@ -20,23 +20,25 @@ _NAME = re.compile(r"(?=.{1,64}$)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/
 _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
 
 
-def _address(text: str) -> str:
+def _read_address(text: str) -> str:
     name, _, domain = text.rpartition("@")
     if not (_NAME.fullmatch(name) and _DOMAIN.fullmatch(domain)):
         raise RuleBroken("invalid_value", "must be an email address such as ada@example.com, in plain letters")
     return text
 
 
-MailAddress = Annotated[str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_address)]
+MailAddress = Annotated[
+    str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_read_address)
+]
 
 
-def _line(text: str) -> str:
+def _read_line(text: str) -> str:
     if not text.isprintable():
         raise RuleBroken("invalid_value", "must be a single line")
     return text
 
 
-Subject = Annotated[str, Text("A subject: a single line of 1 to 200 characters.", least=1, most=200, check=_line)]
+Subject = Annotated[str, Text("A subject: a single line of 1 to 200 characters.", least=1, most=200, check=_read_line)]
 Message = Annotated[str, Text("The text of a message: 1 to 10,000 characters.", least=1, most=10_000)]
 
 

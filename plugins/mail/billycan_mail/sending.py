@@ -147,7 +147,7 @@ class Sender:
             begun = {"id": token, "email_id": due.id, "number": row.attempts_made, "started_at": now}
             db.execute(sa.insert(attempts).values(tenant_id=due.tenant_id, **begun))
             suppressing.skip_suppressed(db, due.tenant_id, due.id, reminder=row.reminder)
-            return Lease(due, token, row, _waiting(db, due))
+            return Lease(due, token, row, _waiting_recipients(db, due))
 
     def _attempt(self, lease: Lease) -> None:
         """Send a leased message with no transaction open, and record the outcome."""
@@ -155,7 +155,7 @@ class Sender:
             self.record(lease, Outcome(fates={}, error="suppressed", detail=None))
             return
         if lease.row.failures > max(len(self.settings.retry_offsets), 1):
-            self.record(lease, _failure(lease, "interrupted", "The process died at each attempt."))
+            self.record(lease, _failure_of(lease, "interrupted", "The process died at each attempt."))
             return
         try:
             if lease.due.tenant_id is not None and lease.row.paper is not None:
@@ -168,7 +168,7 @@ class Sender:
             raise
         except Exception:  # it would fail each time and block all others
             log.exception("no message can be made of %s", lease.due.id)
-            self.record(lease, _failure(lease, "unusable", "No message could be made of it."))
+            self.record(lease, _failure_of(lease, "unusable", "No message could be made of it."))
             return
         try:
             if self._relay is None or not self._relay.is_open:
@@ -181,7 +181,7 @@ class Sender:
             self.record(lease, Outcome(fates={}, error="unreachable", detail=slow))
             return
         sender = message.return_path_of(self.app, lease.due.id)
-        self.record(lease, self._relay.send(sender, _addresses(lease), raw))
+        self.record(lease, self._relay.send(sender, _addresses_of(lease), raw))
 
     def record(self, lease: Lease, outcome: Outcome) -> None:
         """Record the outcome of an attempt. If its lease was lost, change only the attempt's own row."""
@@ -206,7 +206,7 @@ class Sender:
             if recipient.address in outcome.bad:
                 suppressing.suppress(ctx, recipient.address, "everything", "refused", said, lease.due.id)
         values: dict[str, Any] = {"last_error": outcome.error, "is_uncertain": outcome.is_uncertain}
-        retry = self._retry_at(row, now) if _waiting(ctx.db, lease.due) else None
+        retry = self._retry_at(row, now) if _waiting_recipients(ctx.db, lease.due) else None
         if retry:
             values |= {"status": "queued", "due_at": retry, "failures": row.failures + 1}
             records.end_lease(ctx, row, **values)
@@ -242,19 +242,19 @@ class Sender:
         return Moment.of(max(first + timedelta(seconds=offsets[row.failures] - jitter), now))
 
 
-def _waiting(db: sa.Connection, due: Due) -> Sequence[Row]:
+def _waiting_recipients(db: sa.Connection, due: Due) -> Sequence[Row]:
     """Return the recipients whom an email has not reached yet."""
     mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
     found = sa.select(recipients).where(mine, recipients.c.status == "waiting").order_by(recipients.c.position)
     return db.execute(found).all()
 
 
-def _addresses(lease: Lease) -> list[str]:
+def _addresses_of(lease: Lease) -> list[str]:
     return [row.address for row in lease.to] if lease.due.tenant_id else [lease.row.address]
 
 
-def _failure(lease: Lease, error: str, said: str) -> Outcome:
-    return Outcome(fates=dict.fromkeys(_addresses(lease), ("failed", said)), error=error, detail=said)
+def _failure_of(lease: Lease, error: str, said: str) -> Outcome:
+    return Outcome(fates=dict.fromkeys(_addresses_of(lease), ("failed", said)), error=error, detail=said)
 
 
 def _count_failures(table: sa.Table) -> sa.ColumnElement[int]:
@@ -275,8 +275,8 @@ def _build_email(app: App, lease: Lease) -> bytes:
     with app.db.reading(due.tenant_id or "") as db:
         found = sa.select(files).where(files.c.tenant_id == due.tenant_id, files.c.id.in_([row.file_id, row.logo_id]))
         kept = {each.id: each for each in db.execute(found)} if row.file_id or row.logo_id else {}
-        file = _file(kept[row.file_id], row.attachment["filename"]) if row.file_id else None
-        logo = _file(kept[row.logo_id], "logo") if row.logo_id in kept and logos.shows_logo(row.html) else None
+        file = _build_file(kept[row.file_id], row.attachment["filename"]) if row.file_id else None
+        logo = _build_file(kept[row.logo_id], "logo") if row.logo_id in kept and logos.shows_logo(row.html) else None
         mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
         shown = sa.select(recipients).where(mine, recipients.c.status.not_in(["suppressed", "held"]))
         everybody = db.execute(shown.order_by(recipients.c.position)).all()
@@ -298,7 +298,7 @@ def _build_email(app: App, lease: Lease) -> bytes:
     )
 
 
-def _file(row: Any, filename: str) -> message.File:
+def _build_file(row: Any, filename: str) -> message.File:
     return message.File(filename, row.content_type, bytes(row.content))
 
 

@@ -11,11 +11,11 @@ from .schemas import Covers, NewSuppressedAddress, Reason, SuppressedAddress, Su
 from .tables import recipients, suppressed
 
 
-def _named(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
+def _match_addresses(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
     return suppressed.c.address_folded.in_([fold(address) for address in addresses])
 
 
-_records = Records(suppressed, SuppressedAddress, prefix="sup", filters={"address": _named})
+_records = Records(suppressed, SuppressedAddress, prefix="sup", filters={"address": _match_addresses})
 
 
 def list_suppressed(ctx: Context, query: SuppressedQuery) -> Page[SuppressedAddress]:
@@ -72,8 +72,8 @@ def suppress(
 
 def suppressed_among(ctx: Context, addresses: Sequence[str], *, reminder: bool) -> set[str]:
     """Return those of the addresses that are suppressed, folded."""
-    found = sa.select(suppressed.c.address_folded).where(own(ctx, suppressed), _named(ctx, addresses))
-    return set(ctx.db.execute(found.where(_covering(reminder=reminder))).scalars())
+    found = sa.select(suppressed.c.address_folded).where(own(ctx, suppressed), _match_addresses(ctx, addresses))
+    return set(ctx.db.execute(found.where(_match_kind(reminder=reminder))).scalars())
 
 
 def skip_suppressed(db: sa.Connection, tenant_id: str, email_id: str, *, reminder: bool) -> None:
@@ -81,11 +81,11 @@ def skip_suppressed(db: sa.Connection, tenant_id: str, email_id: str, *, reminde
     r = recipients.c
     listed = sa.select(suppressed.c.address_folded).where(suppressed.c.tenant_id == tenant_id)
     waiting = (r.tenant_id == tenant_id) & (r.email_id == email_id) & (r.status == "waiting")
-    mine = waiting & r.address_folded.in_(listed.where(_covering(reminder=reminder)))
+    mine = waiting & r.address_folded.in_(listed.where(_match_kind(reminder=reminder)))
     db.execute(sa.update(recipients).where(mine).values(status="suppressed"))
 
 
-def _covering(*, reminder: bool) -> sa.ColumnElement[bool]:
+def _match_kind(*, reminder: bool) -> sa.ColumnElement[bool]:
     return suppressed.c.covers.in_(["everything", "reminders"] if reminder else ["everything"])
 
 

@@ -9,7 +9,7 @@ from billycan.sql import deployment_table
 from billycan.timed import Leases
 
 
-def _where(condition: str, name: str, *columns: str) -> sa.Index:
+def _index_where(condition: str, name: str, *columns: str) -> sa.Index:
     """Return an index of only those rows for which a condition is true."""
     rows = sa.text(condition)
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
@@ -17,7 +17,7 @@ def _where(condition: str, name: str, *columns: str) -> sa.Index:
 
 # A message that is being sent has a lease, and its holder may record the outcome. If the lease has ended, the process
 # died, and the message is sent again.
-def _delivery() -> tuple[sa.Column[Any], ...]:
+def _delivery_columns() -> tuple[sa.Column[Any], ...]:
     return (
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("due_at", UTCDateTime, nullable=False),
@@ -31,7 +31,7 @@ def _delivery() -> tuple[sa.Column[Any], ...]:
 
 emails = resource_table(
     "mail_emails",
-    *_delivery(),
+    *_delivery_columns(),
     sa.Column("document_id", ByCodePoint),  # no reference: an email outlives its document
     sa.Column("subject", sa.Text, nullable=False),
     sa.Column("message", sa.Text, nullable=False),
@@ -52,9 +52,9 @@ emails = resource_table(
     sa.Column("may_have_arrived_twice", sa.Boolean, nullable=False),
     sa.Index("ix_mail_emails_document_id", "tenant_id", "document_id", "created_at"),
     sa.Index("ix_mail_emails_status", "tenant_id", "status", "created_at", "id"),
-    _where("status IN ('queued', 'sending')", "ix_mail_emails_due", "due_at"),
-    _where("file_id IS NOT NULL", "ix_mail_emails_file_id", "tenant_id", "file_id"),
-    _where("logo_id IS NOT NULL", "ix_mail_emails_logo_id", "tenant_id", "logo_id"),
+    _index_where("status IN ('queued', 'sending')", "ix_mail_emails_due", "due_at"),
+    _index_where("file_id IS NOT NULL", "ix_mail_emails_file_id", "tenant_id", "file_id"),
+    _index_where("logo_id IS NOT NULL", "ix_mail_emails_logo_id", "tenant_id", "logo_id"),
 )
 
 recipients = tenant_table(
@@ -116,12 +116,12 @@ suppressed = resource_table(
 letters = deployment_table(
     "mail_letters",
     sa.Column("id", ByCodePoint, primary_key=True),
-    *_delivery(),
+    *_delivery_columns(),
     sa.Column("address", sa.Text, nullable=False),
     sa.Column("subject", sa.Text, nullable=False),
     sa.Column("sealed", sa.LargeBinary),  # its text; null once it is sent or has failed
     sa.Column("created_at", UTCDateTime, nullable=False),
-    _where("status IN ('queued', 'sending')", "ix_mail_letters_due", "due_at"),
+    _index_where("status IN ('queued', 'sending')", "ix_mail_letters_due", "due_at"),
 )
 
 

@@ -31,7 +31,7 @@ msgspec.json.Decoder(Unsubscriber)
 
 def unsubscribe_url(app: App, tenant_id: str, address: str) -> str:
     """Return the URL of the page on which an address unsubscribes from a business's reminders. It does not expire."""
-    token = _serializer(*app.secrets).dumps(msgspec.to_builtins(Unsubscriber(tenant_id, address)))
+    token = _build_serializer(*app.secrets).dumps(msgspec.to_builtins(Unsubscriber(tenant_id, address)))
     return f"{app.public_url}{PATH}{token if isinstance(token, str) else token.decode()}"
 
 
@@ -58,7 +58,7 @@ class UnsubscribePage:
         if is_out:
             return self._confirm(resp, leaver, name)
         text = f"{leaver.address} gets reminders from {name}. Its quotes and invoices will still reach you."
-        return _show(resp, title="Stop reminders?", text=text, button="Stop reminders")
+        return _show_page(resp, title="Stop reminders?", text=text, button="Stop reminders")
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
         leaver = self._leaver(req, token)
@@ -73,26 +73,26 @@ class UnsubscribePage:
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """Show a problem as a page. The pipeline calls this and sets the status."""
         text = problem.message if problem.status < 500 else "Please try again in a few minutes."
-        _show(resp, title="That did not work", text=text)
+        _show_page(resp, title="That did not work", text=text)
 
     def _leaver(self, req: falcon.Request, token: str) -> Unsubscriber | None:
         self.app.count_visit("unsubscribe", req, PER_MINUTE, PER_SECOND)
         try:
-            leaver = msgspec.convert(_serializer(*self.app.secrets).loads(token), Unsubscriber)
+            leaver = msgspec.convert(_build_serializer(*self.app.secrets).loads(token), Unsubscriber)
         except (BadData, ValueError):
             return None
         self.app.take_share(req, leaver.tenant_id, is_visited=True)
         return leaver
 
     def _confirm(self, resp: falcon.Response, leaver: Unsubscriber, name: str) -> None:
-        _show(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")
+        _show_page(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")
 
     def _refuse_link(self, resp: falcon.Response) -> None:
         resp.status = falcon.HTTP_404
-        _show(resp, title="This link does not work", text="It may have been copied in part.")
+        _show_page(resp, title="This link does not work", text="It may have been copied in part.")
 
 
-def _show(resp: falcon.Response, **values: Any) -> None:
+def _show_page(resp: falcon.Response, **values: Any) -> None:
     resp.content_type = falcon.MEDIA_HTML
     style = templates.load_template("page.css").render()
     resp.text = templates.load_template("unsubscribe.html").render(**{"button": "", "style": style, **values})
@@ -109,5 +109,5 @@ def _show(resp: falcon.Response, **values: Any) -> None:
 
 
 @cache
-def _serializer(*secrets: str) -> URLSafeSerializer:
+def _build_serializer(*secrets: str) -> URLSafeSerializer:
     return URLSafeSerializer(secrets, salt="unsubscribe", signer_kwargs={"digest_method": hashlib.sha256})

@@ -13,10 +13,12 @@ MEDIA_TYPE = "application/pdf"
 
 def pdf_route(document: Document, route: Route) -> tuple[Route, ...]:
     """Return the route of a document's PDF, next to its own: `GET /v1/invoices/{id}.pdf`."""
-    return (Route("GET", f"{document.path}.pdf", _handler(document, route), scope=route.scope, answers=MEDIA_TYPE),)
+    return (
+        Route("GET", f"{document.path}.pdf", _build_handler(document, route), scope=route.scope, answers=MEDIA_TYPE),
+    )
 
 
-def _handler(document: Document, route: Route) -> Callable[..., Reply]:
+def _build_handler(document: Document, route: Route) -> Callable[..., Reply]:
     def get_pdf(ctx: Context, id: str, query: Any = None) -> Reply:
         paper = document.show(ctx, id, query) if document.takes else document.show(ctx, id)
         pdf = pdf_from(ctx, paper, document.template)

@@ -34,13 +34,13 @@ def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Se
     A plugin's own template runs in a separate process with a time limit. Raise RuntimeError if it fails.
     """
     sys.audit("billycan.slow", "to make a PDF file")
-    data = msgspec.json.encode(_printable(paper)).decode()
+    data = msgspec.json.encode(_as_printable(paper)).decode()
     with tempfile.TemporaryDirectory(prefix="billycan-pdf-") as folder:
         if logo:
             (Path(folder) / "logo").write_bytes(logo)
         if template is None:
             return compile_paper(OWN.read_bytes(), Path(folder), data, settings.fonts)
-        return _apart(template, Path(folder), data, settings)
+        return _compile_apart(template, Path(folder), data, settings)
 
 
 def compile_paper(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
@@ -54,13 +54,13 @@ def compile_paper(template: bytes, root: Path, data: str, more_fonts: str) -> by
     # If compiling fails, leave out the standards first, then a logo that Typst cannot read.
     for texts, standards in ((given, STANDARDS), (given, []), (without_logo, STANDARDS)):
         try:
-            return _compiled(template, root, texts, standards, more_fonts)
+            return _compile_pdf(template, root, texts, standards, more_fonts)
         except typst.TypstError as error:
             log.info("a PDF is tried in a simpler form: %s", error.message)
-    return _compiled(template, root, without_logo, [], more_fonts)
+    return _compile_pdf(template, root, without_logo, [], more_fonts)
 
 
-def _compiled(template: bytes, root: Path, texts: dict[str, str], standards: list[Any], more_fonts: str) -> bytes:
+def _compile_pdf(template: bytes, root: Path, texts: dict[str, str], standards: list[Any], more_fonts: str) -> bytes:
     # A compiler forgets an in-memory template once it has failed; a new one takes 2 ms.
     compiler = typst.Compiler(template, root=root, font_paths=fonts(more_fonts), ignore_system_fonts=True)
     made = run_apart(lambda: compiler.compile(format="pdf", sys_inputs=texts, pdf_standards=standards))
@@ -83,7 +83,7 @@ def fonts(more: str = "") -> typst.Fonts:
     return typst.Fonts(False, False, folders)  # without the system's fonts and Typst's own
 
 
-def _apart(template: Path, folder: Path, data: str, settings: Settings) -> bytes:
+def _compile_apart(template: Path, folder: Path, data: str, settings: Settings) -> bytes:
     """Compile a plugin's own template in a separate process, which may read only the files beside the template."""
     command = [sys.executable, "-m", "billycan_pdf.apart", str(template), str(folder), settings.fonts]
     try:
@@ -97,29 +97,29 @@ def _apart(template: Path, folder: Path, data: str, settings: Settings) -> bytes
     return done.stdout
 
 
-def _printable(paper: Paper) -> Any:
+def _as_printable(paper: Paper) -> Any:
     """Return a Paper as plain data, with break points in words that are too long for a line."""
     plain = msgspec.to_builtins(msgspec.structs.replace(paper, brand=msgspec.structs.replace(paper.brand, logo=None)))
-    found = _breakable(plain, _LONGEST)
+    found = _make_breakable(plain, _LONGEST)
     for party in ("seller", "buyer"):
-        found[party]["name"] = _breakable(plain[party]["name"], _LONGEST_IN_NAMES)
-        found[party]["email"] = _breakable(plain[party]["email"], 2 * _LONGEST)  # people copy it
-    found["pay"] = _breakable(plain["pay"], 2 * _LONGEST)  # and this, too
+        found[party]["name"] = _make_breakable(plain[party]["name"], _LONGEST_IN_NAMES)
+        found[party]["email"] = _make_breakable(plain[party]["email"], 2 * _LONGEST)  # people copy it
+    found["pay"] = _make_breakable(plain["pay"], 2 * _LONGEST)  # and this, too
     found["dated"] = [paper.dated.year, paper.dated.month, paper.dated.day]
     return found
 
 
-def _breakable(value: Any, longest: int) -> Any:
+def _make_breakable(value: Any, longest: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest else re.sub(rf"\S{{{longest + 1},}}", _broken, value)
+        return value if len(value) <= longest else re.sub(rf"\S{{{longest + 1},}}", _break_word, value)
     if isinstance(value, dict):
-        return {name: _breakable(each, longest) for name, each in value.items()}
+        return {name: _make_breakable(each, longest) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_breakable(each, longest) for each in in_turns(value)]
+        return [_make_breakable(each, longest) for each in in_turns(value)]
     return value
 
 
-def _broken(word: re.Match[str]) -> str:
+def _break_word(word: re.Match[str]) -> str:
     """Add a break point after each character of a long word, but never between a letter and its accent."""
     text = word[0]
     return text[0] + "".join(

@@ -17,15 +17,15 @@ def add_samples(ctx: Context) -> None:
     """Add the sample quotes, the oldest first, so that numbers follow dates."""
     # Sent, and expired without an answer.
     trap = {"description": "Trap, 2,000 L", "unit_price": "2890.00"}
-    expire_quote(ctx, _sent(ctx, "Brindle Wren", 45, "Grease trap, larger", trap).id)
+    expire_quote(ctx, _send_sample(ctx, "Brindle Wren", 45, "Grease trap, larger", trap).id)
 
     if ctx.has("jobs"):
-        risers = _sent(ctx, "Saltmarram", 27, "Stairwell risers, third stage", {**_LABOUR, "quantity": 36})
+        risers = _send_sample(ctx, "Saltmarram", 27, "Stairwell risers, third stage", {**_LABOUR, "quantity": 36})
         with ago(ctx, 21):
             accept_quote(ctx, risers.id, Acceptance(name="Isolde Ferntallow"))
             convert_quote(ctx, risers.id, Conversion(to="job"))
 
-    gutters = _sent(
+    gutters = _send_sample(
         ctx,
         "Saltmarram",
         19,
@@ -36,14 +36,14 @@ def add_samples(ctx: Context) -> None:
         decline_quote(ctx, gutters.id, Refusal(reason=Reason("Going with a roofer for all of it")))
 
     if ctx.has("invoices"):
-        softener = _sent(
+        softener = _send_sample(
             ctx, "Brindle Wren", 9, "Water softener for the bar", {"description": "Softener", "unit_price": "485.00"}
         )
         with ago(ctx, 1):
             accept_quote(ctx, softener.id, Acceptance(name="Saoirse Wrenlocke"))
         convert_quote(ctx, softener.id, Conversion(to="invoice"))
 
-    heater = _sent(
+    heater = _send_sample(
         ctx,
         "Little Tern",
         6,
@@ -55,11 +55,13 @@ def add_samples(ctx: Context) -> None:
         accept_quote(ctx, heater.id, Acceptance(name="Wilhelmina Bristlebird", email="office@littletern.example"))
 
     with ago(ctx, 5):
-        pump = _add(ctx, "Brindle Wren", "Sump pump", {"description": "Pump and float switch", "unit_price": "612.00"})
+        pump = _add_sample(
+            ctx, "Brindle Wren", "Sump pump", {"description": "Pump and float switch", "unit_price": "612.00"}
+        )
     with ago(ctx, 4):
         cancel_quote(ctx, pump.id)
 
-    _sent(
+    _send_sample(
         ctx,
         "Odo",
         3,
@@ -71,18 +73,18 @@ def add_samples(ctx: Context) -> None:
         terms="Half on acceptance, the rest on completion.",
     )
 
-    _add(
+    _add_sample(
         ctx, "Marnie", "Outdoor tap by the courtyard", {**_LABOUR, "quantity": 2}, notes="Draft: measure the run first."
     )
 
 
-def _sent(ctx: Context, client: str, days_ago: int, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
+def _send_sample(ctx: Context, client: str, days_ago: int, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
     """Make a quote and send it so many days ago."""
     with ago(ctx, days_ago):
-        return send_quote(ctx, _add(ctx, client, title, *lines, **members).id, Resend())
+        return send_quote(ctx, _add_sample(ctx, client, title, *lines, **members).id, Resend())
 
 
-def _add(ctx: Context, client: str, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
+def _add_sample(ctx: Context, client: str, title: str, *lines: dict[str, Any], **members: Any) -> Quote:
     """Add a draft for one of the sample contacts, found by part of its name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     body = {"client_id": client_id, "title": title, "line_items": list(lines), **members}

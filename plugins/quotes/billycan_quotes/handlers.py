@@ -78,7 +78,7 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
     Nothing is emailed: send the link yourself. Refused with `gst_not_registered` if a business that is not registered
     for GST charges it. Emits `quote.sent`.
     """
-    row = _lock(ctx, id)
+    row = _lock_quote(ctx, id)
     documents.check(ctx, row, "send")
     if row.status != "draft" and body.expiry_date is None:
         raise Invalid.member("expiry_date", "required", "is required to send this quote again")
@@ -99,7 +99,7 @@ def accept_quote(ctx: Context, id: str, body: Acceptance) -> Quote:
     From sent to accepted; otherwise `invalid_state_transition`. Emits `quote.accepted`.
     """
     by = {"name": body.name, "email": body.email}
-    return documents.move(ctx, _lock(ctx, id), "accept", "quote.accepted", accepted_at=ctx.now(), accepted_by=by)
+    return documents.move(ctx, _lock_quote(ctx, id), "accept", "quote.accepted", accepted_at=ctx.now(), accepted_by=by)
 
 
 def decline_quote(ctx: Context, id: str, body: Refusal) -> Quote:
@@ -108,7 +108,7 @@ def decline_quote(ctx: Context, id: str, body: Refusal) -> Quote:
     From sent to declined; otherwise `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
     """
     ended = {"declined_at": ctx.now(), "decline_reason": body.reason}
-    return documents.move(ctx, _lock(ctx, id), "decline", "quote.declined", **ended)
+    return documents.move(ctx, _lock_quote(ctx, id), "decline", "quote.declined", **ended)
 
 
 def revise_quote(ctx: Context, id: str) -> Quote:
@@ -116,7 +116,7 @@ def revise_quote(ctx: Context, id: str) -> Quote:
 
     From sent to draft; otherwise `invalid_state_transition`. Emits `quote.updated`.
     """
-    row = _lock(ctx, id)
+    row = _lock_quote(ctx, id)
     editions = {"revision": row.revision + 1, "link_edition": row.link_edition + 1}
     return documents.move(ctx, row, "revise", "quote.updated", sent_at=None, **editions, **frozen(None))
 
@@ -126,7 +126,7 @@ def cancel_quote(ctx: Context, id: str) -> Quote:
 
     From draft or sent to cancelled; otherwise `invalid_state_transition`. Emits `quote.cancelled`.
     """
-    row = _lock(ctx, id)
+    row = _lock_quote(ctx, id)
     columns = frozen(client_of(ctx, row.client_id)) if row.status == "draft" else {}
     ended = {"cancelled_at": ctx.now(), "link_edition": row.link_edition + 1}
     return documents.move(ctx, row, "cancel", "quote.cancelled", **ended, **columns)
@@ -148,7 +148,7 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")
     ctx.require(f"{body.to}s:write")
     ctx.take_turns()  # before locking the quote, in the same order as changes of its invoices
-    row = _lock(ctx, id)
+    row = _lock_quote(ctx, id)
     documents.check(ctx, row, "convert")
     content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
     with ctx.copying(id):
@@ -159,7 +159,7 @@ def prepare_conversion(ctx: Context, id: str, body: Conversion) -> None:
     """Do what converting a quote into one invoice of all of it, or into a job, needs no lock for."""
     row = records.find(ctx, id)
     content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
-    _lines(ctx, row)
+    _lines_of(ctx, row)
     if body.to == "invoice" and ctx.has("invoices"):
         from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
@@ -177,7 +177,7 @@ def _of_job(row: Row, content: dict[str, Any]) -> dict[str, Any]:
 def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
     from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
-    lines = _lines(ctx, row)
+    lines = _lines_of(ctx, row)
     work = invoices.Work(row, lines, {**content, "job_id": row.job_id})
     made = invoices.claim(ctx, "quote_id", work, conversion)
     if billed_amounts(ctx, [row])[row.id].is_all:
@@ -191,7 +191,7 @@ def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], conversion: Con
 def _to_job(ctx: Context, row: Row, content: dict[str, Any], conversion: Conversion) -> Resource:
     from billycan_jobs import api as jobs  # noqa: PLC0415 - the plugin may be off
 
-    made, stored = jobs.make(ctx, _of_job(row, content)), _lines(ctx, row)
+    made, stored = jobs.make(ctx, _of_job(row, content)), _lines_of(ctx, row)
     if ctx.has("invoices"):
         from billycan_invoices import api as invoices  # noqa: PLC0415 - the plugin may be off
 
@@ -202,7 +202,7 @@ def _to_job(ctx: Context, row: Row, content: dict[str, Any], conversion: Convers
     return made
 
 
-def _lines(ctx: Context, row: Row) -> list[Line]:
+def _lines_of(ctx: Context, row: Row) -> list[Line]:
     return ctx.ahead("quotes.lines", row, lambda: documents.lines(ctx, [row.id])[row.id])
 
 
@@ -218,7 +218,7 @@ def past_expiry(app: App, now: Moment) -> sa.Select[Any]:
 
 def expire_quote(ctx: Context, id: str) -> None:
     """Record that a sent quote has expired: timed work, so that `quote.expired` is emitted even without a reader."""
-    _lock(ctx, id)
+    _lock_quote(ctx, id)
 
 
 EXPIRING = Morning("quote.expiring", -3, 0)
@@ -231,12 +231,12 @@ def expiring_soon(app: App, now: Moment) -> sa.Select[Any]:
 
 def emit_expiring(ctx: Context, id: str) -> None:
     """Emit `quote.expiring`, unless the client decided in the meantime."""
-    row = _lock(ctx, id)
+    row = _lock_quote(ctx, id)
     if row.status == "sent" and EXPIRING.once(ctx, id, row.expiry_date):
         documents.tell(ctx, row, EXPIRING.what)
 
 
-def _lock(ctx: Context, id: str) -> Row:
+def _lock_quote(ctx: Context, id: str) -> Row:
     """Lock and return the quote, and record its expiry if it has expired."""
     row = records.lock(ctx, id)
     if status_of(ctx, row) != row.status:

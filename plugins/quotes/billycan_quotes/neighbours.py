@@ -48,11 +48,11 @@ def note_invoice(ctx: Context, invoice: Invoice) -> None:
         if invoice.quote_id is not None:
             link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "quote_id": invoice.quote_id}
             ctx.db.execute(sa.insert(claims).values(link))
-            _settle(ctx, invoice.quote_id)
+            _settle_quote(ctx, invoice.quote_id)
         return
     for row in documents.held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
         if row.status in _AWAITS_INVOICE:
-            _save(ctx, row, status="invoiced", invoice_id=invoice.id)
+            _save_quote(ctx, row, status="invoiced", invoice_id=invoice.id)
 
 
 def follow_invoice(ctx: Context, invoice: Invoice) -> None:
@@ -66,7 +66,7 @@ def follow_invoice(ctx: Context, invoice: Invoice) -> None:
         let_go &= quotes.c.id != invoice.quote_id
     # Look before waiting for the chain's other writes: few changes of an invoice concern a quote.
     if ctx.db.execute(sa.select(quotes.c.id).where(own(ctx, quotes), let_go).limit(1)).first():
-        _release(ctx, let_go)
+        _release_quote(ctx, let_go)
     named = (quotes.c.id == invoice.quote_id) & quotes.c.status.in_(_AWAITS_INVOICE)
     if invoice.quote_id and ctx.db.execute(sa.select(quotes.c.id).where(own(ctx, quotes), named)).first():
         note_invoice(ctx, invoice)
@@ -74,11 +74,11 @@ def follow_invoice(ctx: Context, invoice: Invoice) -> None:
 
 def forget_invoice(ctx: Context, invoice: Gone) -> None:
     """Let a quote be invoiced again once its invoice, or one for a part of it, is deleted or voided."""
-    _release(ctx, quotes.c.invoice_id == invoice.id)
+    _release_quote(ctx, quotes.c.invoice_id == invoice.id)
     this = own(ctx, claims) & (claims.c.id == invoice.id)
     if quote_id := ctx.db.execute(sa.select(claims.c.quote_id).where(this)).scalar():
         ctx.db.execute(sa.delete(claims).where(this))
-        _settle(ctx, quote_id)
+        _settle_quote(ctx, quote_id)
 
 
 def note_credit(ctx: Context, note: Note) -> None:
@@ -88,7 +88,7 @@ def note_credit(ctx: Context, note: Note) -> None:
     quote_id, _ = invoices.work_of(ctx, note.invoice_id)
     if quote_id is None:
         return
-    for quote in _settle(ctx, quote_id):
+    for quote in _settle_quote(ctx, quote_id):
         if note.status == "void" and quote.invoiced.claimed > quote.invoiced.quoted:
             raise invoiced_again(quote.invoiced.quoted - quote.invoiced.claimed + note.total)
 
@@ -97,13 +97,13 @@ def forget_job(ctx: Context, job: Gone) -> None:
     """Clear references to a deleted job; a quote that became the job can be converted again."""
     for row in documents.held(ctx, quotes.c.job_id == job.id):
         back = {"status": "accepted", "converted_to": None} if row.status == "converted" else {}
-        _save(ctx, row, job_id=None, **back)
+        _save_quote(ctx, row, job_id=None, **back)
 
 
 def forget_booking(ctx: Context, booking: Gone) -> None:
     """Clear references to a deleted booking."""
     for row in documents.held(ctx, quotes.c.booking_id == booking.id):
-        _save(ctx, row, booking_id=None)
+        _save_quote(ctx, row, booking_id=None)
 
 
 _AWAITS_INVOICE = ("accepted", "converted")
@@ -121,12 +121,12 @@ hears: dict[str, Callable[..., None]] = {
 }
 
 
-def _release(ctx: Context, which: sa.ColumnElement[bool]) -> None:
+def _release_quote(ctx: Context, which: sa.ColumnElement[bool]) -> None:
     for row in documents.held(ctx, which):
-        _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
+        _save_quote(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
 
 
-def _settle(ctx: Context, quote_id: str) -> list[Quote]:
+def _settle_quote(ctx: Context, quote_id: str) -> list[Quote]:
     """Mark a quote as invoiced if nothing is left to invoice, and as not invoiced otherwise."""
     settled = []
     for row in documents.held(ctx, quotes.c.id == quote_id):
@@ -140,5 +140,5 @@ def _settle(ctx: Context, quote_id: str) -> list[Quote]:
     return settled
 
 
-def _save(ctx: Context, row: Any, **columns: Any) -> None:
+def _save_quote(ctx: Context, row: Any, **columns: Any) -> None:
     documents.tell(ctx, records.save(ctx, row, **columns), "quote.updated")

@@ -38,12 +38,12 @@ def quote_page(app: App) -> DocumentPage:
 
 def show_quote(ctx: Context, link: Link) -> Shown:
     """Show the quote of a link, or why it is no longer available."""
-    row = _found(ctx, link)
+    row = _find_quote(ctx, link)
     if row is None or row.link_edition != link.edition:
-        return _gone(row)
+        return _show_gone(row)
     quote = documents.show(ctx, row)
     values = {
-        "paper": _paper(ctx, row, quote),
+        "paper": _build_paper(ctx, row, quote),
         "status": status_of(ctx, row),
         "names": _NAMES,
         "version": quote.version,
@@ -63,10 +63,10 @@ def finish_quote(ctx: Context, id: str) -> None:
 def quote_paper(ctx: Context, id: str) -> Paper:
     """Return a quote as a Paper."""
     row = records.find(ctx, id)
-    return _paper(ctx, row, documents.show(ctx, row))
+    return _build_paper(ctx, row, documents.show(ctx, row))
 
 
-def _paper(ctx: Context, row: Row, quote: Quote) -> Paper:
+def _build_paper(ctx: Context, row: Row, quote: Quote) -> Paper:
     status, until = status_of(ctx, row), day(quote.expiry_date)
     return paper_of(
         ctx,
@@ -77,7 +77,7 @@ def _paper(ctx: Context, row: Row, quote: Quote) -> Paper:
         mark=_MARKS.get(status, ""),
         mark_tone="good" if _MARKS.get(status) == "ACCEPTED" else "bad",
         badge=_BADGES.get(status),
-        notice=_notice(ctx, quote, status),
+        notice=_choose_notice(ctx, quote, status),
         facts={
             "Date": day(quote.issue_date),
             "Valid until": until,
@@ -101,11 +101,11 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     if form.get("version") != str(row.version) and status_of(ctx, row) == "sent":
         return {"version": "This quote has changed since you opened it. Please read it again before you decide."}
     if form.get("decision") == "decline":
-        body, faults = _read(Refusal, {"reason": form.get("reason") or None})
+        body, faults = _read_answer(Refusal, {"reason": form.get("reason") or None})
         if body:
             decline_quote(ctx, link.id, body)
         return faults
-    accepted, faults = _read(Acceptance, {"name": form.get("name", ""), "email": form.get("email") or None})
+    accepted, faults = _read_answer(Acceptance, {"name": form.get("name", ""), "email": form.get("email") or None})
     if not form.get("name"):
         faults = {**(faults or {}), "name": "Please enter your name."}
     if "terms" not in form:
@@ -115,7 +115,7 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     return faults
 
 
-def _notice(ctx: Context, quote: Quote, status: str) -> Paper.Notice | None:
+def _choose_notice(ctx: Context, quote: Quote, status: str) -> Paper.Notice | None:
     """Return the notice of a decision or expiry. It must not claim that somebody was notified."""
     zone, seller = ctx.tenant.timezone, ctx.tenant.name
     if quote.accepted_at and quote.accepted_by:
@@ -133,21 +133,21 @@ def _notice(ctx: Context, quote: Quote, status: str) -> Paper.Notice | None:
     return None
 
 
-def _read(kind: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, str] | None]:
+def _read_answer(kind: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, str] | None]:
     try:
         return decode(dict(values), kind), None
     except Invalid as invalid:
         return None, {fault.param: f"This {fault.message}." for fault in invalid.details}
 
 
-def _found(ctx: Context, link: Link) -> Row | None:
+def _find_quote(ctx: Context, link: Link) -> Row | None:
     try:
         return records.find(ctx, link.id)
     except NotFound:
         return None
 
 
-def _gone(row: Row | None) -> Shown:
+def _show_gone(row: Row | None) -> Shown:
     if row is not None and row.status == "cancelled":
         text = "The business has withdrawn it. Please get in touch with them if you were expecting it."
         return Shown("closed.html", {"title": "This quote was withdrawn", "text": text}, 410)

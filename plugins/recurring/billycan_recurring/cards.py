@@ -21,7 +21,7 @@ def next_invoices(ctx: Context) -> Card | None:
     if not rows:
         return None
     names = contacts.names(ctx, {row.client_id for row in rows})
-    shown: list[tuple[Any, ...]] = [(f"{_day(row.next_on)}: {names[row.client_id]}", row.total) for row in rows]
+    shown: list[tuple[Any, ...]] = [(f"{_write_day(row.next_on)}: {names[row.client_id]}", row.total) for row in rows]
     failing = sum(row.failure is not None for row in rows)
     unsent = sum(row.email_failure is not None for row in rows)
     notes = [f"{failing} could not be made"] * bool(failing) + [f"{unsent} could not be emailed"] * bool(unsent)
@@ -29,5 +29,5 @@ def next_invoices(ctx: Context) -> Card | None:
     return Card(title="Next recurring invoices", note=", ".join(notes), rows=tuple(shown), path=path)
 
 
-def _day(day: Any) -> str:
+def _write_day(day: Any) -> str:
     return f"{day.day} {day:%b}"

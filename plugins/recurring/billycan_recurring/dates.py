@@ -28,14 +28,14 @@ class Series(Struct, frozen=True):
 
     def after(self, day: date | None) -> Iterator[date]:
         """Yield the dates after a day, in order; all of them for None."""
-        for each in _every(self.frequency, self.start_on):
+        for each in _dates_from(self.frequency, self.start_on):
             if each > (self.end_on or Moment.LAST_DATE):
                 return
             if (day is None or each > day) and not any(since <= each < until for since, until in self.pauses):
                 yield each
 
 
-def _every(frequency: str, start: date) -> Iterator[date]:
+def _dates_from(frequency: str, start: date) -> Iterator[date]:
     """Yield each date from `start` on, all counted from `start`; in a month too short for it, the last day."""
     for i in count():
         if frequency in DAYS:

@@ -45,7 +45,7 @@ def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> Recurri
     `recurring_invoice.created`.
     """
     _check_lines([line.id for line in body.line_items], [])
-    values = _values(ctx, body, None)
+    values = _build_columns(ctx, body, None)
     started = {"status": "active", "invoices_made": 0, "pauses": []}
     row = records.insert(ctx, **{**_NOTHING_YET, **values, **started, "next_on": body.start_on})
     store_items(ctx, row)
@@ -92,8 +92,8 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     if row.status == "ended" and changed - {"external_id", "metadata"}:
         raise Conflict("A recurring invoice that has ended cannot be changed.", code="document_locked", status="ended")
     if changed - {"external_id", "metadata"}:
-        values = _values(ctx, after, row)
-        row_after = records.save(ctx, row, **values, **_when(row, values))
+        values = _build_columns(ctx, after, row)
+        row_after = records.save(ctx, row, **values, **_next_date(row, values))
         store_items(ctx, row_after)
         _try_again(ctx, id)
     else:
@@ -132,11 +132,11 @@ def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     is left.
     """
     row = records.lock(ctx, id)
-    _require(ctx, row.then)
+    _require_scopes(ctx, row.then)
     values: dict[str, Any] = {"status": actions.check("resume", row.status), "paused_on": None}
     if row.paused_on < ctx.today():
         values["pauses"] = [*row.pauses, [row.paused_on.isoformat(), ctx.today().isoformat()]]
-    values |= _when(row, values)
+    values |= _next_date(row, values)
     row = records.save(ctx, row, **values)
     _try_again(ctx, id)
     resumed = emit_recurring(ctx, row, "recurring_invoice.resumed")
@@ -192,11 +192,11 @@ def check_client(ctx: Context, client_id: str) -> None:
         raise Invalid(message, code="client_archived", param="client_id")
 
 
-def _values(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[str, Any]:
+def _build_columns(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[str, Any]:
     """Return the columns of a body, checked as the next invoice will be."""
     if body.then == "email" and not ctx.has("mail"):
         raise Invalid.member("then", "invalid_value", "cannot be `email`: the plugin mail is off")
-    _require(ctx, body.then)
+    _require_scopes(ctx, body.then)
     if (row is None or body.start_on != row.start_on) and body.start_on < ctx.today() - timedelta(MOST_DAYS_AGO):
         raise Invalid.member("start_on", "out_of_range", "must not be more than a year ago")
     values = _worked_out(ctx, body, row)
@@ -219,7 +219,7 @@ def _of_body(body: NewRecurringInvoice) -> tuple[dict[str, Any], dict[str, Any]]
     return values, members
 
 
-def _require(ctx: Context, then: str) -> None:
+def _require_scopes(ctx: Context, then: str) -> None:
     """Refuse a key without the scopes for the work that the worker does with each invoice."""
     ctx.require("invoices:write")
     if then == "email":
@@ -235,7 +235,7 @@ def _with_ids(lines: Iterable[NewLine]) -> list[NewLine]:
     return [line if line.id else msgspec.structs.replace(line, id=new_id("lin")) for line in lines]
 
 
-def _when(row: Row, values: dict[str, Any]) -> dict[str, Any]:
+def _next_date(row: Row, values: dict[str, Any]) -> dict[str, Any]:
     """Return the date of the next invoice of a row with new values. Raise Invalid if a client's values leave none."""
     after = SimpleNamespace(**{**row._mapping, **values})
     if after.count is not None and after.count <= row.invoices_made:

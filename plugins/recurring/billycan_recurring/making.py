@@ -75,7 +75,7 @@ def _make_one(ctx: Context, row: Row, day: date) -> Row:
         invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
     if row.then != "draft":
         invoices.send(ctx, invoice.id)
-    email_failure = _email(ctx, invoice.id) if row.then == "email" else None
+    email_failure = _email_invoice(ctx, invoice.id) if row.then == "email" else None
     link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "recurring_id": row.id, "day": day}
     ctx.db.execute(sa.insert(made).values(link))
     done = {"done_until": day, "invoices_made": row.invoices_made + 1, "last_invoice_id": invoice.id}
@@ -90,7 +90,7 @@ def _make_one(ctx: Context, row: Row, day: date) -> Row:
     return row
 
 
-def _email(ctx: Context, invoice_id: str) -> dict[str, str] | None:
+def _email_invoice(ctx: Context, invoice_id: str) -> dict[str, str] | None:
     """Email an invoice that was sent; return the failure if its client cannot be reached, else None."""
     if not ctx.has("mail"):
         raise Conflict("The plugin mail is off: switch it on, or send the invoices without email.")

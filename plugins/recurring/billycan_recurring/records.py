@@ -47,8 +47,8 @@ def show_recurring(
     """Return recurring invoices as clients see them; `stored` are their lines if the rows have none."""
     if stored is None:
         stored = {row.id: row.line_items for row in rows} if ctx.wants(RecurringInvoice, "line_items") else {}
-    lines = {id: [_shown(line) for line in each] for id, each in ctx.in_turns(stored.items())}
-    percents = {row.id: _percent(getattr(row, "discount_percent", None)) for row in rows}
+    lines = {id: [_show_line(line) for line in each] for id, each in ctx.in_turns(stored.items())}
+    percents = {row.id: _plain_percent(getattr(row, "discount_percent", None)) for row in rows}
     currency = dict.fromkeys((row.id for row in rows), "AUD")
     return records.show(ctx, rows, currency=currency, line_items=lines, discount_percent=percents)
 
@@ -82,16 +82,16 @@ def series_of(row: Any, *more: tuple[date, date]) -> Series:
     return Series(row.frequency, row.start_on, row.end_on, [*pauses, *more])
 
 
-def _shown(line: dict[str, Any]) -> RecurringLine:
+def _show_line(line: dict[str, Any]) -> RecurringLine:
     """Return a stored line as shown, without trailing zeros in its numbers."""
     price = line["unit_price"]
     numbers: dict[str, Any] = {
         "quantity": plain_number(line["quantity"]),
         "unit_price": None if price is None else plain_number(price, 2),
-        "discount_percent": _percent(line["discount_percent"]),
+        "discount_percent": _plain_percent(line["discount_percent"]),
     }
     return RecurringLine(**{**{name: line[name] for name in RecurringLine.__struct_fields__}, **numbers})
 
 
-def _percent(percent: Decimal | None) -> Decimal | None:
+def _plain_percent(percent: Decimal | None) -> Decimal | None:
     return None if percent is None else plain_number(percent)

@@ -103,11 +103,11 @@ class Store:
             allowed=not window,
             limit=int(most),
             remaining=int(remaining),
-            reset=_seconds(reset),
+            reset=_whole_seconds(reset),
             window=window or "minute",
-            retry_after=_seconds(wait) if window else None,
+            retry_after=_whole_seconds(wait) if window else None,
         )
 
 
-def _seconds(ticks: str | int) -> int:
+def _whole_seconds(ticks: str | int) -> int:
     return -(-int(ticks) // _SECOND)

@@ -48,7 +48,7 @@ def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
     if (after.enabled, after.rules) == (stored.enabled, stored.rules):
         return stored
     columns = {"enabled": after.enabled, "version": stored.version + 1, "updated_at": ctx.now()}
-    again = columns | ({"since": ctx.today()} if _when(after) != _when(stored) else {})
+    again = columns | ({"since": ctx.today()} if _order_rules(after) != _order_rules(stored) else {})
     keys = {"tenant_id": ctx.tenant_id, "id": "reminders", "since": ctx.today()}
     written = upsert(settings, ctx.db).values(**{**keys, **columns})
     ctx.db.execute(written.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=again))
@@ -123,5 +123,5 @@ def move_silence(ctx: Context, contact: MergedContact) -> None:
         store_silence(ctx, contact.id, TakesReminders(reminders=False))
 
 
-def _when(what: Reminders | NewReminders) -> tuple[bool, list[int]]:
+def _order_rules(what: Reminders | NewReminders) -> tuple[bool, list[int]]:
     return what.enabled, [rule.days for rule in what.rules if rule.active]

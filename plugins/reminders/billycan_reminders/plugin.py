@@ -10,7 +10,7 @@ from .schemas import HasReminders, TakesReminders
 from .tables import off, rules, sent, settings
 
 
-def _extends(path: str) -> Extends:
+def _extend_records(path: str) -> Extends:
     return Extends(path=path, shows=HasReminders, fill=h.find_silenced, takes=TakesReminders, keep=h.store_silence)
 
 
@@ -25,7 +25,7 @@ manifest = Manifest(
         Route("GET", "/v1/sent_reminders", h.list_sent_reminders, scope="reminders:read"),
         Route("GET", "/v1/sent_reminders/{id}", h.get_sent_reminder, scope="reminders:read"),
     ),
-    extends=(_extends("/v1/invoices"), _extends("/v1/contacts")),
+    extends=(_extend_records("/v1/invoices"), _extend_records("/v1/contacts")),
     records=(
         RecordPages(
             path="/v1/sent_reminders",

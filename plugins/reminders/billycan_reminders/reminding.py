@@ -80,7 +80,7 @@ def remind(ctx: Context, id: str) -> None:
     unpaid = invoices.lock_unpaid(ctx, id)
     rule = _due_rule(ctx, unpaid) if unpaid else None
     if unpaid and rule:
-        fate = _fate(ctx, unpaid, rule)
+        fate = _decide_fate(ctx, unpaid, rule)
         columns = {"invoice_id": id, "due_date": unpaid.due_date, "days": rule.days, "metadata": {}}
         status = {"status": fate.status, "reason": fate.reason, "email_id": fate.email_id}
         records.insert(ctx, **columns, **status)
@@ -105,7 +105,7 @@ def _due_rule(ctx: Context, unpaid: invoices.Unpaid) -> Rule | None:
     return None if done else last
 
 
-def _fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
+def _decide_fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
     """Queue the email of a reminder, or find the reason to skip it."""
     if unpaid.amount_due <= 0:
         return Fate("skipped", "nothing_due")
@@ -115,10 +115,10 @@ def _fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
         return Fate("skipped", "just_sent")
     if not ctx.has("mail"):
         return Fate("skipped", "no_mail")
-    return _email(ctx, unpaid, rule)
+    return _email_reminder(ctx, unpaid, rule)
 
 
-def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
+def _email_reminder(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
     from billycan_mail import api as mail  # noqa: PLC0415 - the plugin may be off
 
     values = {

@@ -63,13 +63,13 @@ def known(ctx: Context) -> list[str]:
 
 def documents(ctx: Context, span: GstPeriod.Span) -> Found:
     """Select the amounts that each document adds to each label in a period, in whole cents."""
-    return Found(_documents(_sources(ctx), span.period), span.values(ctx))
+    return Found(_select_documents(_sources_of(ctx), span.period), span.values(ctx))
 
 
 @lru_cache(MOST_KEPT)
-def _documents(sources: Sources, period: GstPeriod) -> Select:
+def _select_documents(sources: Sources, period: GstPeriod) -> Select:
     parts = []
-    for given in _given(sources, period):
+    for given in _select_given(sources, period):
         within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
         parts.append(presented(_by_document(within)))
     return sa.union_all(*parts)
@@ -91,20 +91,20 @@ def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Foun
     Documents of a plugin that is off change nothing: their present amounts are unknown.
     """
     span = GstPeriod.Span(since=lodged.since, until=lodged.until, settings=settings)
-    select = _changed(_sources(ctx), _prefixes(ctx), span.period)
+    select = _select_changed(_sources_of(ctx), _prefixes_of(ctx), span.period)
     return Found(select, {**span.values(ctx), "before": lodged.before})
 
 
 @lru_cache(MOST_KEPT)
-def _changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> Select:
+def _select_changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> Select:
     of = own(period, periods), periods.c.status == "lodged", periods.c.until < sa.bindparam("before", type_=sa.Date)
     parts = []
-    for given in _given(sources, period):
+    for given in _select_given(sources, period):
         here = given.c.counts_on.between(periods.c.since, periods.c.until)
         now = sa.select(periods.c.id.label("of_period_id"), given).join(periods, here).where(*of).cte()
         parts.append(presented(_by_document(now, "of_period_id"), "of_period_id"))
     known = (entries.c.document_id.startswith(f"{one}_", autoescape=True) for one in prefixes)
-    before = sa.select(entries.c.of_period_id, entries.c.document_id, entries.c.supply_id, *_cents(-1))
+    before = sa.select(entries.c.of_period_id, entries.c.document_id, entries.c.supply_id, *_cents_of(-1))
     before = before.join(periods, periods.c.id == entries.c.of_period_id)
     before = before.where(own(period, entries), *of, sa.or_(sa.false(), *known))
     both = sa.union_all(*parts, before).cte()
@@ -114,11 +114,11 @@ def _changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> 
 
 def corrections(found: Found) -> Found:
     """Select the changes that `changed` finds, by document and at the labels where they are lodged."""
-    return Found(_corrections(found.select), found.values)
+    return Found(_select_corrections(found.select), found.values)
 
 
 @lru_cache(MOST_KEPT)
-def _corrections(changed: Select) -> Select:
+def _select_corrections(changed: Select) -> Select:
     return presented(_by_document(changed.cte()))
 
 
@@ -184,10 +184,10 @@ def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_L
     cents = dict(zip(_SUMMED, map(int, total[1:]), strict=False))
     for label, one in sums.items():
         if label in rules.ELEVENTHS:
-            of = _sum(cents, rules.ELEVENTHS[label])
+            of = _sum_of(cents, rules.ELEVENTHS[label])
             one.cents = int(rules.eleventh(dollars(of)).scaleb(2))
         else:
-            one.cents = _sum(cents, label)
+            one.cents = _sum_of(cents, label)
     for i, label in enumerate(_SUMMED):
         if label in sums:
             amount, place = 1 + i, 1 + len(_SUMMED) + i
@@ -197,7 +197,7 @@ def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_L
     return sums
 
 
-def _sum(cents: Mapping[str, int], label: str) -> int:
+def _sum_of(cents: Mapping[str, int], label: str) -> int:
     return sum(sign * cents[part] for part, sign in rules.parts(label).items())
 
 
@@ -209,7 +209,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
     A document's row has its amount at each label, and its place among the documents of that label.
     """
     docs = found.cte("docs")
-    amounts = {label: _amount(docs, label) for label in _SUMMED}
+    amounts = {label: _amount_at(docs, label) for label in _SUMMED}
     # Labels that sum others are added up later: together they may exceed a database's integers.
     sums = (whole(sa.func.coalesce(sa.func.sum(docs.c[n]), 0)) if n in GstEntries.LABELS else _NOTHING for n in _SUMMED)
     counts = {label: sa.func.count(sa.case((amount != 0, 1))) for label, amount in amounts.items()}
@@ -219,7 +219,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
     in_order: dict[str, Any] = {"order_by": docs.c.document_id, "rows": (None, 0)}
     places = (count.over(**in_order).label(f"place {label}") for label, count in counts.items())
     ones = sa.select(docs.c.document_id, *(one.label(label) for label, one in amounts.items()), *places).cte("ones")
-    most = _number("most")
+    most = _number_parameter("most")
     first = ((ones.c[label] != 0) & (ones.c[f"place {label}"] <= most) for label in _SUMMED)
     return Statement(sa.union_all(total, sa.select(ones).where(sa.or_(*first))))
 
@@ -227,7 +227,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
     """List the documents of a label by id: all of them, or one page."""
     limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
-    rows: list[Any] = _listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
+    rows: list[Any] = _build_listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
     documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
     for first in in_turns(range(0, len(documents), PER_PAGE)):  # the most ids that fit in a statement
         named(ctx, documents[first : first + PER_PAGE])
@@ -235,12 +235,14 @@ def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> l
 
 
 @lru_cache(MOST_KEPT)
-def _listed(found: Select) -> Statement:
+def _build_listed(found: Select) -> Statement:
     docs = found.cte("docs")
     label = sa.bindparam("label", type_=sa.Text)
-    amount = sa.case(*((label == one, _amount(docs, one)) for one in _SUMMED), else_=_NOTHING)
+    amount = sa.case(*((label == one, _amount_at(docs, one)) for one in _SUMMED), else_=_NOTHING)
     some = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
-    return Statement(some.order_by(docs.c.document_id).limit(_number("most")).offset(_number("skipped")))
+    return Statement(
+        some.order_by(docs.c.document_id).limit(_number_parameter("most")).offset(_number_parameter("skipped"))
+    )
 
 
 def not_claimed(ctx: Context, span: GstPeriod.Span) -> list[NotClaimed]:
@@ -308,7 +310,7 @@ def dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
+def _select_given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
     """Return the entries of each enabled plugin, with a column for each label."""
     given = []
     for sources in plugins:
@@ -341,18 +343,20 @@ def _by_document(given: Any, *by: str) -> sa.Select[Any]:
     """Sum the entries of each document, and mark it as new unless all its entries only adjust earlier ones."""
     keys = [given.c[name] for name in (*by, "document_id")]
     is_new = (
-        sa.literal(1) if "is_new" not in given.c else sa.func.max(sa.case((_sells(given), given.c.is_new), else_=0))
+        sa.literal(1)
+        if "is_new" not in given.c
+        else sa.func.max(sa.case((_match_sales(given), given.c.is_new), else_=0))
     )
     sums = (whole(sa.func.sum(given.c[label])).label(label) for label in GstEntries.LABELS)
     supply = sa.func.max(given.c.supply_id).label("supply_id")
     return sa.select(*keys, supply, is_new.label("is_new"), *sums).group_by(*keys)
 
 
-def _sells(given: Any) -> sa.ColumnElement[bool]:
+def _match_sales(given: Any) -> sa.ColumnElement[bool]:
     return sa.or_(given.c["G1"] != 0, given.c["1A"] != 0)
 
 
-def _sources(ctx: Context) -> Sources:
+def _sources_of(ctx: Context) -> Sources:
     """Return the sources of entries of the enabled plugins; statements are cached by them."""
     found: dict[str, tuple[GstEntries, ...]] = {}
     for plugin, source in ctx.app.offered(GstEntries):
@@ -360,24 +364,24 @@ def _sources(ctx: Context) -> Sources:
     return tuple(found.values())
 
 
-def _prefixes(ctx: Context) -> tuple[str, ...]:
+def _prefixes_of(ctx: Context) -> tuple[str, ...]:
     """Return the id prefixes of documents whose plugin is enabled."""
     plugins = {plugin for plugin, _ in ctx.app.offered(GstEntries)}
     tables = (table for plugin in plugins for table in ctx.app.manifests[plugin].tables)
     return tuple(sorted({table.info["prefix"] for table in tables if "prefix" in table.info}))
 
 
-def _number(name: str) -> sa.BindParameter[int]:
+def _number_parameter(name: str) -> sa.BindParameter[int]:
     return sa.bindparam(name, type_=sa.BigInteger)
 
 
-def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:
+def _amount_at(docs: Any, label: str) -> sa.ColumnElement[int]:
     """The amount that a document adds to a label of the sheet."""
     terms = (docs.c[part] if sign > 0 else -docs.c[part] for part, sign in rules.parts(label).items())
     return reduce(add, terms)
 
 
-def _cents(sign: int) -> list[sa.Label[int]]:
+def _cents_of(sign: int) -> list[sa.Label[int]]:
     whole = {label: sa.type_coerce(entries.c[label], sa.BigInteger) for label in GstEntries.LABELS}
     return [(column if sign > 0 else -column).label(label) for label, column in whole.items()]
 
@@ -388,10 +392,12 @@ def whole(cents: Any) -> sa.Cast[int]:
 
 
 _OF_PERIOD = (entries.c.tenant_id == sa.bindparam("tenant_id"), entries.c.period_id == sa.bindparam("period_id"))
-_LODGED = sa.select(entries.c.document_id, *_cents(1)).where(*_OF_PERIOD, entries.c.of_period_id == entries.c.period_id)
+_LODGED = sa.select(entries.c.document_id, *_cents_of(1)).where(
+    *_OF_PERIOD, entries.c.of_period_id == entries.c.period_id
+)
 _CORRECTED = presented(
     _by_document(
-        sa.select(entries.c.document_id, entries.c.supply_id, *_cents(1))
+        sa.select(entries.c.document_id, entries.c.supply_id, *_cents_of(1))
         .where(*_OF_PERIOD, entries.c.of_period_id != entries.c.period_id)
         .cte()
     )

@@ -70,7 +70,7 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     text/csv` it is a CSV file. The report of a lodged period is what was lodged; later changes are corrections in the
     next period's report. With `labels`, the report has only the totals of those labels.
     """
-    lodgement, settings = _asked(ctx, query)
+    lodgement, settings = _period_asked(ctx, query)
     span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
@@ -79,7 +79,7 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     is_period = lodgement is not None or [*periods_between(settings, *days)] == [days]
     with ctx.one_moment():
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
-        corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
+        corrected = _sum_corrections(ctx, query, lodgement, labels) if is_whole and not query.basis else None
         to_lodge = gst.to_lodge(sums, corrected) if corrected is not None and is_period else None
         shown: dict[str, GstFigure | None] = {**gst.figures(sums, to_lodge)}
         corrections = {
@@ -94,7 +94,7 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     return GstReport(
         since=query.since,
         until=query.until,
-        basis=_basis(settings, query.until),
+        basis=_basis_on(settings, query.until),
         registered=registered_between(settings, query.since, query.until),
         missing=gst.missing(ctx),
         gst_period_id=lodgement.id if lodgement else None,
@@ -138,7 +138,7 @@ def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocume
 
     A label whose plugin is disabled has no documents. With `Accept: text/csv` and no `page`, all come as one CSV file.
     """
-    return _documents(ctx, query, query.page)
+    return _list_documents(ctx, query, query.page)
 
 
 def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Reply:
@@ -146,7 +146,7 @@ def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Rep
 
     Its columns are the label and the members of the JSON answer.
     """
-    rows = [(query.label, one.id, one.amount, one.name) for one in _documents(ctx, query)]
+    rows = [(query.label, one.id, one.amount, one.name) for one in _list_documents(ctx, query)]
     name = f"gst-{query.since}-{query.until}-{query.label}"
     return Reply.csv(name, ("label", "id", "amount", "name"), rows)
 
@@ -174,7 +174,7 @@ def list_gst_periods(ctx: Context, query: LodgementQuery) -> Page[Lodgement]:
     Each includes what was lodged at each label.
     """
     page = records.rows(ctx, query, columns=records.columns(ctx))
-    return page.of(_shown(ctx, page.items))
+    return page.of(_show_lodgements(ctx, page.items))
 
 
 def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
@@ -204,16 +204,16 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
         ctx,
         since=body.since,
         until=body.until,
-        basis=_basis(settings, body.until),
+        basis=_basis_on(settings, body.until),
         status="lodged",
         figures={},
         warnings=[],
         external_id=body.external_id,
         metadata=body.metadata,
     )
-    _keep(ctx, row.id, gst.documents(ctx, span))
+    _keep_figures(ctx, row.id, gst.documents(ctx, span))
     if before := _lodged_before(ctx, body.since):
-        _keep(ctx, row.id, gst.changed(ctx, before, settings))
+        _keep_figures(ctx, row.id, gst.changed(ctx, before, settings))
     own_sums, corrected = (
         gst.add_up(ctx, found, labels, 0) for found in (gst.lodged(ctx, row.id), gst.corrected(ctx, row.id))
     )
@@ -227,7 +227,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
 
         counted = sa.select(entries.c.document_id).where(own(ctx, entries), entries.c.period_id == row.id)
         expenses.keep_lodged(ctx, counted, row.id, body.until)
-    lodgement = _shown(ctx, [records.find(ctx, row.id)])[0]
+    lodgement = _show_lodgements(ctx, [records.find(ctx, row.id)])[0]
     ctx.emit("gst_period.created", lodgement)
     return lodgement
 
@@ -256,7 +256,7 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
         from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
         expenses.forget_lodged(ctx, id)
-    lodgement = _shown(ctx, [row])[0]
+    lodgement = _show_lodgements(ctx, [row])[0]
     ctx.emit("gst_period.reopened", lodgement)
     return lodgement
 
@@ -266,7 +266,7 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
 
     It includes what was lodged at each label.
     """
-    return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+    return _show_lodgements(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
@@ -301,17 +301,17 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     )
 
 
-def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:
+def _list_documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:
     """List the documents of a label; none if its plugin is off."""
     if query.label not in gst.known(ctx):
         return []
-    lodgement, settings = _asked(ctx, query)
+    lodgement, settings = _period_asked(ctx, query)
     span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     return gst.listed(ctx, found, query.label, page)
 
 
-def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
+def _period_asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
     """Return the lodged period of exactly these days, if any, and the settings to report by."""
     if query.since > query.until:
         raise BadRequest("from: must not be after to.", param="from")
@@ -347,7 +347,7 @@ def _check_own_period(settings: Sequence[Any], body: NewLodgement) -> None:
     raise Invalid(message, code="not_a_period", param="from", periods=spans)
 
 
-def _corrected(
+def _sum_corrections(
     ctx: Context, query: GstReportQuery, lodgement: Row | None, labels: Sequence[str]
 ) -> dict[str, gst.Sums]:
     """Sum the changes to periods lodged earlier, by label."""
@@ -388,13 +388,13 @@ def _read_warnings(row: Row) -> list[GstWarning]:
     return [GstWarning(**one) for one in row.warnings]
 
 
-def _keep(ctx: Context, period_id: str, found: gst.Found) -> None:
+def _keep_figures(ctx: Context, period_id: str, found: gst.Found) -> None:
     """Store the amounts that documents add to a lodged period, or by which they correct earlier periods."""
-    _keeping(found.select).run(ctx.db, {**found.values, "period_id": period_id})
+    _build_keeping(found.select).run(ctx.db, {**found.values, "period_id": period_id})
 
 
 @lru_cache(gst.MOST_KEPT)
-def _keeping(select: gst.Select) -> Statement:
+def _build_keeping(select: gst.Select) -> Statement:
     tenant_id, period_id = sa.bindparam("tenant_id", type_=ByCodePoint), sa.bindparam("period_id", type_=ByCodePoint)
     found = select.subquery()
     of_period_id = found.c.get("of_period_id", period_id)
@@ -405,7 +405,7 @@ def _keeping(select: gst.Select) -> Statement:
     return Statement(sa.insert(entries).from_select(columns, kept))
 
 
-def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
+def _show_lodgements(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
     labels, allowed, warned = {}, {}, {}
     if ctx.wants(Lodgement, "labels"):
         for row in rows:
@@ -419,7 +419,7 @@ def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
     return records.show(ctx, rows, labels=labels, warnings=warned, allowed_actions=allowed)
 
 
-def _basis(settings: Sequence[Any], day: Any) -> Any:
+def _basis_on(settings: Sequence[Any], day: Any) -> Any:
     """Return the basis on a day; before the first setting, accrual, the statutory default (s 29-40)."""
     found = [one.basis for one in settings if one.since <= day]
     return found[-1] if found else "accrual"

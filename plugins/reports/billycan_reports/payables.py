@@ -102,7 +102,7 @@ def get_payables(ctx: Context, query: PayablesQuery) -> Payables:
     an expense or payment is dated back to it, or was a mistake. A bill without a `due_date` is due on its date. With
     `Accept: text/csv` it is a CSV file.
     """
-    return _payables(ctx, query.as_at, MOST_SUPPLIERS, (query.page - 1) * MOST_SUPPLIERS)
+    return _build_payables(ctx, query.as_at, MOST_SUPPLIERS, (query.page - 1) * MOST_SUPPLIERS)
 
 
 def get_payables_as_csv(ctx: Context, query: PayablesFileQuery) -> Reply:
@@ -110,7 +110,7 @@ def get_payables_as_csv(ctx: Context, query: PayablesFileQuery) -> Reply:
 
     A row for each supplier, the one who is owed the most first.
     """
-    report = _payables(ctx, query.as_at, _ALL, 0)
+    report = _build_payables(ctx, query.as_at, _ALL, 0)
     columns = Payable.__struct_fields__
 
     def cell(one: Payable, name: str) -> Any:
@@ -121,26 +121,26 @@ def get_payables_as_csv(ctx: Context, query: PayablesFileQuery) -> Reply:
     )
 
 
-def _payables(ctx: Context, as_at: datetime.date | None, limit: int, offset: int) -> Payables:
+def _build_payables(ctx: Context, as_at: datetime.date | None, limit: int, offset: int) -> Payables:
     day = as_at or ctx.today()
-    rows = _rows(ctx, day, limit, offset)
+    rows = _fetch_rows(ctx, day, limit, offset)
     # A page beyond the last has no rows to tell the sums of all.
-    whole = rows or (_rows(ctx, day, 1, 0) if offset else [])
-    sums = {name: _amount(getattr(whole[0], f"all_{name}") if whole else 0) for name in _FIGURES}
+    whole = rows or (_fetch_rows(ctx, day, 1, 0) if offset else [])
+    sums = {name: _as_dollars(getattr(whole[0], f"all_{name}") if whole else 0) for name in _FIGURES}
     names = contacts.names(ctx, {row.supplier_id for row in rows if row.supplier_id})
     entries = [
         Payable(
             row.supplier_id,
             Named(row.supplier_id, names[row.supplier_id]) if row.supplier_id else None,
             row.supplier_name,
-            *(_amount(getattr(row, name)) for name in _FIGURES),
+            *(_as_dollars(getattr(row, name)) for name in _FIGURES),
         )
         for row in rows
     ]
     return Payables(as_at=day, suppliers=whole[0].suppliers if whole else 0, entries=entries, **sums)
 
 
-def _rows(ctx: Context, day: datetime.date, limit: int, offset: int) -> list[Any]:
+def _fetch_rows(ctx: Context, day: datetime.date, limit: int, offset: int) -> list[Any]:
     oldest = {f"oldest_{name}": day - datetime.timedelta(days=most) for name, most in _AGES.items() if most is not None}
     values = {"tenant_id": ctx.tenant_id, "day": day, "most": limit, "skipped": offset, **oldest}
     return _owed_to_each().all(ctx.db, values)
@@ -173,5 +173,5 @@ def _owed_to_each() -> Statement:
     return Statement(in_order.execution_options(**{Statement.PLANNED_ANEW: True}))
 
 
-def _amount(cents: Any) -> Decimal:
+def _as_dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)

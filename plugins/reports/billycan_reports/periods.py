@@ -55,16 +55,16 @@ def registered_between(settings: Sequence[Any], since: date, until: date) -> boo
 def first_difference(before: Sequence[Any], after: Sequence[Any]) -> date | None:
     """Return the first day on which these settings differ; None if they agree on every day."""
     days = sorted({day for one in (*before, *after) for day in (one.since - _DAY, one.since)})
-    return next((day for day in days if _on(before, day) != _on(after, day)), None)
+    return next((day for day in days if _settings_on(before, day) != _settings_on(after, day)), None)
 
 
 def differ(before: Sequence[Any], after: Sequence[Any], since: date, until: date) -> bool:
     """Tell whether these settings differ on any of these days."""
     days = {since, until, *(one.since for one in (*before, *after) if since < one.since <= until)}
-    return any(_on(before, day) != _on(after, day) for day in days)
+    return any(_settings_on(before, day) != _settings_on(after, day) for day in days)
 
 
-def _on(settings: Sequence[Any], day: date) -> tuple[Any, ...]:
+def _settings_on(settings: Sequence[Any], day: date) -> tuple[Any, ...]:
     """Return the settings that matter on a day; the basis and the length of a period only while registered.
 
     On a cash basis, unpaid amounts count on the last day of a registration (s 138-15 GST Act).

@@ -92,7 +92,7 @@ def get_receivables(ctx: Context, query: ReceivablesQuery) -> Receivables:
     is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices have now.
     With `Accept: text/csv` it is a CSV file.
     """
-    return _receivables(ctx, query.as_at, MOST_CLIENTS, (query.page - 1) * MOST_CLIENTS)
+    return _build_receivables(ctx, query.as_at, MOST_CLIENTS, (query.page - 1) * MOST_CLIENTS)
 
 
 def get_receivables_as_csv(ctx: Context, query: ReceivablesFileQuery) -> Reply:
@@ -100,13 +100,13 @@ def get_receivables_as_csv(ctx: Context, query: ReceivablesFileQuery) -> Reply:
 
     A row for each client, who owes the most first.
     """
-    report = _receivables(ctx, query.as_at, None, 0)
+    report = _build_receivables(ctx, query.as_at, None, 0)
     columns = Receivable.__struct_fields__
     rows = ([one.client.name if name == "client" else getattr(one, name) for name in columns] for one in report.entries)
     return Reply.csv(f"receivables-{report.as_at}", columns, rows)
 
 
-def _receivables(ctx: Context, as_at: datetime.date | None, limit: int | None, offset: int) -> Receivables:
+def _build_receivables(ctx: Context, as_at: datetime.date | None, limit: int | None, offset: int) -> Receivables:
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     day = as_at or ctx.today()

@@ -86,7 +86,7 @@ def get_taxable_payments(ctx: Context, query: TaxablePaymentsQuery) -> TaxablePa
     since, until = datetime.date(year - 1, 7, 1), datetime.date(year, 6, 30)
     paid = expenses.paid_to_each(ctx, since, until)
     found = contacts.contractors(ctx, paid)
-    listed = [_contractor(one, paid[one.id]) for one in found]
+    listed = [_show_contractor(one, paid[one.id]) for one in found]
     gross, gst, withheld = (sum((getattr(one, name) for one in listed), Decimal("0.00")) for name in _FIGURES)
     return TaxablePayments(year, since, until, gross, gst, withheld, listed)
 
@@ -112,7 +112,7 @@ def get_taxable_payments_as_csv(ctx: Context, query: TaxablePaymentsQuery) -> Re
     return Reply.csv(f"taxable-payments-{report.year}", (*before, *parts, *after), rows)
 
 
-def _contractor(one: contacts.Contractor, paid: tuple[int, Decimal, Decimal, Decimal]) -> Contractor:
+def _show_contractor(one: contacts.Contractor, paid: tuple[int, Decimal, Decimal, Decimal]) -> Contractor:
     address, (payments, gross, gst, withheld) = one.billing_address or one.site_address, paid
     gst = gst if one.abn and one.gst_registered is not False else gst * 0
     lacks = [name for name, value in (("abn", one.abn), ("address", address)) if not value]

@@ -35,13 +35,13 @@ def reopen(ctx: Context) -> Lodgement:
     return handlers.reopen_gst_period(ctx, id, Reopening(reason=Reason("Triggered in a sandbox.")))
 
 
-def _free() -> str:
+def _unused_name() -> str:
     """Return what no code or name of the business is."""
     return new_id("x")[-8:]
 
 
 def add_account(ctx: Context) -> accounts.Account:
-    return accounts.create_account(ctx, accounts.NewAccount(code=_free(), name="Parts sold", type="income"))
+    return accounts.create_account(ctx, accounts.NewAccount(code=_unused_name(), name="Parts sold", type="income"))
 
 
 def change_account(ctx: Context) -> None:
@@ -53,12 +53,12 @@ def delete_account(ctx: Context) -> None:
 
 
 def add_method(ctx: Context) -> payment_methods.PaymentMethod:
-    body = payment_methods.NewPaymentMethod(name=f"cheque {_free()}", account_code=add_account(ctx).code)
+    body = payment_methods.NewPaymentMethod(name=f"cheque {_unused_name()}", account_code=add_account(ctx).code)
     return payment_methods.create_payment_method(ctx, body)
 
 
 def change_method(ctx: Context) -> None:
-    body = Patch(payment_methods.NewPaymentMethod, {"name": f"Cheque {_free()}"})
+    body = Patch(payment_methods.NewPaymentMethod, {"name": f"Cheque {_unused_name()}"})
     payment_methods.update_payment_method(ctx, add_method(ctx).id, body)
 
 
@@ -68,13 +68,13 @@ def delete_method(ctx: Context) -> None:
 
 def add_tracking(ctx: Context) -> str:
     """Add a tracking category, which is refused if there are two: only the business can say which may go."""
-    body = tracking.NewTrackingCategory(name=f"Region {_free()}", options=["North", "South"])
+    body = tracking.NewTrackingCategory(name=f"Region {_unused_name()}", options=["North", "South"])
     return tracking.create_tracking_category(ctx, body).id
 
 
 def change_tracking(ctx: Context) -> None:
     """Rename the newest tracking category; if there is none, add one first."""
-    body = Patch(tracking.NewTrackingCategory, {"name": f"Region {_free()}"})
+    body = Patch(tracking.NewTrackingCategory, {"name": f"Region {_unused_name()}"})
     tracking.update_tracking_category(ctx, _newest_tracking(ctx) or add_tracking(ctx), body)
 
 

@@ -41,7 +41,7 @@ def warnings(
         found.append(GstWarning("labels_unknown", message))
     elif not any(one.documents_total for one in sums.values()):
         found.append(GstWarning("nothing_counted", "No document counts in this period."))
-    if is_period and (warning := _gap(ctx, span)) is not None:
+    if is_period and (warning := _warn_of_gap(ctx, span)) is not None:
         found.append(warning)
     for one in not_claimed:
         what = "purchase" if one.documents_total == 1 else "purchases"
@@ -54,7 +54,7 @@ def warnings(
         found.append(
             GstWarning("corrections", f"Corrections of periods lodged before are in what is lodged: {amounts}.")
         )
-    found.extend(_unsent(ctx, span))
+    found.extend(_warn_of_drafts(ctx, span))
     if (turnover := near_threshold(ctx)) is not None:
         found.append(GstWarning("registration_threshold", threshold_message(turnover)))
     return found
@@ -84,7 +84,7 @@ def threshold_message(turnover: Decimal) -> str:
     )
 
 
-def _gap(ctx: Context, span: GstPeriod.Span) -> GstWarning | None:
+def _warn_of_gap(ctx: Context, span: GstPeriod.Span) -> GstWarning | None:
     """Warn if the previous tax period is not lodged, although earlier ones are."""
     since, until = period_of(span.settings, span.since - timedelta(days=1))
     if not registered_between(span.settings, since, until):
@@ -106,7 +106,7 @@ _LAST_LODGED = Statement(
 )
 
 
-def _unsent(ctx: Context, span: GstPeriod.Span) -> list[GstWarning]:
+def _warn_of_drafts(ctx: Context, span: GstPeriod.Span) -> list[GstWarning]:
     """Warn if invoices dated in the period are still drafts."""
     if not ctx.has("invoices"):
         return []

@@ -30,7 +30,7 @@ def filter_conditions(
     faults = []
     for name, text in filters.items():
         try:
-            found.append(_condition(name, text, zone))
+            found.append(_build_condition(name, text, zone))
         except (ValueError, OverflowError):
             faults.append(Fault(name, "invalid_value", _WANTED[name]))
     return found, faults
@@ -44,7 +44,7 @@ _WANTED = {
 }
 
 
-def _condition(name: str, text: str, zone: str) -> sa.ColumnElement[bool]:
+def _build_condition(name: str, text: str, zone: str) -> sa.ColumnElement[bool]:
     if name in ("from", "to"):
         start = first_id(Moment.start_of(date.fromisoformat(text) + timedelta(days=name == "to"), zone))
         return log.c.id < start if name == "to" else log.c.id >= start

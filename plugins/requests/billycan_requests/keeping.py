@@ -61,7 +61,7 @@ def write_requests(db: sa.Connection, app: App, writer: str, number: int, batch:
         at = round(a.at.timestamp() * 1000)
         id = f"{at:012x}{number & 0xFFFFF:05x}{writer}"
         status, took = a.status, round(a.seconds * 1_000_000)
-        param = a.param and _clean(a.param)
+        param = a.param and _clean_name(a.param)
         rows.append((a.tenant_id, id, at, a.caller_id, a.method, a.route, status, took, a.request_id, a.code, param))
         counts = found.get(key := (a.tenant_id, at // _DAY_MS))
         if counts is None:
@@ -70,28 +70,30 @@ def write_requests(db: sa.Connection, app: App, writer: str, number: int, batch:
         counts[1] += status == 429
         counts[2] += status >= 500
     if rows:
-        _insert(db, rows)
+        _insert_rows(db, rows)
     for (tenant_id, number_of_day), (answered, refused, failed) in sorted(found.items()):
         id = date.fromordinal(_DAY_0 + number_of_day).isoformat()
-        _count(db, tenant_id, id, {"answered": answered, "refused": refused, "failed": failed, "kept": answered})
+        _count_requests(
+            db, tenant_id, id, {"answered": answered, "refused": refused, "failed": failed, "kept": answered}
+        )
     for of, count in sorted(lost.items()):
-        _count(db, *of, {"lost": count, "answered": count})
-    _trim(db, app, {tenant_id for tenant_id, _ in found}, len(batch))
+        _count_requests(db, *of, {"lost": count, "answered": count})
+    _trim_logs(db, app, {tenant_id for tenant_id, _ in found}, len(batch))
     record_writer(db, writer, app.now())
     return number
 
 
 def write_lost(db: sa.Connection, writer: str, now: Moment, of: tuple[str, str], count: int) -> None:
     """Count requests of a tenant's day that cannot be written."""
-    _count(db, *of, {"lost": count, "answered": count})
+    _count_requests(db, *of, {"lost": count, "answered": count})
 
 
-def _clean(param: str) -> str:
+def _clean_name(param: str) -> str:
     """Return a name from a client in a form that every database can store."""
     return param[:_MOST_TEXT].encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _insert(db: sa.Connection, rows: list[tuple[Any, ...]]) -> None:
+def _insert_rows(db: sa.Connection, rows: list[tuple[Any, ...]]) -> None:
     """Add rows in the cheapest way for each database, since every request pays for its row."""
     if db.dialect.name == "sqlite":
         db.exec_driver_sql(_ON_SQLITE, rows)
@@ -113,21 +115,21 @@ _ON_SQLITE = str(sa.insert(log).compile(dialect=sqlite.dialect()))
 _ON_POSTGRESQL = _of_json()
 
 
-def _count(db: sa.Connection, tenant_id: str, id: str, counts: Mapping[str, int]) -> None:
+def _count_requests(db: sa.Connection, tenant_id: str, id: str, counts: Mapping[str, int]) -> None:
     names = ("answered", "refused", "failed", "lost", "kept")
     row = upsert(days, db).values(tenant_id=tenant_id, id=id, **{name: counts.get(name, 0) for name in names})
     added = {name: days.c[name] + row.excluded[name] for name in names}
     db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=added))
 
 
-def _trim(db: sa.Connection, app: App, tenants: Iterable[str], written: int) -> None:
+def _trim_logs(db: sa.Connection, app: App, tenants: Iterable[str], written: int) -> None:
     """Delete the oldest requests of logs that exceed the limit by a twentieth, so that few batches pay for it."""
     most = app.settings_of(Settings).most
     kept = sa.func.sum(days.c.kept)
     large = sa.select(days.c.tenant_id, kept.label("kept")).where(days.c.tenant_id.in_(sorted(tenants)))
     large = large.group_by(days.c.tenant_id).having(kept > most * 21 // 20).order_by(days.c.tenant_id)
     for row in db.execute(large.execution_options(billycan_across=_SEVERAL)).all():
-        _forget(db, row.tenant_id, min(int(row.kept) - most, _MOST_FORGOTTEN + written))
+        _forget_requests(db, row.tenant_id, min(int(row.kept) - most, _MOST_FORGOTTEN + written))
 
 
 def record_writer(db: sa.Connection, id: str, now: Moment) -> None:
@@ -150,7 +152,7 @@ def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
 def forget_old(ctx: Context) -> bool:
     """Delete a batch of the tenant's requests that are too old; return True if there may be more."""
     first = _first_day(ctx.now())
-    if _forget(ctx.db, ctx.tenant_id, _MOST_FORGOTTEN, before=first) == _MOST_FORGOTTEN:
+    if _forget_requests(ctx.db, ctx.tenant_id, _MOST_FORGOTTEN, before=first) == _MOST_FORGOTTEN:
         return True
     ctx.db.execute(sa.delete(days).where(own(ctx, days), days.c.id < first))
     return False
@@ -160,7 +162,7 @@ def _first_day(now: Moment) -> str:
     return day_id(Moment.of(now - timedelta(days=KEPT_DAYS)))
 
 
-def _forget(db: sa.Connection, tenant_id: str, most: int, before: str = "") -> int:
+def _forget_requests(db: sa.Connection, tenant_id: str, most: int, before: str = "") -> int:
     """Delete up to `most` of a tenant's oldest requests, or of those before a day; return the number deleted."""
     oldest = sa.select(log.c.id).where(log.c.tenant_id == tenant_id).order_by(log.c.id).limit(most)
     if before:

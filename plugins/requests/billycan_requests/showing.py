@@ -41,20 +41,20 @@ class Usage(Struct, frozen=True):
 
 def show_requests(visit: Visit) -> Answer:
     given = filters.given_filters(visit.query)
-    page = _page(visit.query)
+    page = _read_page(visit.query)
     with visit.reading() as ctx:
-        callers = _callers(ctx)
+        callers = _find_callers(ctx)
         wanted, faults = filters.filter_conditions(ctx, given, visit.session.zone)
         visit.faults.update({fault.param: fault.message for fault in faults})
         total = 0 if faults else ctx.db.execute(sa.select(sa.func.count()).select_from(log).where(*wanted)).scalar_one()
         newest = sa.select(log).where(*wanted).order_by(log.c.id.desc())
         rows = ctx.db.execute(newest.limit(PER_PAGE).offset((page - 1) * PER_PAGE)).all() if total else []
         state = keeping.log_state(ctx)
-        usage = _usage(ctx, callers, given.get("caller", ""))
+        usage = _sum_usage(ctx, callers, given.get("caller", ""))
     values = {
         "filters": given,
         "fields": [*given.items()],
-        "rows": [_shown(row, callers) for row in rows],
+        "rows": [_show_request(row, callers) for row in rows],
         "page": {"page": page, "per_page": PER_PAGE, "total": total, "has_more": page * PER_PAGE < total},
         "state": state,
         "usage": usage,
@@ -67,12 +67,12 @@ def show_requests(visit: Visit) -> Answer:
     return Shown("requests/requests.html", values, status=422 if faults else 200)
 
 
-def _page(query: Mapping[str, str]) -> int:
+def _read_page(query: Mapping[str, str]) -> int:
     text = query.get("page", "")
     return min(max(int(text), 1), _MOST_PAGES) if text.isascii() and text.isdecimal() and len(text) < 9 else 1
 
 
-def _callers(ctx: Context) -> dict[str, Caller]:
+def _find_callers(ctx: Context) -> dict[str, Caller]:
     """Map ids to the keys that may have made requests."""
     settings = ctx.app.settings
     return {
@@ -81,7 +81,7 @@ def _callers(ctx: Context) -> dict[str, Caller]:
     }
 
 
-def _shown(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
+def _show_request(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
     caller = callers.get(row.caller_id)
     return {
         "at": Moment.of(datetime.fromtimestamp(row.at / 1000, UTC)),
@@ -98,7 +98,7 @@ def _shown(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
     }
 
 
-def _usage(ctx: Context, callers: Mapping[str, Caller], chosen: str) -> Usage | None:
+def _sum_usage(ctx: Context, callers: Mapping[str, Caller], chosen: str) -> Usage | None:
     """Return the last hour of the chosen caller, or else of the busiest; None if no key made requests."""
     now = int(ctx.app.now().timestamp())
     last = now // 60

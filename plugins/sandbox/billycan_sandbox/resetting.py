@@ -38,33 +38,33 @@ def _take_step(ctx: Context) -> bool:
         with ctx.transaction():
             mine = own(ctx, resets) & resets.c.done_at.is_(None)
             row = ctx.db.execute(sa.select(resets).where(mine).with_for_update()).one_or_none()
-            return row is not None and (_remove(ctx, row) if row.filled is None else _fill(ctx, row))
+            return row is not None and (_remove_batch(ctx, row) if row.filled is None else _fill_plugin(ctx, row))
     except _Again:
         return True
 
 
-def _remove(ctx: Context, row: Row) -> bool:
+def _remove_batch(ctx: Context, row: Row) -> bool:
     emptying = ctx.app.emptying(row.created_at)
     if removed := emptying.remove(ctx):
-        return _note(ctx, removed=row.removed + removed)
+        return _note_progress(ctx, removed=row.removed + removed)
     if not emptying.finish(ctx):
         raise _Again
     ctx.outdates = True  # what is remembered of the clock and the profile
-    return _note(ctx, filled="")
+    return _note_progress(ctx, filled="")
 
 
-def _fill(ctx: Context, row: Row) -> bool:
+def _fill_plugin(ctx: Context, row: Row) -> bool:
     samples = ctx.app.emptying(row.created_at).samples(ctx.app) if row.samples else {}
     names = [*samples]
     left = names[names.index(row.filled) + 1 :] if row.filled in names else names
     if left:
         samples[left[0]](ctx)
-        return _note(ctx, filled=left[0])
+        return _note_progress(ctx, filled=left[0])
     done = sa.update(resets).where(own(ctx, resets)).values(done_at=ctx.app.now()).returning(resets)
     ctx.emit("sandbox.reset", show_reset(ctx.db.execute(done).one()))
     return False
 
 
-def _note(ctx: Context, **values: object) -> bool:
+def _note_progress(ctx: Context, **values: object) -> bool:
     ctx.db.execute(sa.update(resets).where(own(ctx, resets)).values(**values))
     return True

@@ -99,7 +99,7 @@ def test_samples_are_added_once_though_workers_are_killed_at_every_step(sandbox,
     class Killed(BaseException):
         pass
 
-    take, kills = resetting._note, []
+    take, kills = resetting._note_progress, []
 
     def dies(ctx, **values):
         take(ctx, **values)
@@ -109,7 +109,7 @@ def test_samples_are_added_once_though_workers_are_killed_at_every_step(sandbox,
         kills.append(None)
         return True
 
-    monkeypatch.setattr(resetting, "_note", dies)
+    monkeypatch.setattr(resetting, "_note_progress", dies)
     while not sandbox.get(RESET)["data"]["done"]:
         try:
             run_timed(sandbox.app)
@@ -119,7 +119,7 @@ def test_samples_are_added_once_though_workers_are_killed_at_every_step(sandbox,
     found = {kind: sandbox.get(f"/v1/{kind}")["pagination"]["total"] for kind in ("contacts", "invoices", "staff")}
     fresh = Client(sandbox.app).sandbox()
     fresh.post(RESET, {}, status=202)
-    monkeypatch.setattr(resetting, "_note", take)
+    monkeypatch.setattr(resetting, "_note_progress", take)
     run_timed(sandbox.app)
     assert found == {kind: fresh.get(f"/v1/{kind}")["pagination"]["total"] for kind in found}
     assert all(found.values()) and sandbox.get("/v1/events?event=sandbox.reset")["pagination"]["total"] == 1

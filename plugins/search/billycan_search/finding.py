@@ -77,23 +77,23 @@ def _of_clients(named: tuple[tuple[int, sa.Table], ...]) -> Statement:
     parts = []
     for place, table in named:
         clients = [sa.bindparam(f"client{i}", type_=table.c.client_id.type) for i in range(MOST_PER_TYPE)]
-        rows = sa.select(_literal(place).label("place"), table.c.id).where(
+        rows = sa.select(_literal_number(place).label("place"), table.c.id).where(
             table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text), table.c.client_id.in_(clients)
         )
         newest = rows.order_by(table.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
         parts.append(sa.select(newest.subquery()))
-    return _together(parts)
+    return _build_together(parts)
 
 
 def _find_own(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
     """Return the places of the records that contain a text themselves."""
-    texts = sorted({fold(text), *_digits(text)})
-    number = _number(text)
-    sources, given = _sources(ctx, asked, texts, MOST_RANKED)
+    texts = sorted({fold(text), *_digits_in(text)})
+    number = _number_at_end(text)
+    sources, given = _choose_sources(ctx, asked, texts, MOST_RANKED)
     given |= {"most": most, "number": number if text.isdecimal() else 0, "sequence": number}
-    for i, each in enumerate(map(_escaped, texts)):
+    for i, each in enumerate(map(_escape_like, texts)):
         given |= {f"exact{i}": f"%\n{each}\n%", f"begins{i}": f"%\n{each}%", f"word{i}": f"% {each}%"}
-    statement = _ranking(tuple(each.table for each in asked), sources, len(texts), number > 0)
+    statement = _build_ranking(tuple(each.table for each in asked), sources, len(texts), number > 0)
     return sorted(((row.rank, row.place, row.id) for row in statement.all(ctx.db, given)), key=_newest_first)
 
 
@@ -104,8 +104,8 @@ def find_similar_places(ctx: Context, asked: Sequence[Searched], text: str, most
         return []
     similar, found = pattern_of(text), set[Place]()
     for part in parts_of(text):
-        sources, given = _sources(ctx, asked, [part], MOST_SIMILAR)
-        rows = _holding(tuple(each.table for each in asked), sources).all(ctx.db, given)
+        sources, given = _choose_sources(ctx, asked, [part], MOST_SIMILAR)
+        rows = _build_holding(tuple(each.table for each in asked), sources).all(ctx.db, given)
         found |= {(_WITHIN, row.place, row.id) for row in ctx.in_turns(rows) if similar.search(row.search_text)}
     taken, kept = [0] * len(asked), list[Place]()
     for place in sorted(found, key=_newest_first):
@@ -115,12 +115,12 @@ def find_similar_places(ctx: Context, asked: Sequence[Searched], text: str, most
     return kept
 
 
-def _sources(
+def _choose_sources(
     ctx: Context, asked: Sequence[Searched], texts: Sequence[str], most: int
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Say for each resource where to look, and return the parameters: in some `ids`, in all rows, or in the newest."""
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id, "rows": most}
-    given |= {f"any{i}": f"%{_escaped(each)}%" for i, each in enumerate(texts)}
+    given |= {f"any{i}": f"%{_escape_like(each)}%" for i, each in enumerate(texts)}
     if any(len(each) < _INDEXED for each in texts):
         return ("newest",) * len(asked), given
     sources = list[str]()
@@ -135,86 +135,90 @@ def _sources(
 
 
 @lru_cache(512)
-def _ranking(tables: tuple[sa.Table, ...], sources: tuple[str, ...], texts: int, has_number: bool) -> Statement:
+def _build_ranking(tables: tuple[sa.Table, ...], sources: tuple[str, ...], texts: int, has_number: bool) -> Statement:
     parts = []
     for place, (table, source) in enumerate(zip(tables, sources, strict=True)):
-        rows = _rows(table, source, place, texts)
+        rows = _select_rows(table, source, place, texts)
         if has_number and "sequence" in table.c:  # found by its index, however many others contain the digits
             number = sa.bindparam("sequence", type_=sa.BigInteger)
-            numbered = _own(table).where(table.c.sequence == number, _holds(table.c.search_text, "any", texts))
+            numbered = _select_own(table).where(
+                table.c.sequence == number, _holds_text(table.c.search_text, "any", texts)
+            )
             rows = sa.select(sa.union(sa.select(rows.subquery()), numbered).subquery())
         found = rows.subquery()
         end = sa.literal_column("'\n'", sa.Text)
         kept = end + found.c.search_text + end
         is_number = found.c.sequence == sa.func.nullif(sa.bindparam("number", type_=sa.BigInteger), 0)
         rank = sa.case(
-            (is_number | _holds(kept, "exact", texts), _literal(_EXACT)),
-            (_holds(kept, "begins", texts), _literal(_BEGINS)),
-            (_holds(kept, "word", texts), _literal(_WORD)),
-            else_=_literal(_WITHIN),
+            (is_number | _holds_text(kept, "exact", texts), _literal_number(_EXACT)),
+            (_holds_text(kept, "begins", texts), _literal_number(_BEGINS)),
+            (_holds_text(kept, "word", texts), _literal_number(_WORD)),
+            else_=_literal_number(_WITHIN),
         )
-        best = sa.select(_literal(place).label("place"), found.c.id, rank.label("rank"))
+        best = sa.select(_literal_number(place).label("place"), found.c.id, rank.label("rank"))
         best = best.order_by(sa.text("rank"), found.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
         parts.append(sa.select(best.subquery()))
-    return _together(parts)
+    return _build_together(parts)
 
 
 @lru_cache(512)
-def _holding(tables: tuple[sa.Table, ...], sources: tuple[str, ...]) -> Statement:
-    found = [_rows(table, source, place, 1).subquery() for place, (table, source) in _numbered(tables, sources)]
-    return _together(
-        [sa.select(_literal(i).label("place"), each.c.id, each.c.search_text) for i, each in enumerate(found)]
+def _build_holding(tables: tuple[sa.Table, ...], sources: tuple[str, ...]) -> Statement:
+    found = [
+        _select_rows(table, source, place, 1).subquery() for place, (table, source) in _number_sources(tables, sources)
+    ]
+    return _build_together(
+        [sa.select(_literal_number(i).label("place"), each.c.id, each.c.search_text) for i, each in enumerate(found)]
     )
 
 
-def _numbered(tables: Sequence[sa.Table], sources: Sequence[str]) -> Iterable[tuple[int, tuple[sa.Table, str]]]:
+def _number_sources(tables: Sequence[sa.Table], sources: Sequence[str]) -> Iterable[tuple[int, tuple[sa.Table, str]]]:
     return enumerate(zip(tables, sources, strict=True))
 
 
-def _together(parts: Sequence[Any]) -> Statement:
+def _build_together(parts: Sequence[Any]) -> Statement:
     """Return one statement of all parts. PostgreSQL plans it for its texts, some of which are in many rows."""
     return Statement(sa.union_all(*parts).execution_options(**{Statement.PLANNED_ANEW: True}))
 
 
-def _rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Select[Any]:
+def _select_rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Select[Any]:
     """Select the rows of a resource that hold one of the texts, where its source says."""
     most = sa.bindparam("rows", type_=sa.Integer)
     if source == "newest":
-        newest = _own(table).order_by(table.c.id.desc()).limit(most).subquery()
-        return sa.select(newest).where(_holds(newest.c.search_text, "any", texts))
-    rows = _own(table).where(_holds(table.c.search_text, "any", texts))
+        newest = _select_own(table).order_by(table.c.id.desc()).limit(most).subquery()
+        return sa.select(newest).where(_holds_text(newest.c.search_text, "any", texts))
+    rows = _select_own(table).where(_holds_text(table.c.search_text, "any", texts))
     if source == "all":
         return rows.limit(most)
     ids = sa.func.json_each(sa.bindparam(f"ids{place}", type_=sa.Text)).table_valued("value")
     return rows.where(table.c.id.in_(sa.select(ids.c.value)))
 
 
-def _own(table: sa.Table) -> sa.Select[Any]:
-    sequence = table.c.get("sequence", _literal(0))
+def _select_own(table: sa.Table) -> sa.Select[Any]:
+    sequence = table.c.get("sequence", _literal_number(0))
     rows = sa.select(table.c.id, table.c.search_text, sequence.label("sequence"))
     return rows.where(table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text))
 
 
-def _holds(column: sa.ColumnElement[str], name: str, texts: int) -> sa.ColumnElement[bool]:
+def _holds_text(column: sa.ColumnElement[str], name: str, texts: int) -> sa.ColumnElement[bool]:
     patterns = (sa.bindparam(f"{name}{i}", type_=sa.Text) for i in range(texts))
     return sa.or_(*(column.like(pattern, escape="\\") for pattern in patterns))
 
 
-def _literal(number: int) -> sa.ColumnElement[int]:
+def _literal_number(number: int) -> sa.ColumnElement[int]:
     return sa.literal_column(str(number), sa.Integer)
 
 
-def _escaped(text: str) -> str:
+def _escape_like(text: str) -> str:
     return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
 
 
-def _digits(text: str) -> Iterable[str]:
+def _digits_in(text: str) -> Iterable[str]:
     """Yield the digits of a phone number or an ABN, however it is written."""
     if {*text} <= _DIGITS and (digits := "".join(filter(str.isdigit, text))):
         yield f"0{digits[2:]}" if text.startswith("+61") else digits
 
 
-def _number(text: str) -> int:
+def _number_at_end(text: str) -> int:
     """Return the number at the end of `42` or `INV-0042`; 0 where there is none."""
     digits = text[len(text.rstrip("0123456789")) :]
     return int(digits) if 0 < len(digits) <= 9 else 0

@@ -28,27 +28,27 @@ def search_records(ctx: Context, query: SearchQuery) -> list[FoundRecord]:
     if not text:
         raise BadRequest("q: write what to search for.", code="invalid_parameter", param="q")
     if ctx.sees_only_own:
-        return [*_shown(ctx, asked, find_own_places(ctx, asked, text, query.per_type))]
+        return [*_show_found(ctx, asked, find_own_places(ctx, asked, text, query.per_type))]
     with ctx.one_moment():
         found = find_places(ctx, asked, text, query.per_type) or find_similar_places(ctx, asked, text, query.per_type)
-        return [*_shown(ctx, asked, found)]
+        return [*_show_found(ctx, asked, found)]
 
 
-def _shown(ctx: Context, asked: Sequence[Searched], found: Sequence[Place]) -> Iterable[FoundRecord]:
+def _show_found(ctx: Context, asked: Sequence[Searched], found: Sequence[Place]) -> Iterable[FoundRecord]:
     """Yield what is shown of records, as their lists have them; what these do not show is left out."""
     records = dict[str, Any]()
     for place, each in enumerate(asked):
         records |= ctx.app.read_records(ctx, each.path, [id for _, of, id in found if of == place], each.members)
     for _, place, id in found:
         if (record := records.get(id)) is not None:
-            yield _show(ctx, asked[place], record)
+            yield _show_record(ctx, asked[place], record)
 
 
-def _show(ctx: Context, of: Searched, record: Struct) -> FoundRecord:
-    titles = [text for name in of.titles if (text := _text(record, name))]
+def _show_record(ctx: Context, of: Searched, record: Struct) -> FoundRecord:
+    titles = [text for name in of.titles if (text := _text_of(record, name))]
     client = getattr(record, "client", None)
     others = [*titles[1:], *([client.name] if isinstance(client, Named) else [])]
-    others = others or [text for name in of.said if (text := _text(record, name)) and text not in titles]
+    others = others or [text for name in of.said if (text := _text_of(record, name)) and text not in titles]
     whose = client.name if isinstance(client, Named) else ""
     return FoundRecord(
         type=of.name,
@@ -57,16 +57,16 @@ def _show(ctx: Context, of: Searched, record: Struct) -> FoundRecord:
         subtitle=" · ".join(dict.fromkeys(others[:2])) or None if titles else None,
         status=getattr(record, of.status) if of.status else None,
         amount=next((amount for name in of.amounts if (amount := getattr(record, name)) is not None), None),
-        date=next((day for name in of.dates if (day := _day(ctx, getattr(record, name))) is not None), None),
+        date=next((day for name in of.dates if (day := _day_of(ctx, getattr(record, name))) is not None), None),
     )
 
 
-def _text(record: Struct, name: str) -> str:
+def _text_of(record: Struct, name: str) -> str:
     value = getattr(record, name, None)
     return value.partition("\n")[0][:200] if isinstance(value, str) else ""
 
 
-def _day(ctx: Context, value: Any) -> date | None:
+def _day_of(ctx: Context, value: Any) -> date | None:
     if isinstance(value, datetime):
         return value.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
     return value if isinstance(value, date) else None

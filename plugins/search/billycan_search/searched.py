@@ -40,7 +40,7 @@ def searched_resources(app: App) -> Mapping[str, Searched]:
     """Map the name of each resource that can be searched to it, in the order in which pages list them."""
     found = _found.get(app)
     if found is None:
-        found = _found[app] = {each.name: each for each in _find(app)}
+        found = _found[app] = {each.name: each for each in _find_searched(app)}
     return found
 
 
@@ -66,7 +66,7 @@ def asked_resources(ctx: Context, names: Sequence[str] | None) -> list[Searched]
     return asked
 
 
-def _find(app: App) -> Iterator[Searched]:
+def _find_searched(app: App) -> Iterator[Searched]:
     pages = {pages.path: pages for manifest in app.manifests.values() for pages in manifest.records}
     order = {path: pages[path].order if path in pages else 100 for path in app.prefixes.values()}
     for prefix, path in sorted(app.prefixes.items(), key=lambda pair: (order[pair[1]], pair[1])):
@@ -75,10 +75,10 @@ def _find(app: App) -> Iterator[Searched]:
         if table is None or "search_text" not in table.c or not listed.route.scope or "{" in path:
             continue
         columns = pages[path].columns if path in pages else ()
-        yield _searched(path, listed.route.scope, table, listed.signature.listed, columns)
+        yield _build_searched(path, listed.route.scope, table, listed.signature.listed, columns)
 
 
-def _searched(path: str, scope: str, table: sa.Table, shown: type[Struct], columns: Sequence[str]) -> Searched:
+def _build_searched(path: str, scope: str, table: sa.Table, shown: type[Struct], columns: Sequence[str]) -> Searched:
     meant = Meaning.of(shown)
     # Those of the list first, because they matter most.
     names = [*dict.fromkeys((*(name for name in columns if name in meant), *meant))]

@@ -60,10 +60,10 @@ def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False
     if lock:
         # The weaker lock lets others insert rows that refer to this one.
         found = found.with_for_update(key_share=True)
-    return {row.id: _person(row) for row in ctx.db.execute(found)}
+    return {row.id: _person_of(row) for row in ctx.db.execute(found)}
 
 
-def _person(row: sa.Row[tuple[object, ...]]) -> Person:
+def _person_of(row: sa.Row[tuple[object, ...]]) -> Person:
     return Person(
         id=row.id,
         name=row.name,

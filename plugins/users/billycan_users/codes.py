@@ -22,14 +22,14 @@ def prove_code(app: App, user_id: str, code: str, counted_as: str, *, field: str
     try:
         taken = sign_in_attempts.count_attempt(app, counted_as)
     except sign_in_attempts.Wait as wait:
-        raise _wrong(f"was wrong too often: please try again in {wait}", field) from None
-    if not _takes(app, user_id, code.strip().casefold()):
-        raise _wrong("is wrong, or was used already" if code.strip() else "is required to do this", field)
+        raise _refuse_code(f"was wrong too often: please try again in {wait}", field) from None
+    if not _takes_code(app, user_id, code.strip().casefold()):
+        raise _refuse_code("is wrong, or was used already" if code.strip() else "is required to do this", field)
     with app.db.writing() as db:
         sign_in_attempts.clear_attempts(db, app.now(), taken)
 
 
-def _takes(app: App, id: str, code: str) -> bool:
+def _takes_code(app: App, id: str, code: str) -> bool:
     with app.db.writing() as db:
         row = db.execute(sa.select(users).where(users.c.id == id).with_for_update()).one()
         secret = encryption.decrypt_text(encryption.deployment_cipher(app, "totp"), row.totp) if row.totp else None
@@ -39,7 +39,7 @@ def _takes(app: App, id: str, code: str) -> bool:
         if step is not None:
             db.execute(sa.update(users).where(users.c.id == id).values(totp_step=step))
             return True
-        digest = _digest(code)
+        digest = _digest_code(code)
         if digest not in row.recovery:
             return False
         left = [each for each in row.recovery if each != digest]
@@ -64,7 +64,7 @@ def find_step(app: App, secret: str, code: str) -> int:
     """Return the step of a new secret that has this code. Raise Invalid if none does."""
     step = rules.totp_step(secret, code.replace(" ", ""), app.now().timestamp(), 0)
     if step is None:
-        raise _wrong("is not the code that the app shows now")
+        raise _refuse_code("is not the code that the app shows now")
     return step
 
 
@@ -72,13 +72,13 @@ def replace_recovery_codes(db: sa.Connection, user_id: str, **values: Any) -> li
     """Replace a person's recovery codes, change these columns with them, and return the new codes."""
     made = [rules.new_recovery_code() for _ in range(_HOW_MANY)]
     changed = sa.update(users).where(users.c.id == user_id)
-    db.execute(changed.values(recovery=[_digest(code) for code in made], **values))
+    db.execute(changed.values(recovery=[_digest_code(code) for code in made], **values))
     return made
 
 
-def _digest(code: str) -> str:
+def _digest_code(code: str) -> str:
     return hashlib.sha256(code.encode()).hexdigest()
 
 
-def _wrong(words: str, field: str = "code") -> Invalid:
+def _refuse_code(words: str, field: str = "code") -> Invalid:
     return Invalid.of(Fault(field, "invalid_value", words))

@@ -52,11 +52,11 @@ def invite(opened: Any, tenant: str | None, email: str, role: Any, operator: boo
         raise click.UsageError(
             "--tenant: name the business, or use --operator for somebody who only runs the deployment"
         )
-    with _users(opened) as app:
+    with _open_app(opened) as app:
         email = read_field(Email, "email", email)
         with app.db.writing(across=_BY_OPERATOR) as db:
             user_id, token = people.invite_person(db, tenant, email, role, app.now(), is_operator=operator)
-        _say({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}")}, as_json)
+        _print_found({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}")}, as_json)
 
 
 @users.command("list")
@@ -71,10 +71,10 @@ def list_users(opened: Any, tenant: str | None, as_json: bool) -> None:
     """
     from . import people
 
-    with _users(opened) as app, app.db.reading(across=_BY_OPERATOR) as db:
+    with _open_app(opened) as app, app.db.reading(across=_BY_OPERATOR) as db:
         rows = people.list_people(db, app.now(), people.live_of(db, tenant) if tenant else None)
     if as_json:
-        _say(rows, as_json)
+        _print_found(rows, as_json)
         return
     for row in rows:
         state = "" if row["has_joined"] else "  invited"
@@ -104,9 +104,9 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep: bool, as_json: b
     from .tables import users as table
 
     ended: list[key_makers.SetUp] = []
-    with _users(opened) as app:
+    with _open_app(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
-            _known(db, user_id)
+            _check_known(db, user_id)
             from_all = [business.id for business in people.list_businesses(db, user_id)]
             leaves = [people.live_of(db, tenant)] if tenant else from_all
             db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
@@ -121,7 +121,7 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep: bool, as_json: b
         with suppress(OSError, RuntimeError):  # another user's workers notice within a second
             app.epoch.bump()
     counts = {f"{kind.replace(' ', '_')}s": sum(each.kind == kind for each in ended) for kind in key_makers.KINDS}
-    _say({"user": user_id, "removed": True, **{f"ended_{kind}": n for kind, n in counts.items()}}, as_json)
+    _print_found({"user": user_id, "removed": True, **{f"ended_{kind}": n for kind, n in counts.items()}}, as_json)
 
 
 @users.command("reset")
@@ -146,19 +146,19 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     from .tables import sessions as table
     from .tables import users as people_table
 
-    with _users(opened) as app:
+    with _open_app(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
-            _known(db, user_id)
+            _check_known(db, user_id)
             sessions.end_sessions(db, table.c.user_id == user_id)
             if second_factor:
                 ways_in.remove_second_factor(db, app, ways_in.prove_by_operator(db, user_id))
             token = people.new_reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
             left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.list_passkeys(db, user_id))}
-        _say({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}"), **left}, as_json)
+        _print_found({"user": user_id, "link": page_address(app, f"/dashboard/join/{token}"), **left}, as_json)
 
 
-def _known(db: Any, user_id: str) -> None:
+def _check_known(db: Any, user_id: str) -> None:
     import sqlalchemy as sa
 
     from .tables import users as table
@@ -168,14 +168,14 @@ def _known(db: Any, user_id: str) -> None:
 
 
 @contextmanager
-def _users(opened: Any) -> Iterator["App"]:
+def _open_app(opened: Any) -> Iterator["App"]:
     with opened() as app:
         if "users" not in app.manifests:
             raise click.ClickException("the plugin users is not enabled: add it to plugins")
         yield app
 
 
-def _say(found: Any, as_json: bool) -> None:
+def _print_found(found: Any, as_json: bool) -> None:
     from billycan.web import encode
 
     if as_json:

@@ -16,12 +16,12 @@ def secret_digest(secret: str) -> bytes:
 
 def deployment_cipher(app: App, purpose: str) -> MultiFernet:
     """Return a cipher that encrypts with the newest of the deployment's secrets, and decrypts with any."""
-    return MultiFernet([_fernet(secret, purpose) for secret in reversed(app.secrets)])
+    return MultiFernet([_fernet_of(secret, purpose) for secret in reversed(app.secrets)])
 
 
 def browser_cipher(cookie: str, purpose: str) -> Fernet:
     """Return a cipher that uses a session's cookie, of which the database has only a digest."""
-    return _fernet(cookie, purpose)
+    return _fernet_of(cookie, purpose)
 
 
 def decrypt_text(fernet: Fernet | MultiFernet, sealed: bytes) -> str | None:
@@ -32,5 +32,5 @@ def decrypt_text(fernet: Fernet | MultiFernet, sealed: bytes) -> str | None:
         return None
 
 
-def _fernet(secret: str, purpose: str) -> Fernet:
+def _fernet_of(secret: str, purpose: str) -> Fernet:
     return Fernet(base64.urlsafe_b64encode(hmac.digest(secret.encode(), purpose.encode(), "sha256")))

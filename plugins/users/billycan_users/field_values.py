@@ -10,9 +10,9 @@ from billycan import decode
 
 def read_field(kind: Any, name: str, value: Any) -> Any:
     """Read a field's value as a member of this type. Raise Invalid, naming the field."""
-    return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
+    return getattr(decode({name: value} if value != "" else {}, _struct_holding(kind, name)), name)
 
 
 @cache  # one reader for each field
-def _holding(kind: Any, name: str) -> type[Struct]:
+def _struct_holding(kind: Any, name: str) -> type[Struct]:
     return defstruct("Field", [(name, kind)], forbid_unknown_fields=True)

@@ -30,19 +30,19 @@ def ask(visit: Visit) -> Answer:
     if not emails.can_send(app):
         raise Invalid(_ASK)
     email = read_field(Email, "email", visit.form.get("email", "")).casefold()
-    counted = _count(visit, email)
+    counted = _count_link(visit, email)
     with app.db.writing() as db:
         # Written either way, so that the time does not tell if the account exists.
         db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
         known = db.execute(sa.select(users.c.id).where(users.c.email == email, users.c.password.is_not(None))).first()
         nested = db.begin_nested()
         if known:
-            _write(visit, db, email, people.new_reset_link(db, known.id, app.now()))
+            _write_letter(visit, db, email, people.new_reset_link(db, known.id, app.now()))
             nested.commit()
         else:
             for _ in range(3):  # as many statements as a link takes
                 people.forget_links(db, "")
-            _write(visit, db, email, secrets.token_urlsafe(32))
+            _write_letter(visit, db, email, secrets.token_urlsafe(32))
             nested.rollback()
     return Led("/dashboard/sign-in", _SENT)
 
@@ -51,12 +51,12 @@ def mail_link(visit: Visit, user_id: str, email: str) -> None:
     """Email a person who is signed in a link to choose a password."""
     if not emails.can_send(visit.app):
         raise Invalid(_ASK)
-    _count(visit, email)
+    _count_link(visit, email)
     with visit.app.db.writing() as db:
-        _write(visit, db, email, people.new_reset_link(db, user_id, visit.app.now()))
+        _write_letter(visit, db, email, people.new_reset_link(db, user_id, visit.app.now()))
 
 
-def _count(visit: Visit, email: str) -> str:
+def _count_link(visit: Visit, email: str) -> str:
     """Count a link for an address, and return what it counts as. Raise Invalid after too many."""
     counted = f"letters:{hashlib.sha256(email.encode()).hexdigest()}"
     try:
@@ -66,7 +66,7 @@ def _count(visit: Visit, email: str) -> str:
     return counted
 
 
-def _write(visit: Visit, db: sa.Connection, email: str, token: str) -> None:
+def _write_letter(visit: Visit, db: sa.Connection, email: str, token: str) -> None:
     link = page_address(visit.app, f"/dashboard/join/{token}")
     text = f"Choose a new password here. The link works once, within an hour:\n\n{link}\n\n"
     text += "If you did not ask for it, ignore this message: your password stays as it is.\n"

@@ -19,13 +19,13 @@ def greeting(app: App, url: str) -> str:
         businesses, found = db.execute(live).all(), db.execute(sa.select(users).limit(2)).all()
         if len(businesses) != 1 or len(found) > 1 or (found and found[0].password):
             return ""
-        user_id = found[0].id if found else _owner(db, businesses[0], app)
+        user_id = found[0].id if found else _owner_of(db, businesses[0], app)
         # the sandbox has the samples
         token = people.new_link(db, people.ENTER, user_id, app.now(), businesses[0].paired_id)
     return f"\nOpen the dashboard as the owner, once within 30 minutes:\n\n  {url}/dashboard/join/{token}\n"
 
 
-def _owner(db: sa.Connection, business: Any, app: App) -> str:
+def _owner_of(db: sa.Connection, business: Any, app: App) -> str:
     email = business.profile.get("email") or "owner@example.com"
     user_id, token = people.invite_person(db, business.id, email, "owner", app.now())
     people.accept_invitation(db, people.use_link(db, token, people.JOIN, app.now()), app.now())

@@ -246,7 +246,7 @@ class PageResource:
         if said := read_cookie(self.app, req, "said"):
             visit.cookies["said"] = None
             try:
-                found = _said(self.app).loads(said)
+                found = _said_serializer(self.app).loads(said)
                 visit.said, visit.tone = found if isinstance(found, list) else (found, "good")
             except BadData:
                 visit.said = ""
@@ -270,7 +270,7 @@ class PageResource:
             # Only within this site, whatever the form contained.
             resp.status, resp.location = falcon.HTTP_303, local_path(answer.path)
             if answer.said:
-                visit.cookies["said"] = str(_said(self.app).dumps([answer.said, answer.tone]))
+                visit.cookies["said"] = str(_said_serializer(self.app).dumps([answer.said, answer.tone]))
             if visit.reveals:
                 self.keep(req, visit, *visit.reveals)
         elif isinstance(answer, Sent):
@@ -331,9 +331,9 @@ def read_form(req: falcon.Request, most: int = MOST_BYTES) -> Form:
     try:
         sent = read_bytes(req, most)
         if (req.content_type or "").startswith("multipart/form-data") and most > MOST_BYTES:
-            pairs = [*_parts(req, sent, files)]
+            pairs = [*_read_parts(req, sent, files)]
         else:
-            pairs = [*_fields(sent.decode("utf-8", "replace"))]
+            pairs = [*_read_fields(sent.decode("utf-8", "replace"))]
     except (PayloadTooLarge, ValueError):
         raise PayloadTooLarge("The form, with its file if it has one, is too large.") from None
     found: dict[str, list[str]] = {}
@@ -343,7 +343,7 @@ def read_form(req: falcon.Request, most: int = MOST_BYTES) -> Form:
     return texts, files
 
 
-def _fields(sent: str) -> Iterator[tuple[str, str]]:
+def _read_fields(sent: str) -> Iterator[tuple[str, str]]:
     """Yield the fields of a form, in turns with other requests; raise ValueError if there are too many."""
     if sent.count("&") >= MOST_FIELDS:
         raise ValueError(f"more than {MOST_FIELDS} fields")
@@ -352,7 +352,7 @@ def _fields(sent: str) -> Iterator[tuple[str, str]]:
         yield from parse_qsl("&".join(parts[first : first + _FEW]), keep_blank_values=True)
 
 
-def _parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iterator[tuple[str, str]]:
+def _read_parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iterator[tuple[str, str]]:
     """Yield the fields of a form that may have files, and add its files to `files`."""
     form = MultipartFormHandler().deserialize(BytesIO(sent), req.content_type, len(sent))
     for part in form:
@@ -410,5 +410,5 @@ def set_cookie(app: App, resp: falcon.Response, name: str, value: str | None) ->
     resp.set_cookie(full, value, max_age=max_age, path="/", secure=secure, http_only=True, same_site="Lax")
 
 
-def _said(app: App) -> URLSafeSerializer:
+def _said_serializer(app: App) -> URLSafeSerializer:
     return URLSafeSerializer(app.secrets, salt="said on the next page")

@@ -43,25 +43,25 @@ def are_possible(app: App) -> bool:
     return not host.replace(".", "").isdecimal() and ":" not in host
 
 
-def _server(app: App) -> Fido2Server:
+def _passkey_server(app: App) -> Fido2Server:
     # From the settings, not from the Host header: its sender could choose what to prove.
     url = urlsplit(page_address(app))
     party = PublicKeyCredentialRpEntity(name=url.hostname or "", id=url.hostname)
     return Fido2Server(party, verify_origin=lambda origin: origin == f"{url.scheme}://{url.netloc}")
 
 
-def _begin(visit: Visit, use: str, options: Any, state: Any) -> Answer:
+def _begin_challenge(visit: Visit, use: str, options: Any, state: Any) -> Answer:
     until = str(visit.app.now() + _VALID)
-    visit.cookies["passkey"] = str(_states(visit.app).dumps([use, until, state]))
+    visit.cookies["passkey"] = str(_challenge_serializer(visit.app).dumps([use, until, state]))
     return Sent(encode(dict(options)["publicKey"]), "application/json")
 
 
-def _state(visit: Visit, use: str) -> Any:
+def _read_challenge(visit: Visit, use: str) -> Any:
     """Return the challenge for this use. Raise Invalid if there is none, or if it is too old or was answered."""
     visit.cookies["passkey"] = None
     app = visit.app
     try:
-        asked_for, until, state = _states(app).loads(visit.asked)
+        asked_for, until, state = _challenge_serializer(app).loads(visit.asked)
     except BadData:
         raise Invalid("That took too long, or came from another page: please try again.") from None
     now, expires_at = app.now(), Moment.fromisoformat(until)
@@ -75,11 +75,11 @@ def _state(visit: Visit, use: str) -> Any:
     return state
 
 
-def _states(app: App) -> URLSafeSerializer:
+def _challenge_serializer(app: App) -> URLSafeSerializer:
     return URLSafeSerializer(app.secrets, salt="a passkey's challenge")
 
 
-def _given(visit: Visit) -> Any:
+def _read_browser_answer(visit: Visit) -> Any:
     """Return the browser's answer. Raise one of _UNREADABLE if no browser writes such an answer."""
     return json.loads(visit.form.get("credential", "")[:_MOST_PROOF])
 
@@ -100,13 +100,13 @@ def ask_for_new(visit: Visit) -> Answer:
         id=session.user_id.encode(), name=session.email, display_name=session.name or session.email
     )
     resident = ResidentKeyRequirement.REQUIRED  # signs in without an email address
-    asked = _server(visit.app).register_begin(
+    asked = _passkey_server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
-    return _begin(visit, _adding(visit), *asked)
+    return _begin_challenge(visit, _use_for_adding(visit), *asked)
 
 
-def _adding(visit: Visit) -> str:
+def _use_for_adding(visit: Visit) -> str:
     """Return the use of a challenge for a new passkey: only the session that gave the proof can answer it."""
     return f"add to {visit.session.user_id} in {visit.session.id}"
 
@@ -114,10 +114,10 @@ def _adding(visit: Visit) -> str:
 def add(visit: Visit) -> Answer:
     """Store a new passkey. It answers the challenge that `ask_for_new` gave for the proof a few minutes ago."""
     name = read_field(Name, "name", visit.form.get("name", ""))
-    state = _state(visit, _adding(visit))
+    state = _read_challenge(visit, _use_for_adding(visit))
     proof = ways_in.prove_by_challenge(visit)
     try:
-        made = _server(visit.app).register_complete(state, _given(visit))
+        made = _passkey_server(visit.app).register_complete(state, _read_browser_answer(visit))
     except _UNREADABLE:
         raise Invalid("This passkey could not be verified: please try again.") from None
     assert made.credential_data is not None  # noqa: S101 - fido2 says so
@@ -138,25 +138,25 @@ def remove(visit: Visit, id: str) -> Answer:
 
 
 def ask_to_sign_in(visit: Visit) -> Answer:
-    return _begin(visit, "enter", *_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
+    return _begin_challenge(visit, "enter", *_passkey_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
 
 
 def sign_in(visit: Visit) -> Answer:
     """Sign in with a passkey. It counts as two factors, because its device checked its owner."""
-    app, state = visit.app, _state(visit, "enter")
+    app, state = visit.app, _read_challenge(visit, "enter")
     try:
         taken = sign_in_attempts.count_attempt(app, f"address:{visit.network}")
     except sign_in_attempts.Wait as wait:
         raise Invalid(f"Too many attempts: please try again in {wait}.") from None
     try:
-        answer = AuthenticationResponse.from_dict(_given(visit))
+        answer = AuthenticationResponse.from_dict(_read_browser_answer(visit))
         with app.db.reading() as db:
             row = db.execute(
                 sa.select(passkeys, passkeys.c.count.label("times"), users.c.email)
                 .join(users, users.c.id == passkeys.c.user_id)
                 .where(passkeys.c.id == websafe_encode(answer.raw_id))
             ).one()
-        _server(app).authenticate_complete(state, [AttestedCredentialData(row.credential)], answer)
+        _passkey_server(app).authenticate_complete(state, [AttestedCredentialData(row.credential)], answer)
         count = answer.response.authenticator_data.counter
         if row.times and count <= row.times:
             raise ValueError("a copy of the passkey was used")  # synced ones stay at 0

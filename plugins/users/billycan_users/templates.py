@@ -47,7 +47,7 @@ def render_page(app: App, visit: "Visit | None", template: str, values: Mapping[
     around["finds"] = any(path == _SEARCH for path, _, _ in app.pages)
     if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
-    return _templates().get_template(template).render(**{**around, **values})
+    return _load_templates().get_template(template).render(**{**around, **values})
 
 
 def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
@@ -55,7 +55,7 @@ def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
     if visit is None or visit.session_if_any is None or not visit.session.is_complete:
         return []
     found: dict[str, list[Item]] = {group: [] for group in GROUPS}
-    lines = [*_lines(app, visit)]
+    lines = [*_navigation_lines(app, visit)]
     best = max((len(path) for _, _, path, _ in lines if _is_at(visit.path, path)), default=0)
     for screen, name, path, group in lines:
         if screen.operator and not visit.session.is_operator:
@@ -85,7 +85,7 @@ def folded(groups: list[tuple[str, list[Item]]]) -> list[Fold]:
     return [*found.values()]
 
 
-def _lines(app: App, visit: "Visit") -> Iterator[tuple[Any, str, str, str]]:
+def _navigation_lines(app: App, visit: "Visit") -> Iterator[tuple[Any, str, str, str]]:
     for _, _, door in app.pages:
         screen = getattr(door, "screen", None)
         if screen is None:
@@ -108,7 +108,7 @@ class Assets:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:
         self.app.count_visit("assets", req, 3000, 300)
-        found = _files(tuple(self.app.manifests)).get(name)
+        found = _find_files(tuple(self.app.manifests)).get(name)
         if found is None:
             raise falcon.HTTPNotFound
         resp.data, resp.content_type = found[0], _TYPES[name.rpartition(".")[2]]
@@ -116,7 +116,7 @@ class Assets:
 
 
 @lru_cache
-def _files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
+def _find_files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
     """Map `<plugin>-<file>` and the version to the content of each enabled plugin's `assets`."""
     found = {}
     for plugin in plugins:
@@ -135,7 +135,7 @@ def asset(context: jinja2.runtime.Context, name: str) -> str:
     """Return the URL of `<plugin>/<file>`."""
     app = context["app"]
     flat = name.replace("/", "-")
-    return f"/dashboard/-/{flat}?{_files(tuple(app.manifests))[flat][1]}"
+    return f"/dashboard/-/{flat}?{_find_files(tuple(app.manifests))[flat][1]}"
 
 
 def money(value: Decimal | int | None) -> str:
@@ -191,11 +191,11 @@ def when(context: jinja2.runtime.Context, value: Moment | str | None, once_over:
         return escape(NOTHING)
     value = Moment.fromisoformat(value) if isinstance(value, str) else value
     exact, app = moment(value, context["zone"]), context["app"]
-    said = once_over if once_over and value <= app.now() else _ago(app, value, exact)
+    said = once_over if once_over and value <= app.now() else _how_long_ago(app, value, exact)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(str(value), exact, said)
 
 
-def _ago(app: App, value: Moment, exact: str) -> str:
+def _how_long_ago(app: App, value: Moment, exact: str) -> str:
     seconds = int((app.now() - value).total_seconds())
     past, seconds = seconds >= 0, abs(seconds)
     if seconds < 45:
@@ -232,9 +232,9 @@ _ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID", "paypal
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _load_templates() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_read_template), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, finalize=finalize_in_turns(),
     )  # fmt: skip
     environment.filters |= {"digest": digest_of, "measure": measure, "tone": tone}
@@ -243,7 +243,7 @@ def _templates() -> jinja2.Environment:
     return environment
 
 
-def _source(name: str) -> str | None:
+def _read_template(name: str) -> str | None:
     """Return a plugin's template, `<plugin>/<file>.html`, or None."""
     plugin, _, file = name.partition("/")
     found = files(f"billycan_{plugin}").joinpath("templates", file) if file and plugin.isidentifier() else None

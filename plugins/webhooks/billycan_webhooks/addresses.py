@@ -100,16 +100,16 @@ def parse_url(url: str, private: bool) -> Target:
         raise NotAllowed("must use port 443, 80 or one from 1024 on")
     if port == 0:
         raise NotAllowed("must not use port 0")
-    host = _host(parts, private)
-    path = quote(parts.path or "/", safe="/:@!$&'()*+,;=%-._~") + (f"?{_query(parts)}" if parts.query else "")
+    host = _host_to_look_up(parts, private)
+    path = quote(parts.path or "/", safe="/:@!$&'()*+,;=%-._~") + (f"?{_bare_query(parts)}" if parts.query else "")
     return Target(parts.scheme, host, port, path)
 
 
-def _query(parts: SplitResult) -> str:
+def _bare_query(parts: SplitResult) -> str:
     return quote(parts.query, safe="/?:@!$&'()*+,;=%-._~[]")
 
 
-def _host(parts: SplitResult, private: bool) -> str:
+def _host_to_look_up(parts: SplitResult, private: bool) -> str:
     """Return the host to look up: an IP address in its plain form, or a name that is not internal."""
     host = (parts.hostname or "").lower()
     if "[" in parts.netloc:

@@ -146,9 +146,9 @@ def request_headers(url: str, headers: Mapping[str, str], body: str) -> Mapping[
 def explain_signature(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Work | None:
     """Explain the signature of an attempt, given its request as the API shows it. Return None if it was not signed."""
     headers, body = request["headers"], request["body"]
-    if body is None or not (sent := _signatures(headers)):
+    if body is None or not (sent := _split_signatures(headers)):
         return None
-    version, secret, made = _signer(ctx, endpoint_id, headers, body.encode()) or (None, b"", None)
+    version, secret, made = _find_signer(ctx, endpoint_id, headers, body.encode()) or (None, b"", None)
     text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
     return Work(
         webhook_id=headers["webhook-id"],
@@ -158,7 +158,7 @@ def explain_signature(ctx: Context, endpoint_id: str, request: Mapping[str, Any]
         signatures=sent,
         made=made,
         version=version,
-        is_current=version is not None and version == _current(ctx, endpoint_id),
+        is_current=version is not None and version == _current_version(ctx, endpoint_id),
         key_bytes=len(secret),
         fingerprint=fingerprint(secret) if secret else None,
     )
@@ -173,10 +173,10 @@ def compare_signature(
     the secret that was used, or empty.
     """
     headers, body = attempt["request"]["headers"], attempt["request"]["body"].encode()
-    found = _signer(ctx, delivery["endpoint_id"], headers, body)
+    found = _find_signer(ctx, delivery["endpoint_id"], headers, body)
     if found is None:
         return None
-    others = dict(_others(ctx, delivery["endpoint_id"], found[1]))
+    others = dict(_other_secrets(ctx, delivery["endpoint_id"], found[1]))
     signed = Signed(
         found[1],
         headers["webhook-id"],
@@ -195,27 +195,29 @@ def compare_signature(
     return Verdict(False, [wrong, *(verdict.mistakes if verdict else [])])
 
 
-def _signatures(headers: Mapping[str, str]) -> list[str]:
+def _split_signatures(headers: Mapping[str, str]) -> list[str]:
     return [each[3:] for each in headers.get("webhook-signature", "").split() if each.startswith("v1,")]
 
 
-def _signer(ctx: Context, endpoint_id: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes, str] | None:
+def _find_signer(
+    ctx: Context, endpoint_id: str, headers: Mapping[str, str], body: bytes
+) -> tuple[int, bytes, str] | None:
     """Return the newest secret that made one of an attempt's signatures, with its version and that signature."""
-    sent = _signatures(headers)
-    for version, secret in _secrets(ctx, endpoint_id, _current(ctx, endpoint_id) or _MOST_VERSIONS):
+    sent = _split_signatures(headers)
+    for version, secret in _secrets_of(ctx, endpoint_id, _current_version(ctx, endpoint_id) or _MOST_VERSIONS):
         made = signing.signature_headers(headers["webhook-id"], int(headers["webhook-timestamp"]), body, [secret])
-        if (signature := _signatures(made)[0]) in sent:
+        if (signature := _split_signatures(made)[0]) in sent:
             return version, secret, signature
     return None
 
 
-def _current(ctx: Context, endpoint_id: str) -> int | None:
+def _current_version(ctx: Context, endpoint_id: str) -> int | None:
     """Return the version of an endpoint's secret, or None if the endpoint was deleted."""
     asked = sa.select(endpoints.c.secret_version).where(own(ctx, endpoints), endpoints.c.id == endpoint_id)
     return ctx.db.execute(asked).scalar()
 
 
-def _secrets(ctx: Context, endpoint_id: str, newest: int) -> Iterator[tuple[int, bytes]]:
+def _secrets_of(ctx: Context, endpoint_id: str, newest: int) -> Iterator[tuple[int, bytes]]:
     """Yield the secrets that an endpoint has had, newest first, with their versions."""
     masters = ctx.app.secrets
     for version in range(newest, max(newest - _MOST_VERSIONS, 0), -1):
@@ -223,15 +225,15 @@ def _secrets(ctx: Context, endpoint_id: str, newest: int) -> Iterator[tuple[int,
             yield version, signing.derive_secret(masters, ctx.tenant_id, endpoint_id, version, signing.key_id(master))
 
 
-def _others(ctx: Context, endpoint_id: str, used: bytes) -> Iterator[tuple[str, bytes]]:
+def _other_secrets(ctx: Context, endpoint_id: str, used: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield every other secret that could be mistaken for the one used, each with its description."""
-    current = _current(ctx, endpoint_id)
-    for version, secret in _secrets(ctx, endpoint_id, current or _MOST_VERSIONS):
+    current = _current_version(ctx, endpoint_id)
+    for version, secret in _secrets_of(ctx, endpoint_id, current or _MOST_VERSIONS):
         if secret != used:
             yield f"{'the new' if version == current else 'an old'} secret of this endpoint ({version})", secret
     rows = sa.select(endpoints.c.id, endpoints.c.url, endpoints.c.secret_version).where(own(ctx, endpoints))
     for row in ctx.db.execute(rows.where(endpoints.c.id != endpoint_id)):
-        for _, secret in [*_secrets(ctx, row.id, row.secret_version)][:4]:
+        for _, secret in [*_secrets_of(ctx, row.id, row.secret_version)][:4]:
             yield f"the secret of another endpoint ({row.url[:80]}, {row.id})", secret
 
 

@@ -41,7 +41,7 @@ def find_mistakes(pasted: str, signed: Signed) -> Verdict | None:
     """Find the mistakes that lead to the pasted signature. Return None if none of the usual ones does."""
     given = [*_pasted_signatures(pasted[:MOST_PASTED])][:8]
     left = MOST_HASHED
-    for key, body, frame, how in _ways(signed) if given else ():
+    for key, body, frame, how in _ways_to_sign(signed) if given else ():
         text = frame[1](body[1])
         left -= len(text) + 128
         if left < 0:
@@ -65,7 +65,7 @@ def _pasted_signatures(pasted: str) -> Iterator[tuple[bytes, str]]:
         bare = re.sub(r"^(v1,|v1=|sha256=|sha1=|webhook-signature:)", "", part.strip("\"',"), flags=re.IGNORECASE)
         if re.fullmatch(r"[0-9a-fA-F]{40,128}", bare) and len(bare) % 2 == 0:
             yield bytes.fromhex(bare), "It is written in hexadecimal: write the bytes in base64."
-        raw = _unbase64(bare)
+        raw = _decode_base64(bare)
         if raw is None:
             continue
         plain = bare.replace("-", "+").replace("_", "/")
@@ -82,7 +82,7 @@ def _pasted_signatures(pasted: str) -> Iterator[tuple[bytes, str]]:
             )
 
 
-def _unbase64(text: str) -> bytes | None:
+def _decode_base64(text: str) -> bytes | None:
     plain = text.replace("-", "+").replace("_", "/").rstrip("=")
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
@@ -90,12 +90,17 @@ def _unbase64(text: str) -> bytes | None:
         return None
 
 
-def _ways(signed: Signed) -> Iterator[tuple[Any, ...]]:
+def _ways_to_sign(signed: Signed) -> Iterator[tuple[Any, ...]]:
     """Yield every way to sign: a key, a body, the text around it and the algorithm; the right way first.
 
     The ways with one mistake follow, then those with two and so on: the fewest mistakes explain best.
     """
-    options: list[Sequence[Any]] = [[*_keys(signed)], [*_bodies(signed.body)], [*_frames(signed)], _HOWS]
+    options: list[Sequence[Any]] = [
+        [*_possible_keys(signed)],
+        [*_possible_bodies(signed.body)],
+        [*_possible_frames(signed)],
+        _HOWS,
+    ]
     for wrong in sorted(product((False, True), repeat=len(options)), key=sum):
         yield from product(*(_right_or_wrong(each, is_wrong) for each, is_wrong in zip(options, wrong, strict=True)))
 
@@ -105,7 +110,7 @@ def _right_or_wrong(options: Sequence[Any], is_wrong: bool) -> Sequence[Any]:
     return options[1:] if is_wrong else options[:1]
 
 
-def _keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
+def _possible_keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
     text = encode_secret(signed.secret)
     yield "", signed.secret
     yield (
@@ -114,16 +119,16 @@ def _keys(signed: Signed) -> Iterator[tuple[str, bytes]]:
     )
     bare = text.removeprefix("whsec_")
     yield "The secret was used as text: decode what follows whsec_ from base64 first.", bare.encode()
-    for lenient in (base64.b64decode(text), _unbase64(text[:48])):  # as Python reads it, then as Node does
+    for lenient in (base64.b64decode(text), _decode_base64(text[:48])):  # as Python reads it, then as Node does
         yield "The secret was decoded together with its whsec_: remove that first.", lenient or b""
     yield "The key is empty: the secret was not read, for instance from a variable that is not set.", b""
     for what, other in signed.others.items():
         yield f"It was signed with {what}: use the one that this endpoint has now.", other
 
 
-def _frames(signed: Signed) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
+def _possible_frames(signed: Signed) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
     id, time = signed.webhook_id.encode(), signed.timestamp.encode()
-    yield "", _framed(id, time)
+    yield "", _frame_body(id, time)
     yield "The id and the timestamp are missing: sign id.timestamp.body, not the body alone.", lambda body: body
     yield "The id is missing: sign id.timestamp.body.", lambda body: b"%s.%s" % (time, body)
     yield "The timestamp is missing: sign id.timestamp.body.", lambda body: b"%s.%s" % (id, body)
@@ -138,17 +143,17 @@ def _frames(signed: Signed) -> Iterator[tuple[str, Callable[[bytes], bytes]]]:
         lambda body: b"%s.%s000.%s" % (id, time, body),
     )
     for other in {each.encode() for each in signed.timestamps} - {time}:
-        yield "The timestamp is that of another attempt: each attempt is signed anew.", _framed(id, other)
+        yield "The timestamp is that of another attempt: each attempt is signed anew.", _frame_body(id, other)
     if signed.delivery_id not in ("", signed.webhook_id):
-        of_delivery = _framed(signed.delivery_id.encode(), time)
+        of_delivery = _frame_body(signed.delivery_id.encode(), time)
         yield "The delivery's id was used: use the header webhook-id, which is the event's.", of_delivery
 
 
-def _framed(first: bytes, second: bytes) -> Callable[[bytes], bytes]:
+def _frame_body(first: bytes, second: bytes) -> Callable[[bytes], bytes]:
     return lambda body: b"%s.%s.%s" % (first, second, body)
 
 
-def _bodies(body: bytes) -> Iterator[tuple[str, bytes]]:
+def _possible_bodies(body: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield the body, then the bodies that result from parsing and rewriting it, or from reading it carelessly."""
     parsed = "The body was parsed and written again as JSON: sign the raw bytes, exactly as they arrived."
     yield "", body
@@ -178,14 +183,14 @@ def _js_number(text: str) -> float | int:
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
-def _hmac(name: str) -> Any:
+def _hmac_by(name: str) -> Any:
     return lambda key, text: hmac.digest(key, text, name)
 
 
 _HOWS = (
-    ("", _hmac("sha256")),
-    ("The hash is SHA-1: use HMAC-SHA256.", _hmac("sha1")),
-    ("The hash is SHA-512: use HMAC-SHA256.", _hmac("sha512")),
+    ("", _hmac_by("sha256")),
+    ("The hash is SHA-1: use HMAC-SHA256.", _hmac_by("sha1")),
+    ("The hash is SHA-512: use HMAC-SHA256.", _hmac_by("sha512")),
     (
         "The text was hashed without the secret: use HMAC-SHA256, with the secret as its key.",
         lambda key, text: hashlib.sha256(text).digest(),

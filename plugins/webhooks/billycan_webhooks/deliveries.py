@@ -123,7 +123,7 @@ def release_deliveries(ctx: Context, endpoint_id: str) -> None:
 def count_pending(ctx: Context, endpoint_id: str) -> dict[str, int]:
     """Count the first `MOST_COUNTED` pending deliveries of an endpoint, by event, and those still to be inserted."""
     of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & (_d.status == "pending")
-    found = _count(ctx, sa.select(_d.event).where(of_it).order_by(_d.due_at))
+    found = _count_deliveries(ctx, sa.select(_d.event).where(of_it).order_by(_d.due_at))
     return dict.fromkeys(chores.owed_events(ctx, endpoint_id), 0) | found
 
 
@@ -136,10 +136,10 @@ def events_under_way(ctx: Context, endpoint_id: str, status: str) -> set[str]:
 def count_lost(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> dict[str, int]:
     """Count the first `MOST_COUNTED` failed and held deliveries of a period, by event."""
     of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & LOST & _d.created_at.between(since, until)
-    return _count(ctx, sa.select(_d.event).where(of_it).order_by(_d.created_at, _d.id))
+    return _count_deliveries(ctx, sa.select(_d.event).where(of_it).order_by(_d.created_at, _d.id))
 
 
-def _count(ctx: Context, of_it: sa.Select[Any]) -> dict[str, int]:
+def _count_deliveries(ctx: Context, of_it: sa.Select[Any]) -> dict[str, int]:
     some = of_it.limit(MOST_COUNTED).subquery()
     found = ctx.db.execute(sa.select(some.c.event, sa.func.count().label("count")).group_by(some.c.event))
     return {row.event: row._mapping["count"] for row in found}

@@ -215,13 +215,13 @@ def run_dispatcher(app: App, stop: threading.Event) -> None:
         level, whose = (logging.WARNING, "every tenant") if private is True else (logging.INFO, "sandboxes")
         log.log(level, "webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
     dispatcher = Dispatcher(app)
-    listening = threading.Thread(target=_listen, args=(app, dispatcher), name="webhooks queue")
+    listening = threading.Thread(target=_listen_for_hints, args=(app, dispatcher), name="webhooks queue")
     listening.start()
     dispatcher.run(stop)
     listening.join()
 
 
-def _listen(app: App, dispatcher: Dispatcher) -> None:
+def _listen_for_hints(app: App, dispatcher: Dispatcher) -> None:
     """Listen for hints until the dispatcher stops. While the queue is unreachable, sweep the database every second."""
     is_away = False
     while not dispatcher.over.is_set():

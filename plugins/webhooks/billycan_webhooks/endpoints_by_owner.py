@@ -15,8 +15,8 @@ CONSENT = "consent"
 
 def follow_consent(ctx: Context, connection_id: str, scopes: Collection[str]) -> None:
     """Hold a connection's endpoints that deliver more than these scopes may read; release those that no longer do."""
-    for row in _locked(ctx, connection_id):
-        may_read = all(scope in scopes for scope in _needed(ctx, row))
+    for row in _lock_endpoints(ctx, connection_id):
+        may_read = all(scope in scopes for scope in _scopes_needed(ctx, row))
         if not may_read and row.enabled:
             deliveries.hold_deliveries(ctx, row.id)
             records.save(ctx, row, enabled=False, disabled_reason=CONSENT)
@@ -27,7 +27,7 @@ def follow_consent(ctx: Context, connection_id: str, scopes: Collection[str]) ->
 
 def delete_of_connection(ctx: Context, connection_id: str) -> None:
     """Delete a connection's endpoints and cancel their open deliveries. The history stays."""
-    for row in _locked(ctx, connection_id):
+    for row in _lock_endpoints(ctx, connection_id):
         deliveries.cancel_deliveries(ctx, row.id)
         records.delete(ctx, row)
 
@@ -46,12 +46,12 @@ def end_set_up(ctx: Context, id: str) -> None:
     records.delete(ctx, row)
 
 
-def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
+def _lock_endpoints(ctx: Context, connection_id: str) -> Sequence[Row]:
     of_it = sa.select(endpoints).where(own(ctx, endpoints), endpoints.c.connection_id == connection_id)
     return ctx.db.execute(of_it.order_by(endpoints.c.id).with_for_update()).all()
 
 
-def _needed(ctx: Context, endpoint: Row) -> list[str]:
+def _scopes_needed(ctx: Context, endpoint: Row) -> list[str]:
     """Return the scopes needed to read all that an endpoint is sent: its present and its former events."""
     names = {event for name in endpoint.events for event in Event.matching(name, ctx.app.events)}
     names |= {*deliveries.events_under_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}

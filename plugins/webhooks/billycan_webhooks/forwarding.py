@@ -24,31 +24,31 @@ def forward_events(
     """Follow the events from now on until `stop` is set."""
     try:
         try:
-            newest = _feed(url, key, "per_page=1")
+            newest = _read_feed(url, key, "per_page=1")
         except _UNREACHED as error:
             raise click.ClickException(
-                f"{url} cannot be reached ({_why(error)}): if billycan runs elsewhere, give its address with --url"
+                f"{url} cannot be reached ({_cause_of(error)}): if billycan runs elsewhere, give its address with --url"
             ) from None
         after = newest[0]["id"] if newest else None
         tell(f"forwarding new events to {forward_to}")
         while not stop.wait(POLL_SECONDS):
-            for event in _following(url, key, after, tell):
+            for event in _follow_events(url, key, after, tell):
                 after = event["id"]
                 came = "not forwarded: the key may not read it" if event["data"] is None else None
-                tell(f"{event['event']} {after}: {came or _forward(event, forward_to, secret)}")
+                tell(f"{event['event']} {after}: {came or _forward_event(event, forward_to, secret)}")
     except KeyboardInterrupt:
         tell("stopped")
 
 
-def _following(url: str, key: str, after: str | None, tell: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def _follow_events(url: str, key: str, after: str | None, tell: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     query = f"after={after}&per_page=100" if after else "sort=created_at&per_page=100"
     try:
-        yield from _feed(url, key, query)
+        yield from _read_feed(url, key, query)
     except _UNREACHED as error:
-        tell(f"{url} cannot be reached ({_why(error)}): trying again")
+        tell(f"{url} cannot be reached ({_cause_of(error)}): trying again")
 
 
-def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
+def _read_feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
     given: Any = {"headers": {"Authorization": f"Bearer {key}"}, "extensions": _LIMITS}
     while (answer := httpcore.request("GET", f"{url}/v1/events?{query}", **given)).status in (429, 503):
         time.sleep(1)
@@ -56,7 +56,7 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
         envelope = json.loads(answer.content, parse_float=Decimal)
         if answer.status == 400 and envelope["error"]["code"] == "page_too_large":
             fewer = f"per_page={envelope['error']['per_page']}"
-            return _feed(url, key, re.sub("per_page=[0-9]+", fewer, query))
+            return _read_feed(url, key, re.sub("per_page=[0-9]+", fewer, query))
         if answer.status != 200:
             raise click.ClickException(envelope["error"]["message"])
     except (ValueError, KeyError, TypeError):
@@ -65,7 +65,7 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
     return found
 
 
-def _forward(event: dict[str, Any], forward_to: str, secret: str) -> str:
+def _forward_event(event: dict[str, Any], forward_to: str, secret: str) -> str:
     body = encode({"event": event["event"], "timestamp": event["created_at"], "data": event["data"]})
     headers = signing.common_headers("sandbox")
     headers |= signing.signature_headers(event["id"], int(time.time()), body, [signing.decode_secret(secret)])
@@ -78,11 +78,11 @@ def _forward(event: dict[str, Any], forward_to: str, secret: str) -> str:
             extensions=_LIMITS,
         )
     except _UNREACHED as error:
-        return f"not delivered ({_why(error)})"
+        return f"not delivered ({_cause_of(error)})"
     return str(answer.status)
 
 
-def _why(error: Exception) -> str:
+def _cause_of(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 

@@ -36,11 +36,11 @@ MOST_BODY_BYTES = 8 * 1024 * 1024  # in total
 PING = "ping"
 
 
-def _actions(endpoint: Row) -> list[str]:
+def _list_actions(endpoint: Row) -> list[str]:
     return ["rotate_secret", "test", "recover"] if endpoint.enabled else ["rotate_secret"]
 
 
-records = Records(endpoints, Endpoint, prefix="whk", actions=_actions)
+records = Records(endpoints, Endpoint, prefix="whk", actions=_list_actions)
 log = Records(
     deliveries_table,
     ListedDelivery,
@@ -57,8 +57,8 @@ def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
 
     A secret is shown only when it is created; use `rotate_secret` for a new one.
     """
-    page = records.rows(ctx, query, *_seen(ctx, endpoints))
-    return page.of([_show(ctx, row) for row in page.items])
+    page = records.rows(ctx, query, *_match_seen(ctx, endpoints))
+    return page.of([_show_endpoint(ctx, row) for row in page.items])
 
 
 def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
@@ -68,18 +68,18 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
     `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
     `too_many_endpoints` above 20, or if the business and its apps have 40 together.
     """
-    _allow(ctx, body.events)
-    _check(ctx, body, known=())
+    _check_allowed(ctx, body.events)
+    _check_endpoint(ctx, body, known=())
     key = signing.key_id(ctx.app.secrets[-1])
     row = records.insert(
         ctx,
         **{name: getattr(body, name) for name in body.__struct_fields__},
         secret_version=1,
         secret_key=key,
-        connection_id=_connection(ctx),
-        made_by=ctx.identity.id if ctx.identity and not _connection(ctx) else None,
+        connection_id=_connection_of(ctx),
+        made_by=ctx.identity.id if ctx.identity and not _connection_of(ctx) else None,
     )
-    mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
+    mine = endpoints.c.connection_id.is_not_distinct_from(_connection_of(ctx))
     found = sa.select(sa.func.count(), sa.func.count().filter(mine)).where(own(ctx, endpoints))
     # The insert locked the counter's row, so others wait and the counts are right.
     in_all, of_caller = ctx.db.execute(found).one()
@@ -89,7 +89,7 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
             f" {MOST_IN_ALL}: delete one first.",
             code="too_many_endpoints",
         )
-    return _show(ctx, row, secret=_secret(ctx, row))
+    return _show_endpoint(ctx, row, secret=_open_secret(ctx, row))
 
 
 def get_endpoint(ctx: Context, id: str) -> Endpoint:
@@ -97,7 +97,7 @@ def get_endpoint(ctx: Context, id: str) -> Endpoint:
 
     `disabled_reason` and `failing_since` show whether its deliveries succeed.
     """
-    return _show(ctx, _visible(ctx, records.find(ctx, id)))
+    return _show_endpoint(ctx, _check_visible(ctx, records.find(ctx, id)))
 
 
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
@@ -108,12 +108,12 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
     after the change; for a new URL, also of every pending delivery, and `read` if 10,000 or more are pending; otherwise
     `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL.
     """
-    row = _lock(ctx, id)
+    row = _lock_endpoint(ctx, id)
     after = body.over(row._mapping)
-    _allow(ctx, after.events)
+    _check_allowed(ctx, after.events)
     if after.url != row.url:
         _allow_each(ctx, deliveries.count_pending(ctx, id), "are pending: wait")
-    _check(ctx, after, known=row.events)
+    _check_endpoint(ctx, after, known=row.events)
     values: dict[str, Any] = {name: getattr(after, name) for name in after.__struct_fields__}
     if after.enabled or not row.enabled:
         # A repaired endpoint has another five days.
@@ -123,7 +123,7 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
         deliveries.hold_deliveries(ctx, id)
     if after.enabled:
         values["disabled_reason"] = None
-    return _show(ctx, records.save(ctx, row, **values))
+    return _show_endpoint(ctx, records.save(ctx, row, **values))
 
 
 def delete_endpoint(ctx: Context, id: str) -> Deleted:
@@ -131,7 +131,7 @@ def delete_endpoint(ctx: Context, id: str) -> Deleted:
 
     To pause deliveries, set `enabled` to false instead.
     """
-    row = _lock(ctx, id)
+    row = _lock_endpoint(ctx, id)
     deliveries.cancel_deliveries(ctx, id)
     return records.delete(ctx, row)
 
@@ -141,7 +141,7 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
 
     Meanwhile each delivery carries both signatures, so that you can update your receiver.
     """
-    row = _lock(ctx, id)
+    row = _lock_endpoint(ctx, id)
     row = records.save(
         ctx,
         row,
@@ -150,7 +150,7 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
         previous_secret_key=row.secret_key,
         secret_rotated_at=ctx.app.now(),
     )
-    return _show(ctx, row, secret=_secret(ctx, row))
+    return _show_endpoint(ctx, row, secret=_open_secret(ctx, row))
 
 
 def test_endpoint(ctx: Context, id: str) -> Delivery:
@@ -158,7 +158,7 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 
     Returns the delivery, which is sent within seconds. For a disabled endpoint: `invalid_state_transition`.
     """
-    row = _enabled(_lock(ctx, id), "test")
+    row = _enable_endpoint(_lock_endpoint(ctx, id), "test")
     body = encode({"event": PING, "timestamp": ctx.now(), "data": Ping(endpoint_id=id)})
     return get_delivery(ctx, deliveries.add_delivery(ctx, row, webhook_id="", event=PING, own_body=body))
 
@@ -171,7 +171,7 @@ def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent, and `read` for
     10,000 deliveries or more.
     """
-    _enabled(_lock(ctx, id), "recover")
+    _enable_endpoint(_lock_endpoint(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
     lost = deliveries.count_lost(ctx, id, since, until)
     _allow_each(ctx, lost, "are to be sent again: ask for a shorter period")
@@ -179,52 +179,52 @@ def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     return Recovery(endpoint_id=id, since=since, until=until, deliveries=count)
 
 
-def _enabled(row: Row, action: str) -> Row:
+def _enable_endpoint(row: Row, action: str) -> Row:
     if not row.enabled:
         raise Conflict(
             f"{action} needs an enabled endpoint: set enabled to true first.",
             code="invalid_state_transition",
             status="disabled",
-            allowed_actions=_actions(row),
+            allowed_actions=_list_actions(row),
         )
     return row
 
 
-def _lock(ctx: Context, id: str) -> Row:
+def _lock_endpoint(ctx: Context, id: str) -> Row:
     """Lock an endpoint to change it. Raise Forbidden unless it is the caller's, who may read all its events."""
-    if _connection(ctx):
-        _visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
+    if _connection_of(ctx):
+        _check_visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
     row = records.lock(ctx, id)
-    _own(ctx, row)
-    _allow(ctx, row.events)
+    _check_own(ctx, row)
+    _check_allowed(ctx, row.events)
     return row
 
 
-def _connection(ctx: Context) -> str | None:
+def _connection_of(ctx: Context) -> str | None:
     """Return the connection of the calling app, or None for the business's own keys and people."""
     return ctx.identity.connection_id if ctx.identity else None
 
 
-def _seen(ctx: Context, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+def _match_seen(ctx: Context, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
     """Return the condition that limits an app to its own rows; the business sees every row."""
-    connection_id = _connection(ctx)
+    connection_id = _connection_of(ctx)
     return (table.c.connection_id == connection_id,) if connection_id else ()
 
 
-def _visible(ctx: Context, row: Row) -> Row:
+def _check_visible(ctx: Context, row: Row) -> Row:
     """Return an endpoint or a delivery. Raise NotFound for an app unless the row is its own."""
-    if _connection(ctx) not in (None, row.connection_id):
+    if _connection_of(ctx) not in (None, row.connection_id):
         raise NotFound
     return row
 
 
-def _own(ctx: Context, row: Row) -> None:
+def _check_own(ctx: Context, row: Row) -> None:
     """Raise Forbidden if the row belongs to an app: the business can see it but not change it."""
-    if _visible(ctx, row).connection_id != _connection(ctx):
+    if _check_visible(ctx, row).connection_id != _connection_of(ctx):
         raise Forbidden("This belongs to a connected app: only the app can change it.", code="belongs_to_app")
 
 
-def _allow(ctx: Context, names: Iterable[str]) -> None:
+def _check_allowed(ctx: Context, names: Iterable[str]) -> None:
     """Raise Forbidden unless the key may read the records of these events: a delivery would take them anywhere."""
     for name in names:
         for event in Event.matching(name, ctx.app.events) or [name]:
@@ -235,13 +235,13 @@ def _allow(ctx: Context, names: Iterable[str]) -> None:
 
 def _allow_each(ctx: Context, counted: Mapping[str, int], which: str) -> None:
     """Raise Forbidden unless the key may read the events of these deliveries; all events, if not all were counted."""
-    _allow(ctx, counted.keys() - {PING})
+    _check_allowed(ctx, counted.keys() - {PING})
     if sum(counted.values()) >= deliveries.MOST_COUNTED and ctx.identity and not ctx.holds("read"):
         most = f"{deliveries.MOST_COUNTED:,} deliveries or more {which}"
         raise Forbidden(f"{most}, or use a key that has the scope read.", required_scope="read")
 
 
-def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
+def _check_endpoint(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
     """Raise Invalid for a URL that can never be delivered to, or an event that no plugin declares."""
     private = ctx.settings(Settings).allows_private(ctx.tenant.environment)
     try:
@@ -254,13 +254,13 @@ def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
             raise Invalid.member(f"events[{i}]", "invalid_value", f"must be one of {some}, or *")
 
 
-def _secret(ctx: Context, row: Row) -> str:
+def _open_secret(ctx: Context, row: Row) -> str:
     return signing.encode_secret(
         signing.derive_secret(ctx.app.secrets, ctx.tenant_id, row.id, row.secret_version, row.secret_key)
     )
 
 
-def _show(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
+def _show_endpoint(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
     (endpoint,) = records.show(ctx, [row], secret={row.id: secret})
     return endpoint
 
@@ -271,8 +271,8 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
     Finished deliveries are kept for 30 days by default.
     """
     # With a condition the rows are counted: no counter includes deliveries of events.
-    page = log.rows(ctx, query, sa.true(), *_seen(ctx, deliveries_table))
-    return page.of([ListedDelivery(**_listed(row)) for row in page.items])
+    page = log.rows(ctx, query, sa.true(), *_match_seen(ctx, deliveries_table))
+    return page.of([ListedDelivery(**_list_endpoint(row)) for row in page.items])
 
 
 def get_delivery(ctx: Context, id: str) -> Delivery:
@@ -282,12 +282,14 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     request's is also null once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of
     bodies.
     """
-    row = _visible(ctx, log.find(ctx, id))
+    row = _check_visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
     may_read = row.event == PING or ctx.may_read(row.event)  # a ping contains no record
     body = deliveries.body_of(ctx.db, ctx.tenant_id, row) if may_read else None
-    return Delivery(**_listed(row), attempts=_attempts(row, newest, body.decode() if body else None, may_read))
+    return Delivery(
+        **_list_endpoint(row), attempts=_show_attempts(row, newest, body.decode() if body else None, may_read)
+    )
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
@@ -297,7 +299,7 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     endpoint subscribes to. If the endpoint was deleted, or the event is no longer kept: `invalid_state_transition`.
     """
     row = log.find(ctx, id)
-    _own(ctx, row)
+    _check_own(ctx, row)
     if deliveries.body_of(ctx.db, ctx.tenant_id, row) is None:
         raise Conflict(
             "The event of this delivery is no longer kept.", code="invalid_state_transition", status=row.status
@@ -307,19 +309,19 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     ).first()
     if endpoint is None:
         raise Conflict("The endpoint of this delivery was deleted.", code="invalid_state_transition", status=row.status)
-    _allow(ctx, [*({row.event} - {PING}), *endpoint.events])
+    _check_allowed(ctx, [*({row.event} - {PING}), *endpoint.events])
     new = deliveries.add_delivery(
         ctx, endpoint, webhook_id=row.webhook_id, event=row.event, own_body=row.own_body, replay_of=row.id
     )
     return get_delivery(ctx, new)
 
 
-def _listed(row: Row) -> dict[str, Any]:
+def _list_endpoint(row: Row) -> dict[str, Any]:
     members = {name: row._mapping.get(name) for name in ListedDelivery.__struct_fields__}
     return {**members, "next_attempt_at": row.due_at if row.status == "pending" else None}
 
 
-def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
+def _show_attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
     """Return the attempts in order. All had the same body: a large one is shown only with the newest attempts."""
     bodies = max(1, MOST_BODY_BYTES // len(body)) if body else 0
     return [

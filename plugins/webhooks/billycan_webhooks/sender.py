@@ -98,15 +98,15 @@ def _send(
     sent = addresses.request_headers(target, headers, len(body))
     # No proxy, cookie, redirect or reused connection: httpcore adds none and reads no environment variables.
     with (
-        httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
+        httpcore.HTTPConnection(origin, ssl_context=_tls_context(), network_backend=backend) as connection,
         connection.stream(method, url, headers=list(sent.items()), content=body) as response,
     ):
         backend.watch.begin("body")
-        found.response_status, found.response_headers = response.status, _readable(response.headers)
+        found.response_status, found.response_headers = response.status, _readable_headers(response.headers)
         found.response_body, kept = "", b""
         for part in response.iter_stream():
             kept += part
-            found.response_body = _text(kept[:MOST_BODY])
+            found.response_body = _as_text(kept[:MOST_BODY])
             if len(kept) >= MOST_BODY:
                 break
 
@@ -114,7 +114,7 @@ def _send(
 def _failure_detail(why: BaseException | None) -> str | None:
     """Return the reason that TLS or the connection gave; it shows no address except the one in the URL."""
     if isinstance(why, ssl.SSLCertVerificationError):
-        return _text(str(why.verify_message).encode())[:200]
+        return _as_text(str(why.verify_message).encode())[:200]
     if isinstance(why, ssl.SSLError):
         return (why.reason or "").replace("_", " ").lower()[:200] or None
     return os.strerror(why.errno) if isinstance(why, OSError) and why.errno else None
@@ -138,11 +138,11 @@ class _Stopwatch:
         return self.phases
 
 
-def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def _readable_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     found: dict[str, str] = {}
     left = MOST_HEADER_BYTES
     for raw_name, raw_value in list(headers)[:MOST_HEADERS]:
-        name, value = _text(raw_name)[:100].lower(), _text(raw_value)[:500]
+        name, value = _as_text(raw_name)[:100].lower(), _as_text(raw_value)[:500]
         left -= len(name) + len(value)
         if left < 0:
             break
@@ -150,13 +150,13 @@ def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return found
 
 
-def _text(raw: bytes) -> str:
+def _as_text(raw: bytes) -> str:
     # PostgreSQL cannot store NUL.
     return raw.decode("utf-8", "replace").replace("\x00", "\ufffd")
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 

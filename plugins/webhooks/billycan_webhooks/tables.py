@@ -8,7 +8,7 @@ from billycan.timed import Leases
 from .signing import key_id
 
 
-def _where(condition: str, name: str, *columns: str) -> sa.Index:
+def _index_where(condition: str, name: str, *columns: str) -> sa.Index:
     """Return an index of only those rows for which a condition is true."""
     rows = sa.text(condition)
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
@@ -29,7 +29,7 @@ endpoints = resource_table(
     sa.Column("previous_secret_key", sa.Text, info={"resealed": lambda app: None}),
     sa.Column("connection_id", ByCodePoint),  # of the app that owns it; null for the business's own
     sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
-    _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
+    _index_where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
     external_ids_of="connection_id",  # an app never sees the external ids of another app or the business
 )
 
@@ -55,10 +55,10 @@ deliveries = tenant_table(
     sa.Column("connection_id", ByCodePoint),  # its endpoint's: the delivery outlives the endpoint
     sa.Index(None, "tenant_id", "created_at", "id"),
     sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at", "event"),
-    _where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
-    _where("status IN ('pending', 'held')", "ix_webhooks_deliveries_needs", "tenant_id", "webhook_id"),
-    _where("lease_until IS NOT NULL", "ix_webhooks_deliveries_leased", "tenant_id", "endpoint_id"),
-    _where(
+    _index_where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
+    _index_where("status IN ('pending', 'held')", "ix_webhooks_deliveries_needs", "tenant_id", "webhook_id"),
+    _index_where("lease_until IS NOT NULL", "ix_webhooks_deliveries_leased", "tenant_id", "endpoint_id"),
+    _index_where(
         "connection_id IS NOT NULL",
         "ix_webhooks_deliveries_connection_id",
         "tenant_id",
@@ -66,9 +66,9 @@ deliveries = tenant_table(
         "created_at",
         "id",
     ),
-    _where("status = 'held'", "ix_webhooks_deliveries_held", "tenant_id", "endpoint_id", "created_at", "id"),
-    _where("finished_at IS NOT NULL", "ix_webhooks_deliveries_finished", "tenant_id", "finished_at"),
-    _where(
+    _index_where("status = 'held'", "ix_webhooks_deliveries_held", "tenant_id", "endpoint_id", "created_at", "id"),
+    _index_where("finished_at IS NOT NULL", "ix_webhooks_deliveries_finished", "tenant_id", "finished_at"),
+    _index_where(
         "status IN ('failed', 'held')",
         "ix_webhooks_deliveries_lost",
         "tenant_id",
@@ -112,7 +112,7 @@ attempts = tenant_table(
         ondelete="CASCADE",
     ),
     sa.Index(None, "tenant_id", "delivery_id", "number"),
-    _where("response_bytes > 1024", "ix_webhooks_attempts_large", "tenant_id", "id", "response_bytes"),
+    _index_where("response_bytes > 1024", "ix_webhooks_attempts_large", "tenant_id", "id", "response_bytes"),
 )
 
 # Changes still to be made to an endpoint's deliveries, a thousand at a time, in order for each endpoint.

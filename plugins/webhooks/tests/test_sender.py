@@ -293,7 +293,7 @@ def test_the_certificate_must_be_the_host_names(certificates, monkeypatch):
     assert (unknown.error, unknown.detail) == ("tls", "self-signed certificate"), "its authority is unknown"
     assert [*unknown.phases] == ["dns", "connect", "tls"]
     trusting = ssl.create_default_context(cafile=str(certificates / "cert.pem"))
-    monkeypatch.setattr(sender, "_tls", lambda: trusting)
+    monkeypatch.setattr(sender, "_tls_context", lambda: trusting)
     good = post(f"https://receiver.example.com:{port}/", timeout=10, private=True)
     assert (good.error, good.response_status, good.response_body) == (None, 200, "ok")
     assert names[-1] == "receiver.example.com"

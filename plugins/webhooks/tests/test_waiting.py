@@ -42,7 +42,7 @@ def test_retries_are_made_while_the_clock_still_advances(make_app, receive, drai
     drain(app)
     (first,) = sandbox.get("/v1/webhook_deliveries")["data"]
     with monkeypatch.context() as patch:
-        patch.setattr(walking, "_end", lambda ctx, row: None)
+        patch.setattr(walking, "_end_advance", lambda ctx, row: None)
         sandbox.post("/v1/clock/advance", {"to": (clock.time + timedelta(hours=5)).isoformat()}, status=202)
         run_timed(app)
         assert not sandbox.get("/v1/clock")["data"]["done"]

@@ -60,8 +60,8 @@ def create_key(
     from ...tenants import MOST_TIMES
     from ...tenants import tenants as table
 
-    expires = _option("--expires-at", Moment, expires_at)
-    name = _option("--name", Name, name)
+    expires = _read_option("--expires-at", Moment, expires_at)
+    name = _read_option("--name", Name, name)
     with open_checked_app() as app:
         if expires is not None and expires <= app.now():
             raise click.UsageError("--expires-at: must be in the future")
@@ -99,7 +99,7 @@ def create_key(
         click.echo("The key cannot be shown again.")
 
 
-def _option(option: str, kind: Any, text: str | None) -> Any:
+def _read_option(option: str, kind: Any, text: str | None) -> Any:
     from ...problems import RuleBroken
     from ...reader import take
 

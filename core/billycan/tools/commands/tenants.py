@@ -145,7 +145,7 @@ def export_tenant(tenant_id: str, file: Path, as_json: bool) -> None:
 
     with open_app_with_secret() as app:
         try:
-            contents = export_business(app, tenant_id, file, _teller(as_json))
+            contents = export_business(app, tenant_id, file, _progress_teller(as_json))
         except (LookupError, FileExistsError) as error:
             raise click.ClickException(str(error.args[0])) from None
     if as_json:
@@ -173,7 +173,7 @@ def import_tenant(file: Path, as_json: bool) -> None:
 
     with open_app_with_secret() as app:
         try:
-            arrival = import_business(app, file, _teller(as_json))
+            arrival = import_business(app, file, _progress_teller(as_json))
         except Refused as error:
             raise click.ClickException(f"{file}: {error}") from None
         except FileNotFoundError:
@@ -193,7 +193,7 @@ def import_tenant(file: Path, as_json: bool) -> None:
     click.echo("People sign in once they have chosen a new password here, by the link for a forgotten one.")
 
 
-def _teller(as_json: bool) -> Callable[[str], object]:
+def _progress_teller(as_json: bool) -> Callable[[str], object]:
     """Return a function that shows progress to people, on standard error."""
     return (lambda said: None) if as_json else lambda said: click.echo(said, err=True)
 

@@ -63,14 +63,14 @@ def change_logo(visit: Visit) -> Answer:
         if problem.details:
             problem.details = [Fault("file", fault.code, fault.message) for fault in problem.details]
         raise
-    _drop(visit, former)
+    _drop_logo(visit, former)
     return Led(HERE, "The logo was saved. Documents that were sent already show it, too.")
 
 
 def remove_logo(visit: Visit) -> Answer:
     former = _own_logo(visit)
     visit.call("PATCH", API, body={"logo_attachment_id": None})
-    _drop(visit, former)
+    _drop_logo(visit, former)
     return Led(HERE, "Documents have no logo now.")
 
 
@@ -96,7 +96,7 @@ def _own_logo(visit: Visit) -> str | None:
     return str(id) if found["resource"] == visit.tenant_id else None
 
 
-def _drop(visit: Visit, id: str | None) -> None:
+def _drop_logo(visit: Visit, id: str | None) -> None:
     if id is not None:
         with suppress(NotFound):
             visit.call("DELETE", f"{_FILES}/{id}")

@@ -55,10 +55,10 @@ def filters(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def show_delivery(visit: Visit, id: str) -> Answer:
-    return Shown("dashboard/delivery.html", _values(visit, id))
+    return Shown("dashboard/delivery.html", _page_values(visit, id))
 
 
-def _values(visit: Visit, id: str) -> dict[str, Any]:
+def _page_values(visit: Visit, id: str) -> dict[str, Any]:
     from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is
 
     delivery = visit.call("GET", f"{API}/{id}")["data"]
@@ -105,7 +105,7 @@ def compare_signature(visit: Visit, id: str) -> Answer:
     """Say where a signature that the receiver computed departs from ours."""
     from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is
 
-    values = _values(visit, id)
+    values = _page_values(visit, id)
     pasted = visit.form.get("signature", "").strip()
     if not pasted:
         raise Invalid.of(Fault("signature", "required", "is what your receiver computed"))

@@ -28,7 +28,7 @@ def list_events(visit: Visit) -> Answer:
         "query": [*visit.query.items()],
         "names": sorted(visit.app.events),
         "who": called(visit, {each["actor"] for each in found["data"] if each["actor"]}),
-        "record": lambda event: _record(visit, event),
+        "record": lambda event: _record_of_event(visit, event),
     }
     return Shown("dashboard/events.html", values, status)
 
@@ -40,7 +40,7 @@ def show_event(visit: Visit, id: str) -> Answer:
         deliveries = visit.call("GET", "/v1/webhook_deliveries", {"webhook_id": id, "per_page": 100})["data"]
         endpoints = visit.call("GET", "/v1/webhook_endpoints", {"per_page": 100})["data"]
         names = {each["id"]: each["url"] for each in endpoints}
-    name, page = _record(visit, event)
+    name, page = _record_of_event(visit, event)
     values = {
         "event": event,
         "called": name,
@@ -55,7 +55,7 @@ def show_event(visit: Visit, id: str) -> Answer:
     return Shown("dashboard/event.html", values)
 
 
-def _record(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:
+def _record_of_event(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:
     """Return the title that an event's record had then, and its page; both are empty if it has none any more."""
     data = event["data"] or {}
     name = str(data.get("number") or data.get("name") or data.get("title") or data.get("subject") or "")

@@ -48,7 +48,7 @@ def show_gst(visit: Visit) -> Answer:
     """The report of a tax period: of the last that is over, where none is asked for."""
     with visit.reading() as ctx:
         business, today = ctx.tenant, ctx.today()
-    spans = _spans(visit, today)
+    spans = _last_periods(visit, today)
     given = visit.query or visit.form  # a form that was refused is shown here
     asked = {name: given[name] for name in ("from", "to", "basis") if given.get(name)}
     if not asked.keys() & {"from", "to"}:
@@ -63,11 +63,11 @@ def show_gst(visit: Visit) -> Answer:
         "names": GstEntries.NAMES,
         "lodged_labels": _LODGED,
         "is_period": is_period,
-        "headline": _headline(report),
+        "headline": _net_amounts(report),
         "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],
-        "corrections": _corrections(visit, report),
+        "corrections": _list_corrections(visit, report),
         "not_claimed": [{**one, "documents": _with_pages(visit, one)} for one in report["not_claimed"]],
-        "bars": _bars(visit, spans[:_DRAWN][::-1], asked, report),
+        "bars": _draw_bars(visit, spans[:_DRAWN][::-1], asked, report),
         "spans": spans,
         "basis": asked.get("basis", ""),
         "query": urlencode(asked),
@@ -129,15 +129,15 @@ def has_gst(app: App) -> bool:
     return ("GET", API) in app.at
 
 
-def _spans(visit: Visit, today: date) -> list[Span]:
+def _last_periods(visit: Visit, today: date) -> list[Span]:
     """The last tax periods of the business, newest first; none where it was not registered for GST."""
     since = today.replace(year=today.year - _OFFERED, day=1)
     listed = visit.call("GET", TAX_PERIODS, {"from": str(since)})["data"][:_OFFERED]
     days = [(date.fromisoformat(str(one["from"])), date.fromisoformat(str(one["to"]))) for one in listed]
-    return [Span(*each, _called(*each)) for each in days]
+    return [Span(*each, _name_period(*each)) for each in days]
 
 
-def _called(since: date, until: date) -> str:
+def _name_period(since: date, until: date) -> str:
     """Name a period as people do: a month, a quarter, a year to June, or else its first and last day."""
     months = (until.year - since.year) * 12 + until.month - since.month + 1
     if since.day != 1 or (until + timedelta(days=1)).day != 1:
@@ -156,7 +156,7 @@ def _reopening_page(visit: Visit, period_id: str | None) -> str:
     return f"{page_of(visit.app, period_id)}/reopen?version={period['version']}" if may else ""
 
 
-def _headline(report: dict[str, Any]) -> dict[str, Any]:
+def _net_amounts(report: dict[str, Any]) -> dict[str, Any]:
     """Return 1A, 1B and the first less the second; nothing where one of them is not known.
 
     Of a tax period they are what is lodged: whole dollars with the corrections. Of other days, or as if on another
@@ -169,7 +169,7 @@ def _headline(report: dict[str, Any]) -> dict[str, Any]:
     return {"1A": sales, "1B": purchases, "net": sales - purchases}
 
 
-def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
     """List the changes to lodged periods at each label of the statement, with the pages of the first documents."""
     found = []
     for label in (*_LODGED, *(one for one in GstEntries.NAMES if one not in _LODGED)):
@@ -185,7 +185,7 @@ def _with_pages(visit: Visit, figure: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**one, "page": page_of(visit.app, one["id"])} for one in figure["documents"]]
 
 
-def _bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[str, Any]) -> list[Bar]:
+def _draw_bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[str, Any]) -> list[Bar]:
     """The GST on sales beside that on purchases in each of these periods; none where either is not known."""
     if shown["1A"] is None or shown["1B"] is None:
         return []

@@ -103,7 +103,7 @@ def resources(visit: Visit) -> list[tuple[str, list[str]]]:
 def make_key(visit: Visit) -> Answer:
     """Make a key of this environment, which may do no more than who makes it, and who sees it once."""
     form, app = visit.form, visit.app
-    scopes = _scopes(visit)
+    scopes = _chosen_scopes(visit)
     given: dict[str, Any] = {"name": read_field(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
         day_after: date = read_field(Day, "expires_on", text) + timedelta(days=1)
@@ -123,7 +123,7 @@ def make_key(visit: Visit) -> Answer:
     return visit.reveal(_HERE, key)
 
 
-def _scopes(visit: Visit) -> list[str]:
+def _chosen_scopes(visit: Visit) -> list[str]:
     everything, ticked = visit.form.get("everything", ""), visit.form.get("scope", "").split()
     if everything in ("read", "write"):
         if ticked:

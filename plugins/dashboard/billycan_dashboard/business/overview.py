@@ -40,21 +40,21 @@ class WaitingRecord(Struct, frozen=True):
 
 
 def show_overview(visit: Visit) -> Answer:
-    cards = [*_cards(visit)]
+    cards = [*_show_cards(visit)]
     values = {
-        "waiting": [*_waiting(visit)],
+        "waiting": [*_find_waiting(visit)],
         "cards": cards,
         "page_at": lambda path: page_at(visit.app, path),
-        "first": _first(visit),
+        "first": _first_kind(visit),
         "steps": first_steps(visit),
     }
     return Shown("dashboard/overview.html", values)
 
 
-def _waiting(visit: Visit) -> Iterator[Waiting]:
+def _find_waiting(visit: Visit) -> Iterator[Waiting]:
     """Yield what waits for somebody: all is counted in one statement, and only what there is is listed."""
     asked = [
-        (pages.path, each, {name: _filter(visit, value) for name, value in each.filters.items()})
+        (pages.path, each, {name: _address_of_filter(visit, value) for name, value in each.filters.items()})
         for manifest in visit.app.manifests.values()
         for pages in sorted(manifest.records, key=lambda pages: pages.order)
         for each in pages.attention
@@ -72,14 +72,14 @@ def _waiting(visit: Visit) -> Iterator[Waiting]:
             yield Waiting(each.title, total, page, rows)
 
 
-def _buttons(kind: Kind, action: str) -> Mapping[str, Mapping[str, str]]:
+def _find_buttons(kind: Kind, action: str) -> Mapping[str, Mapping[str, str]]:
     """Return the buttons that carry out an action at once, with what they send; none if it asks for more."""
     if buttons := words_of(kind, action).buttons:
         return buttons
     return {} if asks(kind, kind.actions[action], action) else {action_label(kind, action): {}}
 
 
-def _filter(visit: Visit, value: str) -> str:
+def _address_of_filter(visit: Visit, value: str) -> str:
     days = re.fullmatch(r"\{(\d{1,4})\}", value)
     return str(visit.today() - timedelta(days=int(days[1]))) if days else value
 
@@ -107,11 +107,11 @@ def _first_waiting(
             version=record["version"],
             action=f"{page}/{each.action}" if has_action else "",
             words=action_label(kind, each.action) if has_action else "",
-            buttons=_buttons(kind, each.action) if has_action else {},
+            buttons=_find_buttons(kind, each.action) if has_action else {},
         )
 
 
-def _first(visit: Visit) -> Kind | None:
+def _first_kind(visit: Visit) -> Kind | None:
     """The resource that a business begins with, while it has none of it and the visitor may make some."""
     kind = next(iter(kinds(visit.app).values()), None)
     if kind is None or not kind.may(visit, "list") or not kind.may(visit, "make"):
@@ -120,7 +120,7 @@ def _first(visit: Visit) -> Kind | None:
     return None if found["pagination"]["total"] else kind
 
 
-def _cards(visit: Visit) -> Iterator[Card]:
+def _show_cards(visit: Visit) -> Iterator[Card]:
     """The cards of the plugins whose records the visitor may read; they are computed of all of a business's records."""
     if visit.identity.sees_only_own:
         return

@@ -31,7 +31,7 @@ _HINTS = {
 
 def show_profile(visit: Visit) -> Answer:
     profile = visit.call("GET", "/v1/tenant")["data"]
-    rest, money = _asked()
+    rest, money = _profile_controls()
     zone = visit.session.zone
     own = visit.form if visit.path == _HERE else {}
     bank = visit.form if visit.path != _HERE else {}
@@ -51,19 +51,19 @@ def show_profile(visit: Visit) -> Answer:
 
 
 def change_profile(visit: Visit) -> Answer:
-    return _change(visit, _asked()[0])
+    return _change_profile(visit, _profile_controls()[0])
 
 
 def change_bank(visit: Visit) -> Answer:
-    return _change(visit, _asked()[1])
+    return _change_profile(visit, _profile_controls()[1])
 
 
-def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
+def _profile_controls() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
     asked = forms.reword(forms.controls(Profile), _LABELS, _HINTS)
     return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
 
 
-def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
+def _change_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     zone = visit.session.zone
     visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]

@@ -40,11 +40,11 @@ class Rule(Struct, frozen=True):
 
 def show_rules(visit: Visit) -> Answer:
     stored = visit.call("GET", API)["data"]
-    fields = _numbered(visit.form) if visit.form else _filled(stored["rules"])
-    count = _count(fields) + bool(visit.form.get("more"))
+    fields = _number_fields(visit.form) if visit.form else _fill_fields(stored["rules"])
+    count = _count_rules(fields) + bool(visit.form.get("more"))
     values = {
         "stored": stored,
-        "rules": [_rule(fields, i) for i in range(min(count, _MOST))],
+        "rules": [_rule_of(fields, i) for i in range(min(count, _MOST))],
         "has_room": count < _MOST,
         "version": visit.form.get("version") or stored["version"],
         "may_change": visit.identity.holds("reminders:write"),
@@ -58,15 +58,15 @@ def change_rules(visit: Visit) -> Answer:
     """Keep the rules of the form, but for those that are ticked to be removed; one more where that was asked for."""
     if visit.form.get("more"):
         return show_rules(visit)
-    visit.form = {**_numbered(visit.form), **{n: t for n, t in visit.form.items() if not n.startswith("rules[")}}
+    visit.form = {**_number_fields(visit.form), **{n: t for n, t in visit.form.items() if not n.startswith("rules[")}}
     version = forms.version(visit.form)
     if version is None:
         raise BadRequest("The form is out of date: open the page again.")
     enabled, faults = visit.form.get("enabled") == "true", []
     rules = []
-    for i in range(_count(visit.form)):
+    for i in range(_count_rules(visit.form)):
         try:
-            rules.append(_sent(visit.form, f"rules[{i}]"))
+            rules.append(_read_rule(visit.form, f"rules[{i}]"))
         except ValueError:
             faults.append(Fault(f"rules[{i}].days", "invalid_value", "must be a number of days, such as 7"))
     if faults:
@@ -88,7 +88,7 @@ def has_reminders(app: App) -> bool:
     return ("GET", API) in app.at
 
 
-def _filled(rules: list[Mapping[str, Any]]) -> dict[str, str]:
+def _fill_fields(rules: list[Mapping[str, Any]]) -> dict[str, str]:
     """The fields of rules as they are stored."""
     found: dict[str, str] = {}
     for i, rule in enumerate(rules):
@@ -99,7 +99,7 @@ def _filled(rules: list[Mapping[str, Any]]) -> dict[str, str]:
     return found
 
 
-def _numbered(form: Mapping[str, str]) -> dict[str, str]:
+def _number_fields(form: Mapping[str, str]) -> dict[str, str]:
     """The fields of those rules of a form that are kept, numbered anew."""
     kept = [i for i in range(_MOST) if f"rules[{i}].subject" in form and not form.get(f"rules[{i}].remove")]
     fields = (
@@ -108,26 +108,26 @@ def _numbered(form: Mapping[str, str]) -> dict[str, str]:
     return dict(fields)
 
 
-def _count(fields: Mapping[str, str]) -> int:
+def _count_rules(fields: Mapping[str, str]) -> int:
     return sum(name.endswith("].subject") for name in fields)
 
 
-def _rule(fields: Mapping[str, str], i: int) -> Rule:
+def _rule_of(fields: Mapping[str, str], i: int) -> Rule:
     at = f"rules[{i}]"
     count, when, subject, message, active = (fields.get(f"{at}.{name}", "") for name in _FIELDS)
     is_new = f"{at}.subject" not in fields
-    words = "Another reminder" if is_new else _words(count, when)
+    words = "Another reminder" if is_new else _words_of_rule(count, when)
     return Rule(at, words, count, when or "after", subject, message, active == "true" or is_new, is_new)
 
 
-def _words(count: str, when: str) -> str:
+def _words_of_rule(count: str, when: str) -> str:
     """`3 days before it is due`"""
     if when == "on":
         return "On the day it is due"
     return f"{count} day{'' if count == '1' else 's'} {'before it is due' if when == 'before' else 'after it was due'}"
 
 
-def _sent(form: Mapping[str, str], at: str) -> dict[str, Any]:
+def _read_rule(form: Mapping[str, str], at: str) -> dict[str, Any]:
     """The rule as the API takes it; raises ValueError for a number of days that is none."""
     count, when, subject, message, active = (form.get(f"{at}.{name}", "").strip() for name in _FIELDS)
     days = 0

@@ -25,8 +25,8 @@ _NUMBERS = ("total", "done", "refused", "skip", "wait")
 
 
 def show_replay(visit: Visit) -> Answer:
-    asked, at = filters(visit.query), _progress(visit)
-    goes_on = hmac.compare_digest(visit.query.get("mark", "").encode(), _mark(visit, visit.query).encode())
+    asked, at = filters(visit.query), _progress_of(visit)
+    goes_on = hmac.compare_digest(visit.query.get("mark", "").encode(), _sign_address(visit, visit.query).encode())
     until = visit.query.get("until", "")
     if not until:
         found = visit.call("GET", API, {**asked, "per_page": 1})["pagination"]
@@ -44,7 +44,7 @@ def show_replay(visit: Visit) -> Answer:
         "is_over": is_over,
         "back": f"/dashboard/deliveries?{urlencode(asked)}",
         "new": f"/dashboard/deliveries?{urlencode(since)}",
-        "counts": _counts(visit, since) if is_over else {},
+        "counts": _count_deliveries(visit, since) if is_over else {},
         # A link from elsewhere begins nothing by itself, and puts no words on this page.
         "goes_on": goes_on,
         "words": visit.query.get("said", "")[:200] if goes_on else "",
@@ -57,7 +57,7 @@ def replay_some(visit: Visit) -> Answer:
 
     Each replay is one of the requests that the business may make.
     """
-    asked, at, form = filters(visit.form), _progress(visit), visit.form
+    asked, at, form = filters(visit.form), _progress_of(visit), visit.form
     until = form.get("until") or str(visit.app.now())
     to = asked.get("created_at_to", until)
     query: dict[str, Any] = {**asked, "created_at_to": until if to >= until[:10] else to, "per_page": BATCH}
@@ -76,7 +76,7 @@ def replay_some(visit: Visit) -> Answer:
             at["refused"] += 1
             said = problem.message
         at["done"] += 1
-        at["wait"] = _wait(visit)
+        at["wait"] = _count_request(visit)
         if at["wait"]:
             break
     cursor = form.get("cursor", "")
@@ -84,10 +84,10 @@ def replay_some(visit: Visit) -> Answer:
         cursor, at["skip"] = page["pagination"]["next_cursor"] or "", 0
     found = {**asked, **at, "until": until, "cursor": cursor, "said": said}
     onward = {name: str(value) for name, value in found.items() if value != ""}
-    return Led(f"{HERE}?{urlencode({**onward, 'mark': _mark(visit, onward)})}")
+    return Led(f"{HERE}?{urlencode({**onward, 'mark': _sign_address(visit, onward)})}")
 
 
-def _wait(visit: Visit) -> int:
+def _count_request(visit: Visit) -> int:
     """Count one more request of the business; return 0, or in how many seconds it may make more if few are left."""
     now = visit.app.now().timestamp()
     allowance = visit.app.count(now, visit.app.ceilings.of(visit.tenant_id))
@@ -96,18 +96,18 @@ def _wait(visit: Visit) -> int:
     return allowance.retry_after or max(1, math.ceil(allowance.reset - now))
 
 
-def _mark(visit: Visit, query: Mapping[str, str]) -> str:
+def _sign_address(visit: Visit, query: Mapping[str, str]) -> str:
     """Sign an address, to prove later that one of this visitor's forms led there."""
     of = urlencode(sorted((name, value) for name, value in query.items() if name != "mark"))
     return hmac.new(visit.token.encode(), of.encode(), "sha256").hexdigest()
 
 
-def _progress(visit: Visit) -> dict[str, int]:
+def _progress_of(visit: Visit) -> dict[str, int]:
     given = visit.form or visit.query
     return {name: int(text) if (text := given.get(name, "")).isdecimal() and len(text) < 9 else 0 for name in _NUMBERS}
 
 
-def _counts(visit: Visit, since: dict[str, str]) -> dict[str, int]:
+def _count_deliveries(visit: Visit, since: dict[str, str]) -> dict[str, int]:
     """Count the deliveries created since then by their status."""
     asked = ("delivered", "pending", "failed")
     return dict(zip(asked, visit.count([(API, {**since, "status": status}) for status in asked]), strict=True))

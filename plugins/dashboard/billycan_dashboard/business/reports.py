@@ -126,9 +126,9 @@ def _by_age(
         "words": words,
         "count": report[f"{words.who}s"],
         "entries": [{**entry, **whose(entry, report["as_at"])} for entry in shown],
-        "parts_of": _parts,
+        "parts_of": _draw_ages,
         "overdue": report["total"] - report["current"],
-        "days": _ends(visit.today()),
+        "days": _likely_days(visit.today()),
         "page": page_of_rows(page, report[f"{words.who}s"]),
         "query": [("as_at", report["as_at"])],
         "file": f"{here}.csv?{urlencode({'as_at': report['as_at']})}",
@@ -144,22 +144,23 @@ def show_statement(visit: Visit, id: str) -> Answer:
     values = {
         "statement": statement,
         "entries": [
-            {**entry, "words": _WORDS[entry["kind"]], "page": _page(visit, entry)} for entry in statement["entries"]
+            {**entry, "words": _WORDS[entry["kind"]], "page": _page_of_entry(visit, entry)}
+            for entry in statement["entries"]
         ],
-        "parts": _parts(statement),
-        "spans": _spans(visit.today()),
+        "parts": _draw_ages(statement),
+        "spans": _likely_spans(visit.today()),
         "contact": visit.call("GET", f"/v1/contacts/{id}")["data"],
         "contact_page": page_of(visit.app, id),
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
-        "pdf": _below(visit, id, "pdf", statement) if ("GET", f"{STATEMENT}.pdf") in visit.app.at else "",
-        "email": _below(visit, id, "email", statement) if may_send(visit, STATEMENT) else "",
+        "pdf": _address_below(visit, id, "pdf", statement) if ("GET", f"{STATEMENT}.pdf") in visit.app.at else "",
+        "email": _address_below(visit, id, "email", statement) if may_send(visit, STATEMENT) else "",
         "receivables": HERE if has_receivables(visit.app) else "",
         "business": business(visit),
     }
     return Shown("dashboard/statement.html", values)
 
 
-def _below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> str:
+def _address_below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> str:
     """Return the address of this statement's PDF file, or of its email form; empty if the client has no page."""
     days = urlencode({"from": statement["from"], "to": statement["to"]})
     return f"{page}/statement/{what}?{days}" if (page := page_of(visit.app, id)) else ""
@@ -210,14 +211,14 @@ def business(visit: Visit) -> Any:
         return ctx.tenant
 
 
-def _ends(today: date) -> list[tuple[str, str]]:
+def _likely_days(today: date) -> list[tuple[str, str]]:
     """Days for which one often wants to know what was owed."""
     month = today.replace(day=1) - timedelta(days=1)
     year = date(today.year - (today.month < 7), 6, 30)
     return [("Today", str(today)), (f"End of {month:%B}", str(month)), (f"30 June {year.year}", str(year))]
 
 
-def _spans(today: date) -> list[tuple[str, str, str]]:
+def _likely_spans(today: date) -> list[tuple[str, str, str]]:
     """Times for which one often wants a statement."""
     month = today.replace(day=1)
     before = (month - timedelta(days=1)).replace(day=1)
@@ -229,14 +230,14 @@ def _spans(today: date) -> list[tuple[str, str, str]]:
     ]
 
 
-def _page(visit: Visit, entry: dict[str, Any]) -> str:
+def _page_of_entry(visit: Visit, entry: dict[str, Any]) -> str:
     """The page of the document or payment that an entry is about."""
     of_note = entry["kind"].startswith("adjustment_note")
     id = entry["adjustment_note_id"] if of_note else entry["invoice_id"] if entry["number"] else entry["payment_id"]
     return page_of(visit.app, id) if id else ""
 
 
-def _parts(owed: dict[str, Any]) -> list[Part]:
+def _draw_ages(owed: dict[str, Any]) -> list[Part]:
     """A picture of what is owed by age: each age has its share of a thousand."""
     total, at, parts, so_far = owed["total"], 0, [], Decimal(0)
     for name, words in AGES.items():

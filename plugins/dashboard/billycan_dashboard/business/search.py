@@ -27,18 +27,18 @@ class Found(Struct, frozen=True):
 
 def show_search(visit: Visit) -> Answer:
     text = visit.query.get("q", "").strip()[:_MOST_LETTERS]
-    found = [*_records(visit, text)] if text else []
+    found = [*_find_records(visit, text)] if text else []
     values = {
         "text": text,
         "found": found,
-        "pages": [*_pages(visit, text)] if text else [],
+        "pages": [*_find_pages(visit, text)] if text else [],
         "lists": list(dict.fromkeys(each.kind for each in found)),
         "is_on": ("GET", API) in visit.app.at,
     }
     return Shown("dashboard/search.html", values)
 
 
-def _records(visit: Visit, text: str) -> Iterator[Found]:
+def _find_records(visit: Visit, text: str) -> Iterator[Found]:
     if ("GET", API) not in visit.app.at:
         return
     try:
@@ -56,7 +56,7 @@ def _records(visit: Visit, text: str) -> Iterator[Found]:
             yield Found(kind, f"{kind.page}/{record['id']}", record, tone)
 
 
-def _pages(visit: Visit, text: str) -> Iterator[tuple[str, str]]:
+def _find_pages(visit: Visit, text: str) -> Iterator[tuple[str, str]]:
     """Yield the pages whose name has a word that begins with the text."""
     wanted, taken = fold(text), 0
     for _, items in navigation(visit.app, visit):

@@ -29,14 +29,14 @@ def list_endpoints(visit: Visit) -> Answer:
     found = visit.call("GET", API, {"per_page": 100})["data"]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT)
-        owners = _apps(ctx, found)
+        owners = _names_of_apps(ctx, found)
     values = {"endpoints": [(each, fared.get(each["id"], api.Health())) for each in found], "owners": owners}
-    values.update(_form(visit, {}))
+    values.update(_fill_form(visit, {}))
     return Shown("dashboard/webhooks.html", values)
 
 
 def make_endpoint(visit: Visit) -> Answer:
-    made = _sent(visit, "POST", API, _written(visit))
+    made = _send_form(visit, "POST", API, _read_form(visit))
     path = f"{HERE}/{made['id']}"
     return visit.reveal(path, made["secret"]) if made["secret"] else Led(path)
 
@@ -50,7 +50,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     days = [visit.today() - timedelta(days=back) for back in reversed(range(_DAYS))]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
-        owners = _apps(ctx, [endpoint])
+        owners = _names_of_apps(ctx, [endpoint])
         by_day = api.health_by_time(ctx, id, [Moment.start_of(day, visit.session.zone) for day in days])
     values = {
         "endpoint": endpoint,
@@ -63,7 +63,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
         "week_ago": (visit.today() - timedelta(days=7)).isoformat(),
         "short": SHORT,
         "names": {id: endpoint["url"]},
-        **_form(visit, endpoint),
+        **_fill_form(visit, endpoint),
     }
     return Shown("dashboard/endpoint.html", values)
 
@@ -71,7 +71,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
 def change_endpoint(visit: Visit, id: str) -> Answer:
     version = forms.version(visit.form)
     try:
-        _sent(visit, "PATCH", f"{API}/{id}", _written(visit), version)
+        _send_form(visit, "PATCH", f"{API}/{id}", _read_form(visit), version)
     except Problem as problem:
         if problem.code != "version_conflict":
             raise
@@ -121,7 +121,7 @@ def host_of(url: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 16]}…{text[-15:]}"
 
 
-def _apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+def _names_of_apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     """The names of the connected apps that some of the endpoints belong to, by connection."""
     connections = {each["connection_id"] for each in endpoints if each["connection_id"]}
     if not connections or not ctx.has("apps"):
@@ -131,7 +131,7 @@ def _apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, 
     return api.names_of_apps(ctx, connections)
 
 
-def _written(visit: Visit) -> dict[str, Any]:
+def _read_form(visit: Visit) -> dict[str, Any]:
     form = visit.form
     return {
         "url": form.get("url", ""),
@@ -140,7 +140,7 @@ def _written(visit: Visit) -> dict[str, Any]:
     }
 
 
-def _sent(visit: Visit, method: str, path: str, body: Mapping[str, Any], version: int | None = None) -> Any:
+def _send_form(visit: Visit, method: str, path: str, body: Mapping[str, Any], version: int | None = None) -> Any:
     """The endpoint that the API made of a form; what it refuses is said at the field."""
     if not body["events"]:
         raise Invalid.of(Fault("events", "required", "must name at least one event"))
@@ -153,7 +153,7 @@ def _sent(visit: Visit, method: str, path: str, body: Mapping[str, Any], version
         raise Invalid.of(Fault(problem.param, problem.code, text)) from None
 
 
-def _form(visit: Visit, endpoint: Mapping[str, Any]) -> dict[str, Any]:
+def _fill_form(visit: Visit, endpoint: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of an endpoint's form: all events by resource, and the chosen ones."""
     kinds: dict[str, list[str]] = {}
     for name in sorted(visit.app.events):

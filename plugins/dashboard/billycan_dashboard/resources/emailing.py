@@ -48,13 +48,13 @@ class _Subject(Struct, frozen=True):
 
 def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
     """The form, filled in with what would be sent, and how that looks."""
-    about = _about(visit, resource, id, action)
+    about = _find_subject(visit, resource, id, action)
     if about is None:
         return changes.show_action(visit, resource, id, "email")
-    _require(about)
+    _require_subject(about)
     has_changed = isinstance(visit.problem, ChangedMeanwhile)  # and is seen in the new preview
     record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
-    ready = _preview(visit, about, _asked(about, visit.query))
+    ready = _fetch_preview(visit, about, _document_asked(about, visit.query))
     subject = ready["subject"].removeprefix(_SANDBOX)
     values = {
         "parameters": about.parameters,
@@ -73,12 +73,12 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
 
 def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
     """Send it, and say on the record's page what becomes of it."""
-    about = _about(visit, resource, id, action)
+    about = _find_subject(visit, resource, id, action)
     if about is None:
         return changes.take_action(visit, resource, id, "email")
-    _require(about)
+    _require_subject(about)
     record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
-    body = _body(visit, about)
+    body = _fill_form(visit, about)
     if not body["to"]:
         raise Invalid.of(Fault("to", "required", "is required: an address, or several"))
     endpoint = visit.app.at["POST", f"{about.offer.path}/email"]
@@ -91,15 +91,17 @@ def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
 
 def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
     """The email as it will look, for the frame on the page of its form; a form that is sent here says what is in it."""
-    about = _about(visit, resource, id, action)
+    about = _find_subject(visit, resource, id, action)
     if about is None:
         raise falcon.HTTPNotFound
     try:
-        html = _preview(visit, about, _body(visit, about) if visit.form else _asked(about, visit.query))["html"]
+        html = _fetch_preview(
+            visit, about, _fill_form(visit, about) if visit.form else _document_asked(about, visit.query)
+        )["html"]
     except NotFound:
         raise
     except Problem as problem:
-        said = [f"{_called(each.param.partition('[')[0])} {each.message}." for each in problem.details]
+        said = [f"{_field_name(each.param.partition('[')[0])} {each.message}." for each in problem.details]
         html = _FAULTY + "".join(f"<p>{escape(text)}</p>" for text in said or [problem.message])
         return Sent(html.encode(), "text/html; charset=utf-8", _FRAMED, problem.status)
     html = html.replace("<head>", '<head><base target="_blank">', 1)
@@ -110,7 +112,7 @@ def show_pdf(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
     """The PDF of a document, with the parameters that its route takes; of an email, the one that it brought."""
     if f"/v1/{resource}" == mailed.EMAILS and not action:
         return visit.fetch(f"{mailed.EMAILS}/{id}/pdf")
-    about = _about(visit, resource, id, action)
+    about = _find_subject(visit, resource, id, action)
     if about is None or not about.offer.pdf:
         raise falcon.HTTPNotFound
     return visit.fetch(f"{about.path}.pdf", visit.query)
@@ -129,7 +131,7 @@ def on_record(record: str) -> tuple[Screen, ...]:
     )
 
 
-def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None:
+def _find_subject(visit: Visit, resource: str, id: str, action: str) -> _Subject | None:
     """Find the subject of a page; return None if the resource has an action of its own called `email`."""
     kind = kind_at(visit, resource)
     below = f"/{action}" if action else ""
@@ -144,12 +146,12 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
     return _Subject(kind, offer, f"{kind.path}/{id}{below}", parameters)
 
 
-def _called(name: str) -> str:
+def _field_name(name: str) -> str:
     """Return the form's name for a field."""
     return _LABELS.get(name) or label(name)
 
 
-def _require(about: _Subject) -> None:
+def _require_subject(about: _Subject) -> None:
     if not about.offer.email:
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
@@ -159,7 +161,7 @@ def _is_draft(visit: Visit, about: _Subject, record: Mapping[str, Any]) -> bool:
     return record.get("status") == "draft" and visit.app.documents[about.offer.path].finish is not None
 
 
-def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str, Any]:
+def _fetch_preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the API's preview of the email, fetched each time, because `once` would repeat the first answer."""
     answer = visit.app.call(
         visit.identity, "POST", f"{about.path}/email/preview", body=encode(body), request_id=visit.request_id
@@ -168,13 +170,13 @@ def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str
     return found
 
 
-def _asked(about: _Subject, given: Mapping[str, str], before: str = "") -> dict[str, Any]:
+def _document_asked(about: _Subject, given: Mapping[str, str], before: str = "") -> dict[str, Any]:
     """The part of a body that says which document it is, where these fields say something of that."""
     asked = forms.read_body(about.parameters, given, "UTC", before)
     return {"document": asked} if asked else {}
 
 
-def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
+def _fill_form(visit: Visit, about: _Subject) -> dict[str, Any]:
     """Return the form's values. Texts left unchanged are left to mail, which knows a draft's number by then."""
     form = visit.form
     body: dict[str, Any] = {name: [a for a in _BETWEEN.split(form.get(name, "")) if a] for name in ("to", "cc")}
@@ -184,4 +186,4 @@ def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
             body[name] = text
     if about.offer.pdf:
         body["attach_pdf"] = form.get("attach_pdf") == "true"
-    return body | _asked(about, form, _DOCUMENT)
+    return body | _document_asked(about, form, _DOCUMENT)

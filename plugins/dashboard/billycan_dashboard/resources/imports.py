@@ -17,12 +17,12 @@ def list_imports(visit: Visit) -> Answer:
     """The files that were imported, and the form for another."""
     page = {"page": number} if (number := visit.query.get("page")) else {}
     found = visit.call("GET", _PATH, {**page, "fields": "resource,status,dry_run,rows,fault_count,created_at"})
-    offered = [(name, kind.title) for name, kind in _offered(visit).items()]
+    offered = [(name, kind.title) for name, kind in _offered_kinds(visit).items()]
     values = {
         "imports": found["data"],
         "pagination": found["pagination"],
         "query": [*visit.query.items()],
-        "titles": {name: kind.title for name, kind in _kinds(visit.app).items()},
+        "titles": {name: kind.title for name, kind in _importable_kinds(visit.app).items()},
         "offered": sorted(offered, key=lambda pair: pair[1]),
         "chosen": visit.query.get("resource", ""),
     }
@@ -44,13 +44,13 @@ def upload(visit: Visit) -> Answer:
 def show_import(visit: Visit, id: str) -> Answer:
     """Show the progress of an import, the faults of its rows, or a link to its records."""
     found = visit.call("GET", f"{_PATH}/{id}")["data"]
-    kind = _kinds(visit.app).get(found["resource"])
+    kind = _importable_kinds(visit.app).get(found["resource"])
     values = {
         "import": found,
         "title": kind.title if kind else found["resource"],
-        "made": _made(visit, kind, found) if kind else "",
+        "made": _list_of_made(visit, kind, found) if kind else "",
         "share": 100 * found["rows_checked"] // found["rows"] if found["rows"] else 100,
-        "may_import": found["resource"] in _offered(visit),
+        "may_import": found["resource"] in _offered_kinds(visit),
     }
     return Shown("dashboard/import.html", values)
 
@@ -58,14 +58,14 @@ def show_import(visit: Visit, id: str) -> Answer:
 def import_page(visit: Visit, kind: Kind) -> str:
     """Return the page where the visitor can import records of this kind; empty if they cannot."""
     name = kind.path.rpartition("/")[2]
-    return f"{HERE}?{urlencode({'resource': name})}" if is_on(visit.app) and name in _offered(visit) else ""
+    return f"{HERE}?{urlencode({'resource': name})}" if is_on(visit.app) and name in _offered_kinds(visit) else ""
 
 
 def is_on(app: App) -> bool:
     return ("POST", _PATH) in app.at
 
 
-def _made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
+def _list_of_made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
     """The list of the records that an import made: all of them were created when it finished, and hardly any other."""
     if not found["rows_imported"] or not kind.may(visit, "list"):
         return ""
@@ -73,17 +73,17 @@ def _made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
     return f"{kind.page}?{urlencode({'created_at_from': at, 'created_at_to': at})}"
 
 
-def _kinds(app: App) -> dict[str, Kind]:
+def _importable_kinds(app: App) -> dict[str, Kind]:
     """Map each importable resource, by its name in the API, to its kind."""
     of = kinds(app)
     return {name: of[path] for name in app.importable if (path := f"/v1/{name}") in of}
 
 
-def _offered(visit: Visit) -> dict[str, Kind]:
+def _offered_kinds(visit: Visit) -> dict[str, Kind]:
     """Return the kinds that the visitor may import."""
     if not holds(visit, visit.app.at["POST", _PATH]):
         return {}
-    return {name: kind for name, kind in _kinds(visit.app).items() if kind.may(visit, "make")}
+    return {name: kind for name, kind in _importable_kinds(visit.app).items() if kind.may(visit, "make")}
 
 
 screens = mounted(

@@ -117,7 +117,7 @@ def kinds(app: App) -> Mapping[str, Kind]:
         has_pages = is_struct(shown) and (issubclass(shown, Resource) or path in wanted)
         if path.count("/") != 2 or not has_pages or not one or pages.hidden:
             continue
-        found.append(_kind(app, endpoint, one, pages, prefixes.get(path, "")))
+        found.append(_build_kind(app, endpoint, one, pages, prefixes.get(path, "")))
     return {kind.path: kind for kind in sorted(found, key=lambda kind: (kind.order, kind.title))}
 
 
@@ -150,7 +150,7 @@ def _of_business(ctx: Context, kind: Kind) -> Kind:
                 has_range = any(parts(option)[0] in (Decimal, date) for option in options(part.type))
                 ends = ("_from", "_to") if has_range else ("",)
                 filters |= {f"{name}[{key}]{end}": part.type for end in ends}
-    shown = _called(_described(answer), labels)
+    shown = _label_members(_describe_members(answer), labels)
     return msgspec.structs.replace(kind, routes=routes, members=shown, filters=filters, labels=labels)
 
 
@@ -258,7 +258,7 @@ def action_label(kind: Kind, name: str, table: str = "") -> str:
 _members: "WeakKeyDictionary[type[Struct], tuple[Member, ...]]" = WeakKeyDictionary()  # some Structs are a business's
 
 
-def _described(kind: type[Struct]) -> tuple[Member, ...]:
+def _describe_members(kind: type[Struct]) -> tuple[Member, ...]:
     found = _members.get(kind)
     if found is None:
         found = _members[kind] = described(kind)
@@ -270,7 +270,7 @@ def described(kind: type[Struct]) -> tuple[Member, ...]:
     meant = Meaning.of(kind)
     beside = {meaning.told_by: name for name, meaning in meant.items() if meaning.told_by}
     return tuple(
-        _member(field.encode_name, field.type, meant[field.encode_name], beside.get(field.encode_name, ""))
+        _build_member(field.encode_name, field.type, meant[field.encode_name], beside.get(field.encode_name, ""))
         for field in msgspec.structs.fields(kind)
     )
 
@@ -280,7 +280,7 @@ def url(path: str, query: Mapping[str, Any]) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> Kind:
+def _build_kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> Kind:
     path, shown, query = pages.path, listing.signature.listed, listing.signature.query
     by = {"list": ("GET", path), "get": ("GET", f"{path}/{{id}}"), "make": ("POST", path)}
     by |= {"change": ("PATCH", f"{path}/{{id}}"), "delete": ("DELETE", f"{path}/{{id}}")}
@@ -293,8 +293,8 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         if of_row := re.fullmatch(rf"{acts.pattern}/{{\w+}}/(\w+)", at):
             nested.setdefault(of_row[1], {})[of_row[2]] = endpoint
     answer = next(option for option in options(one.signature.answer) if is_struct(option))
-    members = _called(described(answer), pages.labels)
-    in_list = {member.name: member for member in _called(described(shown), pages.labels)}
+    members = _label_members(described(answer), pages.labels)
+    in_list = {member.name: member for member in _label_members(described(shown), pages.labels)}
     chosen = [in_list[name] for name in pages.columns] if pages.columns else _default_columns(tuple(in_list.values()))
     own = re.sub(r"(?<!^)(?=[A-Z])", " ", shown.__name__.removeprefix("Listed")).lower()
     filters = {f.encode_name: f.type for f in msgspec.structs.fields(query)} if query else {}
@@ -323,23 +323,23 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,
-        titles=_titles(members),
+        titles=_find_titles(members),
     )
 
 
-def _titles(members: tuple[Member, ...]) -> tuple[str, ...]:
+def _find_titles(members: tuple[Member, ...]) -> tuple[str, ...]:
     """Name the members that are titles: those that say so, or else the first that is a name."""
     said = tuple(member.name for member in members if member.role == "title")
     return said or tuple(member.name for member in members if member.meaning.kind == "name")[:1]
 
 
-def _called(members: tuple[Member, ...], labels: Mapping[str, str], within: str = "") -> tuple[Member, ...]:
+def _label_members(members: tuple[Member, ...], labels: Mapping[str, str], within: str = "") -> tuple[Member, ...]:
     """Return members with their labels; one that has a label as a member of another, `custom.size`, has no other."""
     return tuple(
         msgspec.structs.replace(
             m,
             label=labels.get(f"{within}{m.name}", labels.get(m.name, m.label)),
-            parts=_called(m.parts, labels, f"{m.name}."),
+            parts=_label_members(m.parts, labels, f"{m.name}."),
         )
         for m in members
     )
@@ -348,7 +348,7 @@ def _called(members: tuple[Member, ...], labels: Mapping[str, str], within: str 
 def _default_columns(members: tuple[Member, ...]) -> list[Member]:
     """Choose columns: the title, the client, the date, the amount and the status."""
     by_name = {member.name: member for member in members}
-    title = next((by_name[name] for name in _titles(members)), by_name["id"])
+    title = next((by_name[name] for name in _find_titles(members)), by_name["id"])
     of = {
         form: [m for m in members if m.form == form and m is not title] for form in ("named", "day", "money", "moment")
     }
@@ -361,10 +361,10 @@ def _default_columns(members: tuple[Member, ...]) -> list[Member]:
     return chosen[:7] if len(chosen) > 2 else [*chosen, by_name["created_at"]]
 
 
-def _member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member:
+def _build_member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member:
     choices = [parts(option)[0] for option in options(parts(kind)[0]) if option not in (type(None), UnsetType)]
     (kind, *_) = choices or (str,)
-    form = _form(name, kind, meaning)
+    form = _choose_form(name, kind, meaning)
     within: tuple[Member, ...] = ()
     if form in ("facts", "address"):
         within = described(kind)
@@ -373,7 +373,7 @@ def _member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member:
     return Member(name, label(name), form, within, meaning, beside)
 
 
-def _form(name: str, kind: Any, meaning: Meaning) -> str:
+def _choose_form(name: str, kind: Any, meaning: Meaning) -> str:
     """Choose how to show the values of a type."""
     origin = get_origin(kind)
     if origin in (list, tuple):

@@ -112,7 +112,7 @@ def mailed(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Mailed | None
     if may_see:
         answer = visit.call("GET", EMAILS, {"document_id": id, "per_page": _MOST_SHOWN, "sort": "-created_at"})
         data, total = answer["data"], answer["pagination"]["total"]
-    sendings = [_sending(visit, email, may_resend=not is_withdrawn) for email in data]
+    sendings = [_describe_sending(visit, email, may_resend=not is_withdrawn) for email in data]
     return Mailed(may_email, sendings, total, may_see)
 
 
@@ -139,7 +139,7 @@ def has_server(visit: Visit) -> bool:
 
 def lead_to_email(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
     """On to the page of what was emailed, where a sentence tells what becomes of the email, as far as it is known."""
-    whom, tone = _named(email), "good"
+    whom, tone = _name_recipients(email), "good"
     said = f"The email to {whom} leaves in the background. What becomes of it is shown below, under Email."
     if email["status"] == "held":
         said, tone = f"Nothing was sent to {whom}: {_HELD[email['held_because']]} The email is kept below.", "warn"
@@ -155,19 +155,19 @@ def is_on(app: App) -> bool:
     return "mail" in app.manifests
 
 
-def _sending(visit: Visit, email: Mapping[str, Any], *, may_resend: bool) -> Sending:
+def _describe_sending(visit: Visit, email: Mapping[str, Any], *, may_resend: bool) -> Sending:
     resend = visit.app.at.get(("POST", f"{EMAILS}/{{id}}/resend"))
     return Sending(
         email,
         ", ".join(recipient["address"] for recipient in email["recipients"]),
         "bounced" if email["last_error"] == "bounced" else email["status"],
-        tuple(_notes(email)),
+        tuple(_list_notes(email)),
         page_of(visit.app, email["id"]),
         may_resend and "resend" in email["allowed_actions"] and resend is not None and holds(visit, resend),
     )
 
 
-def _notes(email: Mapping[str, Any]) -> Iterator[str]:
+def _list_notes(email: Mapping[str, Any]) -> Iterator[str]:
     if email["status"] == "held":
         yield f"Not sent: {_HELD[email['held_because']]}"
     told = [note for recipient in email["recipients"] if (note := _of_recipient(email, recipient))]
@@ -180,7 +180,7 @@ def _notes(email: Mapping[str, Any]) -> Iterator[str]:
 
 def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str:
     """Explain why an address did not get an email; empty if it did."""
-    address, detail = _short(recipient["address"]), recipient["detail"]
+    address, detail = _shorten_address(recipient["address"]), recipient["detail"]
     if recipient["status"] == "failed":
         what = "bounced" if email["last_error"] == "bounced" else "failed"
         return f"{address} {what}: {detail}" if detail else f"{address} {what}."
@@ -191,13 +191,13 @@ def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str
     return ""
 
 
-def _named(email: Mapping[str, Any]) -> str:
+def _name_recipients(email: Mapping[str, Any]) -> str:
     """Name the first few recipients of an email."""
     waiting = [r["address"] for r in email["recipients"] if r["status"] == "waiting"]
     found = waiting or [r["address"] for r in email["recipients"]]
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return ", ".join(map(_short, found[:_MOST_NAMED])) + more
+    return ", ".join(map(_shorten_address, found[:_MOST_NAMED])) + more
 
 
-def _short(address: str) -> str:
+def _shorten_address(address: str) -> str:
     return address if len(address) <= _MOST_LETTERS else f"{address[:_MOST_LETTERS]}…"

@@ -16,14 +16,14 @@ _LONGEST = 80
 
 def digests(body: Mapping[str, Any]) -> str:
     """Return the members of a body with a digest of each: short, where the body of a long document is not."""
-    return " ".join(f"{name}:{_digest(value)}" for name, value in body.items())
+    return " ".join(f"{name}:{_digest_value(value)}" for name, value in body.items())
 
 
 def own_changes(visit: Visit, sent: Mapping[str, Any]) -> set[str] | None:
     """Return the members that the visitor changed in the form; None if the form does not say what they were."""
     if WAS not in visit.form:
         return None
-    return _differing(_read(visit.form[WAS]), sent)
+    return _find_differing(_read_digests(visit.form[WAS]), sent)
 
 
 def take_over(
@@ -36,12 +36,12 @@ def take_over(
     zone = visit.session.zone
     filled = forms.fill_fields(tuple(asked), record, zone)
     now = forms.read_body(tuple(asked), filled, zone)
-    was = _read(visit.form.get(WAS, ""))
-    theirs = _differing(was, now) if was else set[str]()
-    both = theirs & _differing(was, sent)
+    was = _read_digests(visit.form.get(WAS, ""))
+    theirs = _find_differing(was, now) if was else set[str]()
+    both = theirs & _find_differing(was, sent)
     for control in asked:
         if control.name in both:
-            visit.faults[control.name] = f"was changed by somebody else, too{_told(filled, control)}"
+            visit.faults[control.name] = f"was changed by somebody else, too{_tell_control(filled, control)}"
         elif control.name in theirs:
             kept = {name: text for name, text in visit.form.items() if not _is_of(name, control)}
             visit.form = {**kept, **{name: text for name, text in filled.items() if _is_of(name, control)}}
@@ -61,7 +61,7 @@ def keep_typed(visit: Visit, version: int) -> Problem:
     )
 
 
-def _told(filled: Mapping[str, str], control: Control) -> str:
+def _tell_control(filled: Mapping[str, str], control: Control) -> str:
     text = filled.get(control.name, "")
     is_plain = control.form not in ("ref", "refs", "rows", "object") and 0 < len(text) <= _LONGEST
     return f": it is now “{text}”" if is_plain else ""
@@ -71,13 +71,13 @@ def _is_of(field: str, control: Control) -> bool:
     return field == control.name or field.startswith((f"{control.name}.", f"{control.name}["))
 
 
-def _differing(was: Mapping[str, str], body: Mapping[str, Any]) -> set[str]:
-    return {name for name in {*was, *body} if was.get(name) != (_digest(body[name]) if name in body else None)}
+def _find_differing(was: Mapping[str, str], body: Mapping[str, Any]) -> set[str]:
+    return {name for name in {*was, *body} if was.get(name) != (_digest_value(body[name]) if name in body else None)}
 
 
-def _digest(value: Any) -> str:
+def _digest_value(value: Any) -> str:
     return digest_of(value)[:_LETTERS]
 
 
-def _read(text: str) -> dict[str, str]:
+def _read_digests(text: str) -> dict[str, str]:
     return {name: digest for name, _, digest in (each.partition(":") for each in text.split())}

@@ -82,12 +82,12 @@ def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
     asked = [id for id in ids if id.startswith("adj_")]
     found_notes = {row.id: row for row in _NOTES.all(ctx.db, ctx.tenant_id, asked)}
     of_notes = {row.invoice_id for row in found_notes.values()}
-    found = {row.id: row for row in _INVOICES.all(ctx.db, ctx.tenant_id, _with(ids, "inv_") | of_notes)}
-    by_invoice = _grouped(_ENTRIES.all(ctx.db, ctx.tenant_id, found), "invoice_id")
+    found = {row.id: row for row in _INVOICES.all(ctx.db, ctx.tenant_id, _ids_with_prefix(ids, "inv_") | of_notes)}
+    by_invoice = _group_rows(_ENTRIES.all(ctx.db, ctx.tenant_id, found), "invoice_id")
     counted, ahead_of = _counted_gst(ctx, by_invoice), _counted_ahead(ctx, found.values())
-    items = _items(ctx, found, found_notes)
+    items = _items_of_documents(ctx, found, found_notes)
     stands = {}
-    for id in _with(ids, "inv_") & by_invoice.keys():
+    for id in _ids_with_prefix(ids, "inv_") & by_invoice.keys():
         row, rows = found[id], by_invoice[id]
         stands[id] = Standing(
             kind="invoice",
@@ -106,7 +106,7 @@ def standing(ctx: Context, ids: Collection[str]) -> dict[str, Standing]:
                 contact_id=invoice.client_id,
                 tracked_by=invoice.id,
             )
-    return stands | _of_payments(ctx, _with(ids, "pay_"))
+    return stands | _of_payments(ctx, _ids_with_prefix(ids, "pay_"))
 
 
 def charged(ctx: Context, ids: Collection[str]) -> dict[str, Charged]:
@@ -129,7 +129,7 @@ def documents_of(ctx: Context, ids: Collection[str]) -> list[str]:
     found = {row[0] for row in _TOUCHED.all(ctx.db, ctx.tenant_id, ids)}
     for more in (_BESIDE, _OF_THEM):
         found |= {row[0] for row in more.all(ctx.db, ctx.tenant_id, found)}
-    return sorted(found | _with(ids, "pay_"))
+    return sorted(found | _ids_with_prefix(ids, "pay_"))
 
 
 _EVENTS = (
@@ -152,24 +152,24 @@ def _of_invoice(
     own_price = ledger.priced("invoice", row.issue_date, row._mapping)
     for one in rows:
         if one.kind != "note":
-            found.price(one.counts_on, one, out_of_scope, _signed(parts, one, own_price))
+            found.price(one.counts_on, one, out_of_scope, _sign_items(parts, one, own_price))
         found.move(one.counts_on, one.written_off, debit="bad_debts", credit="receivable")
     for day, amount in (*counted.get(row.id, ()), *ahead_of):
         found.move(day, amount, debit="gst_not_due", credit="gst_collected")
     # Of what was written off, the GST that is not collected is no loss.
     uncollected = [(one.counts_on, one.gst) for one in rows]
     uncollected += [(day, -amount) for some in counted.values() for day, amount in some]
-    bad = _running((one.counts_on, one.written_off) for one in rows)
-    left = _running(uncollected)
+    bad = _run_totals((one.counts_on, one.written_off) for one in rows)
+    left = _run_totals(uncollected)
     # What is settled before it is charged, or beyond it, is the client's.
-    due = _running((one.counts_on, one.total - one.paid - one.cash_rounding - one.written_off) for one in rows)
+    due = _run_totals((one.counts_on, one.total - one.paid - one.cash_rounding - one.written_off) for one in rows)
     before = lost = ZERO
     for day in sorted({*bad, *left, *due}):
-        is_bad = _at(bad, day) != 0
-        after = _at(left, day) if is_bad else ZERO
+        is_bad = _total_at(bad, day) != 0
+        after = _total_at(left, day) if is_bad else ZERO
         found.move(day, after - lost, debit="gst_not_due", credit="bad_debts")
         lost = after
-        over = max(-_at(due, day), ZERO)
+        over = max(-_total_at(due, day), ZERO)
         found.move(day, over - before, debit="receivable", credit="credit_in_hand")
         before = over
     return found.all()
@@ -186,7 +186,7 @@ def _of_note(
     own_price = ledger.priced("note", note.issue_date, note._mapping, -1)
     taken_off = [(item_id, code, -amount) for item_id, code, amount in parts]
     for one in rows:
-        found.price(one.counts_on, one, _out_of_scope(invoice), _signed(taken_off, one, own_price))
+        found.price(one.counts_on, one, _out_of_scope(invoice), _sign_items(taken_off, one, own_price))
     for day, amount in counted:
         found.move(day, amount, debit="gst_not_due", credit="gst_collected")
     return found.all()
@@ -221,7 +221,7 @@ def _out_of_scope(invoice: Row) -> str:
     return "deposits_held" if invoice.claim == "deposit" else "sales"
 
 
-def _signed(parts: Sequence[tuple[str, str, Decimal]], row: Any, own_price: Any) -> list[tuple[str, str, Decimal]]:
+def _sign_items(parts: Sequence[tuple[str, str, Decimal]], row: Any, own_price: Any) -> list[tuple[str, str, Decimal]]:
     """Return the items of a ledger row, which has all of a document's price or takes it off; none for any other."""
     names = ("total", "gst", *UNTAXED)
     for sign in (1, -1):
@@ -230,7 +230,7 @@ def _signed(parts: Sequence[tuple[str, str, Decimal]], row: Any, own_price: Any)
     return []
 
 
-def _running(changes: Iterable[tuple[date, Decimal]]) -> dict[date, Decimal]:
+def _run_totals(changes: Iterable[tuple[date, Decimal]]) -> dict[date, Decimal]:
     """Map each day to the sum up to its end, in order."""
     by_day: defaultdict[date, Decimal] = defaultdict(lambda: ZERO)
     for day, amount in changes:
@@ -241,7 +241,7 @@ def _running(changes: Iterable[tuple[date, Decimal]]) -> dict[date, Decimal]:
     return found
 
 
-def _at(running: Mapping[date, Decimal], day: date) -> Decimal:
+def _total_at(running: Mapping[date, Decimal], day: date) -> Decimal:
     return next((amount for on, amount in reversed(running.items()) if on <= day), ZERO)  # type: ignore[call-overload]
 
 
@@ -250,7 +250,7 @@ def _counted_gst(ctx: Context, ids: Collection[str]) -> dict[str, dict[str, list
     found: dict[str, dict[str, list[tuple[date, Decimal]]]] = {id: {} for id in ids}
     if not ids:
         return found
-    for row in _about(ctx, _collected, ids):
+    for row in _fetch_about(ctx, _build_collected, ids):
         found[row.invoice_id].setdefault(row.document_id, []).append((row.counts_on, amount_of(row.cents)))
     return found
 
@@ -258,12 +258,12 @@ def _counted_gst(ctx: Context, ids: Collection[str]) -> dict[str, dict[str, list
 def _counted_ahead(ctx: Context, rows: Iterable[Row]) -> dict[str, list[tuple[date, Decimal]]]:
     found: dict[str, list[tuple[date, Decimal]]] = defaultdict(list)
     if works := {row.claim_on for row in rows if row.claim_on is not None}:
-        for row in _about(ctx, _ahead, works):
+        for row in _fetch_about(ctx, _build_ahead, works):
             found[row.document_id].append((row.counts_on, amount_of(row.cents)))
     return found
 
 
-def _items(
+def _items_of_documents(
     ctx: Context, found: Mapping[str, Row], found_notes: Collection[str]
 ) -> dict[str, list[tuple[str, str, Decimal]]]:
     """Map documents to what is of items of the price list: the item, the GST code, and the amount without GST."""
@@ -274,7 +274,7 @@ def _items(
     return parts
 
 
-def _about(ctx: Context, make: Callable[[GstPeriod], ByIds], ids: Iterable[str]) -> list[Row]:
+def _fetch_about(ctx: Context, make: Callable[[GstPeriod], ByIds], ids: Iterable[str]) -> list[Row]:
     """Return the rows of a query of GST about these ids, of any day."""
     span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=ctx.tenant.gst_settings)
     values = span.values(ctx)
@@ -282,12 +282,12 @@ def _about(ctx: Context, make: Callable[[GstPeriod], ByIds], ids: Iterable[str])
 
 
 @lru_cache(64)
-def _collected(period: GstPeriod) -> ByIds:
+def _build_collected(period: GstPeriod) -> ByIds:
     return ByIds.within(lambda among: gst.collected(period, among))
 
 
 @lru_cache(64)
-def _ahead(period: GstPeriod) -> ByIds:
+def _build_ahead(period: GstPeriod) -> ByIds:
     def cents(among: Among) -> sa.Select[Any]:
         its = early_gst.counted(period, among).subquery("its")
         return sa.select(its.c.document_id, its.c.counts_on, its.c["1A"].label("cents")).where(its.c["1A"] != 0)
@@ -295,11 +295,11 @@ def _ahead(period: GstPeriod) -> ByIds:
     return ByIds.within(cents)
 
 
-def _with(ids: Iterable[str], start: str) -> set[str]:
+def _ids_with_prefix(ids: Iterable[str], start: str) -> set[str]:
     return {id for id in ids if id.startswith(start)}
 
 
-def _grouped(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
+def _group_rows(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(getattr(row, name), []).append(row)
@@ -382,50 +382,50 @@ _NOTE_ITEMS = ByIds(
 )
 
 
-def _own(table: Any) -> sa.ColumnElement[bool]:
+def _own_rows(table: Any) -> sa.ColumnElement[bool]:
     own: sa.ColumnElement[bool] = table.c.tenant_id == sa.bindparam("tenant_id")
     return own
 
 
-def _touched(among: Among) -> Any:
+def _select_touched(among: Among) -> Any:
     """Select the invoices that have entries, and are these, or of these payments, notes or works."""
-    of_notes = sa.select(notes.c.invoice_id).where(_own(notes), among(notes.c.id))
-    of_payments = sa.select(entries.c.invoice_id).where(_own(entries), among(entries.c.payment_id))
-    of_works = sa.select(ahead.c.invoice_id).where(_own(ahead), among(ahead.c.work_id))
-    sent = sa.select(invoices.c.id).where(_own(invoices), among(invoices.c.id), invoices.c.status != "draft")
+    of_notes = sa.select(notes.c.invoice_id).where(_own_rows(notes), among(notes.c.id))
+    of_payments = sa.select(entries.c.invoice_id).where(_own_rows(entries), among(entries.c.payment_id))
+    of_works = sa.select(ahead.c.invoice_id).where(_own_rows(ahead), among(ahead.c.work_id))
+    sent = sa.select(invoices.c.id).where(_own_rows(invoices), among(invoices.c.id), invoices.c.status != "draft")
     return sent.union(of_notes, of_payments, of_works)
 
 
-def _beside(among: Among) -> Any:
+def _select_beside(among: Among) -> Any:
     """Select the deposits that these invoices take off, what takes these off, and the other invoices of their works."""
-    deposits = sa.select(invoices.c.id).where(_own(invoices), among(invoices.c.applied_to))
+    deposits = sa.select(invoices.c.id).where(_own_rows(invoices), among(invoices.c.applied_to))
     taken_off_by = sa.select(invoices.c.applied_to).where(
-        _own(invoices), among(invoices.c.id), invoices.c.applied_to.is_not(None)
+        _own_rows(invoices), among(invoices.c.id), invoices.c.applied_to.is_not(None)
     )
-    works = sa.select(ahead.c.work_id).where(_own(ahead), among(ahead.c.invoice_id))
-    of_works = sa.select(ahead.c.invoice_id).where(_own(ahead), ahead.c.work_id.in_(works))
+    works = sa.select(ahead.c.work_id).where(_own_rows(ahead), among(ahead.c.invoice_id))
+    of_works = sa.select(ahead.c.invoice_id).where(_own_rows(ahead), ahead.c.work_id.in_(works))
     return deposits.union(taken_off_by, of_works)
 
 
 def _of_them(among: Among) -> Any:
     """Select the notes and payments of these invoices."""
-    of_notes = sa.select(notes.c.id).where(_own(notes), among(notes.c.invoice_id), notes.c.status != "draft")
+    of_notes = sa.select(notes.c.id).where(_own_rows(notes), among(notes.c.invoice_id), notes.c.status != "draft")
     of_payments = sa.select(entries.c.payment_id).where(
-        _own(entries), among(entries.c.invoice_id), entries.c.payment_id.is_not(None)
+        _own_rows(entries), among(entries.c.invoice_id), entries.c.payment_id.is_not(None)
     )
     return of_notes.union(of_payments)
 
 
-def _after(table: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _select_after(table: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     after, most = sa.bindparam("after", type_=sa.Text), sa.bindparam("most", type_=sa.Integer)
-    some = sa.select(table.c.id).where(_own(table), table.c.id > after, *where).order_by(table.c.id).limit(most)
+    some = sa.select(table.c.id).where(_own_rows(table), table.c.id > after, *where).order_by(table.c.id).limit(most)
     return sa.select(some.subquery().c.id)
 
 
-_TOUCHED, _BESIDE, _OF_THEM = map(ByIds.within, (_touched, _beside, _of_them))
+_TOUCHED, _BESIDE, _OF_THEM = map(ByIds.within, (_select_touched, _select_beside, _of_them))
 _AFTER = Statement(
-    _after(notes, notes.c.status != "draft")
-    .union_all(_after(invoices, invoices.c.status != "draft"), _after(payments))
+    _select_after(notes, notes.c.status != "draft")
+    .union_all(_select_after(invoices, invoices.c.status != "draft"), _select_after(payments))
     .order_by("id")
     .limit(sa.bindparam("most", type_=sa.Integer))
 )

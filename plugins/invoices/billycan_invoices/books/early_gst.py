@@ -29,7 +29,9 @@ _INSERT = Insertion(ahead, ahead.c.keys())
 
 def of_work(lines: Iterable[Line]) -> dict[str, str]:
     """Return the total of some work, in the form stored with a part payment of it."""
-    return {name: str(amount) for name, amount in _sum((line.gst_code, line.net, line.gst) for line in lines).items()}
+    return {
+        name: str(amount) for name, amount in _add_parts((line.gst_code, line.net, line.gst) for line in lines).items()
+    }
 
 
 def settle(ctx: Context, invoice: Row, on: date) -> None:
@@ -37,7 +39,7 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
     _take_turns(ctx, invoice.claim_on)
-    of_this = _of(ctx, invoice.claim_on)
+    of_this = _of_work(ctx, invoice.claim_on)
     sent = invoices.c.status.not_in(("draft", "void")) & (sa.func.coalesce(invoices.c.claim, "") != "deposit")
     columns = [invoices.c[name] for name in ("claim", "claim_supply", "gst_breakdown")]
     rows = ctx.db.execute(sa.select(*columns).where(of_this, sent).order_by(invoices.c.id)).all()
@@ -54,7 +56,7 @@ def undo(ctx: Context, invoice: Row) -> None:
     rows = ctx.db.execute(sa.select(*columns).where(*of_work).order_by(ahead.c.counts_on)).all()
     mine = [row for row in rows if (row.invoice_id, row.counts_on) == (invoice.id, invoice.issue_date)]
     its = {name: sum((getattr(one, name) for one in mine), ZERO) for name in FIGURES}
-    _write(ctx, invoice.claim_on, invoice.id, invoice.issue_date, {name: -amount for name, amount in its.items()})
+    _write_entry(ctx, invoice.claim_on, invoice.id, invoice.issue_date, {name: -amount for name, amount in its.items()})
     # The rest depends on what came next: another part, or the end of the work.
     later = (row.counts_on for row in rows if row.counts_on > invoice.issue_date)
     settle(ctx, invoice, next(later, invoice.issue_date))
@@ -65,7 +67,7 @@ def end(ctx: Context, work_id: str) -> None:
 
     Whatever happens to its invoices later, each of them then counts by itself.
     """
-    of_this = _of(ctx, work_id) & invoices.c.claim_supply.is_not(None)
+    of_this = _of_work(ctx, work_id) & invoices.c.claim_supply.is_not(None)
     ctx.db.execute(sa.update(invoices).where(of_this).values(claim_supply=sa.null()))
     last = sa.select(sa.func.max(ahead.c.invoice_id)).where(own(ctx, ahead), ahead.c.work_id == work_id)
     if (invoice_id := ctx.db.execute(last).scalar()) is not None:
@@ -112,7 +114,7 @@ def counted(period: GstPeriod, among: Among | None = None) -> sa.Select[Any]:
     )
 
 
-def _of(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
+def _of_work(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
     """Match the invoices of a work by its quote or job; those columns have an index."""
     named = (invoices.c.quote_id == work_id) | (invoices.c.job_id == work_id)
     return own(ctx, invoices) & (invoices.c.claim_on == work_id) & named
@@ -123,12 +125,12 @@ def _not_invoiced(sent: Sequence[Row]) -> Figures:
     works = [row.claim_supply for row in sent if row.claim == "part_payment" and row.claim_supply]
     if not works or any(row.claim == "final" for row in sent):
         return _NOTHING
-    billed = _sum((one.gst_code, one.net, one.gst) for row in sent for one in breakdown(row.gst_breakdown))
+    billed = _add_parts((one.gst_code, one.net, one.gst) for row in sent for one in breakdown(row.gst_breakdown))
     left = {name: Decimal(works[-1][name]) - billed[name] for name in FIGURES}
     return left if left["total"] > 0 else _NOTHING
 
 
-def _sum(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
+def _add_parts(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
     """Add up parts, each a GST code, an amount without GST and the GST; parts out of scope are left out."""
     found = {**_NOTHING}
     for code, net, gst in parts:
@@ -145,10 +147,10 @@ def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Fig
     sums = (sa.func.sum(in_cents(ahead.c[name])) for name in FIGURES)
     there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
     more = {name: wanted[name] - amount_of(cents) for name, cents in zip(FIGURES, there, strict=True)}
-    _write(ctx, work_id, invoice_id, on, more)
+    _write_entry(ctx, work_id, invoice_id, on, more)
 
 
-def _write(ctx: Context, work_id: str, invoice_id: str, on: date, more: Figures) -> None:
+def _write_entry(ctx: Context, work_id: str, invoice_id: str, on: date, more: Figures) -> None:
     if any(more.values()):
         ctx.check_unlocked(on)
         row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}

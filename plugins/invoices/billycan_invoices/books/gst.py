@@ -31,7 +31,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 def sales(period: GstPeriod) -> sa.Select[Any]:
     """Select all entries of every invoice that may count in the period, including entries of other days."""
-    grown = _grown(period)
+    grown = _select_growth(period)
     figures = {
         "G1": grown.c.price,
         "G2": grown.c.export,
@@ -44,7 +44,7 @@ def sales(period: GstPeriod) -> sa.Select[Any]:
     return (
         sa.select(
             grown.c.document_id,
-            _supply().label("supply_id"),
+            _supply_of().label("supply_id"),
             grown.c.kind.in_(("note", "held", "void")).label("adjusts"),
             grown.c.counts_on,
             *(figures[label].label(label) for label in _LABELS),
@@ -56,16 +56,16 @@ def sales(period: GstPeriod) -> sa.Select[Any]:
 
 def collected(period: GstPeriod, among: Among) -> sa.Select[Any]:
     """Select the GST that counts of these invoices on each day, whatever the period, less that of bad debts."""
-    grown = _grown(period, among)
+    grown = _select_growth(period, among)
     return sa.select(
         *(grown.c[name] for name in ("invoice_id", "document_id", "counts_on")),
         (grown.c.gst - grown.c.bad_gst).label("cents"),
     ).where(period.registered(grown.c.counts_on), grown.c.gst != grown.c.bad_gst)
 
 
-def _grown(period: GstPeriod, among: Among | None = None) -> sa.Subquery:
+def _select_growth(period: GstPeriod, among: Among | None = None) -> sa.Subquery:
     """Select what counts with each entry: the amount counted up to it, less that counted up to the previous entry."""
-    counted = _counted(_standing(_ledger(period, among)), period)
+    counted = _select_counted(_select_standing(_select_ledger(period, among)), period)
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
     return sa.select(
         *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
@@ -87,7 +87,7 @@ gst = (
 )
 
 
-def _supply() -> sa.Case[str]:
+def _supply_of() -> sa.Case[str]:
     """Return the supply an invoice belongs to: the work if it bills part of one, or itself for a progress claim
     (Division 156).
 
@@ -97,7 +97,7 @@ def _supply() -> sa.Case[str]:
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
-def _ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
+def _select_ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
     """Select the ledger of the invoices that the period touches, or that are asked for, in whole cents.
 
     When a business leaves the cash basis, each invoice gets an empty entry that makes the rest of it count: on that
@@ -119,12 +119,12 @@ def _ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
     columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
     figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))
-    names = (*(column.name for column in figures), *map(_held, _HELD))
+    names = (*(column.name for column in figures), *map(_name_held, _HELD))
     rank = sa.case((stands.c.kind == "invoice", 0), else_=1).label("rank")
-    none_held = (_NOTHING.label(_held(name)) for name in _HELD)
+    none_held = (_NOTHING.label(_name_held(name)) for name in _HELD)
     parts = [sa.select(*columns, rank, *figures, *none_held)]
     paid = kept.c.paid + kept.c.cash_rounding
-    shown = {_held(name): paid if name == "paid" else kept.c[name] for name in _HELD}
+    shown = {_name_held(name): paid if name == "paid" else kept.c[name] for name in _HELD}
     of_a_note = kept.c.id, kept.c.invoice_id, sa.literal("held"), kept.c.counts_on, kept.c.note_id, sa.literal(1)
     parts.append(sa.select(*of_a_note, *(shown.get(name, _NOTHING).label(name) for name in names)))
     for day in changes:
@@ -136,7 +136,7 @@ def _ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
     return sa.union_all(*parts).subquery("ledger")
 
 
-def _standing(ledger: sa.Subquery) -> sa.Subquery:
+def _select_standing(ledger: sa.Subquery) -> sa.Subquery:
     """Select the running totals of each invoice at each entry: price, parts, amount paid and amount written off.
 
     `first_on` is the day of the invoice's first entry, and `issued_on` its own date. For a deposit both are the last
@@ -159,7 +159,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     )
     so_far = (
         sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
-        for name in ("total", *_PARTS, "paid", "written_off", *map(_held, _HELD))
+        for name in ("total", *_PARTS, "paid", "written_off", *map(_name_held, _HELD))
     )
     return sa.select(
         *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
@@ -170,7 +170,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     ).subquery("standing")
 
 
-def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
+def _select_counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     """Select how much of each invoice counts up to each entry, and the day on which the entry counts.
 
     An invoice dated while the business was not registered is no taxable supply (s 9-5(d) GST Act). If the business was
@@ -184,7 +184,7 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     first_on = registered_by(c.first_on)
     counts_on = sa.case((c.kind == "invoice", first_on), else_=registered_by(c.counts_on))
     # A sent invoice with a total of 0.00 counts in full: a set-off, such as a trade-in, pays for it.
-    whole = {name: c[name] + c[_held(name)] for name in _HELD}
+    whole = {name: c[name] + c[_name_held(name)] for name in _HELD}
     set_off = (whole["total"] == 0) & c.sent_on.is_not(None)
     in_full = counts_on >= period.accrual_from(first_on)
     price, whole["price"] = c.total - c.out_of_scope, whole["total"] - whole["out_of_scope"]
@@ -218,6 +218,6 @@ def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
     return of.c.rank, of.c.get("noted_on", of.c.counts_on), of.c.id
 
 
-def _held(name: str) -> str:
+def _name_held(name: str) -> str:
     """Return the column name of the amount of a figure held back on a cash basis."""
     return f"held_{name}"

@@ -59,7 +59,7 @@ class Change(Struct, kw_only=True):
 _INSERT = Insertion(entries, entries.c.keys())
 
 
-def _by(column: sa.Column[Any]) -> Statement:
+def _build_by(column: sa.Column[Any]) -> Statement:
     return Statement(
         sa.select(*(entries.c[name] for name in (*_KEY, *FIGURES)))
         .where(entries.c.tenant_id == sa.bindparam("tenant_id"), column == sa.bindparam("id"))
@@ -67,7 +67,7 @@ def _by(column: sa.Column[Any]) -> Statement:
     )
 
 
-_OF_INVOICE, _OF_PAYMENT = _by(entries.c.invoice_id), _by(entries.c.payment_id)
+_OF_INVOICE, _OF_PAYMENT = _build_by(entries.c.invoice_id), _build_by(entries.c.payment_id)
 
 
 def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:
@@ -80,12 +80,12 @@ def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:
 
 def of_invoice(ctx: Context, invoice_id: str) -> list[Change]:
     """Return an invoice's changes that still stand, by day."""
-    return _standing(_OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})).get(invoice_id, [])
+    return _group_standing(_OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})).get(invoice_id, [])
 
 
 def of_payment(ctx: Context, payment_id: str) -> dict[str, list[Change]]:
     """Map each invoice to a payment's changes that still stand, by day, even if the payment no longer settles it."""
-    return _standing(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": payment_id}))
+    return _group_standing(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "id": payment_id}))
 
 
 def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -114,7 +114,7 @@ def priced(kind: Kind, counts_on: date, row: Any, sign: int = 1, **members: Any)
     return change
 
 
-def _standing(rows: Iterable[Any]) -> dict[str, list[Change]]:
+def _group_standing(rows: Iterable[Any]) -> dict[str, list[Change]]:
     found: dict[tuple[Any, ...], Change] = {}
     for row in rows:
         cause, figures = row[: len(_KEY)], row[len(_KEY) :]

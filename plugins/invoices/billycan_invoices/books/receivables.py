@@ -39,7 +39,7 @@ class Owed(Struct):
 
 def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
     """Return what a client owed at the end of a day."""
-    row = _OWED_BY.one(ctx.db, {**_days(ctx, day), "client_id": client_id})
+    row = _OWED_BY.one(ctx.db, {**_parameters_of(ctx, day), "client_id": client_id})
     return Owed(*map(amount_of, row))
 
 
@@ -49,7 +49,7 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
     Also returns the number of such clients and the sum over all of them. Without a `limit` all clients are returned.
     """
     limits = {"most": limit or _ALL, "skipped": offset}
-    rows = _OWED_BY_EACH.all(ctx.db, {**_days(ctx, day), **limits})
+    rows = _OWED_BY_EACH.all(ctx.db, {**_parameters_of(ctx, day), **limits})
     if not rows:
         if not offset:
             return {}, 0, Owed(*map(amount_of, [0] * len(FIGURES)))
@@ -62,7 +62,7 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
 
 def _by_client(*, of_one: bool) -> sa.Select[Any]:
     """Select what each client owed, in cents: one row for every client who ever had an invoice or paid."""
-    parts = sa.union_all(*_parts(of_one)).subquery()
+    parts = sa.union_all(*_select_parts(of_one)).subquery()
     sums = {name: sa.func.sum(parts.c[name]) for name in (*AGES, "credit")}
     total = sum(list(sums.values())[1:-1], sums["current"])
     figures = {**sums, "total": total}
@@ -70,7 +70,7 @@ def _by_client(*, of_one: bool) -> sa.Select[Any]:
     return sa.select(parts.c.client_id, *shown).group_by(parts.c.client_id)
 
 
-def _parts(of_one: bool) -> list[sa.Select[Any]]:
+def _select_parts(of_one: bool) -> list[sa.Select[Any]]:
     """Select the amount owed on each invoice, and the amounts received and refunded of each payment."""
 
     def whose(table: sa.Table) -> sa.ColumnElement[bool]:
@@ -79,37 +79,39 @@ def _parts(of_one: bool) -> list[sa.Select[Any]]:
     day = sa.bindparam("day", type_=sa.Date)
     ledger = sa.select(
         entries.c.invoice_id,
-        sa.func.sum(in_cents(entries.c.total) - _settled()).label("due"),
+        sa.func.sum(in_cents(entries.c.total) - _settled_amount()).label("due"),
         sa.func.sum(in_cents(entries.c.paid)).label("paid"),
-    ).where(_own(entries), entries.c.counts_on <= day)
+    ).where(_own_rows(entries), entries.c.counts_on <= day)
     if of_one:
-        ledger = ledger.where(entries.c.invoice_id.in_(sa.select(invoices.c.id).where(_own(invoices), whose(invoices))))
+        ledger = ledger.where(
+            entries.c.invoice_id.in_(sa.select(invoices.c.id).where(_own_rows(invoices), whose(invoices)))
+        )
     of_each = ledger.group_by(entries.c.invoice_id).subquery()
     due = of_each.c.due
     # An amount taken off a paid invoice belongs to the client until it is released.
     credit = sa.case((due < 0, -due), else_=0) - of_each.c.paid
-    owing = _row(invoices.c.client_id, {**_aged(due), "credit": credit}).join(
+    owing = _select_row(invoices.c.client_id, {**_split_by_age(due), "credit": credit}).join(
         of_each, of_each.c.invoice_id == invoices.c.id
     )
     kept = (payments.c.status == "recorded") | (payments.c.reversed_on > day)
-    received = _row(payments.c.client_id, {"credit": in_cents(payments.c.amount)})
-    given_back = _row(payments.c.client_id, {"credit": -in_cents(refunds.c.amount)}).join(
+    received = _select_row(payments.c.client_id, {"credit": in_cents(payments.c.amount)})
+    given_back = _select_row(payments.c.client_id, {"credit": -in_cents(refunds.c.amount)}).join(
         payments, (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
     )
     return [
-        owing.where(_own(invoices), whose(invoices), (due != 0) | (of_each.c.paid != 0)),
-        received.where(_own(payments), whose(payments), payments.c.paid_on <= day, kept),
-        given_back.where(_own(refunds), _own(payments), whose(payments), refunds.c.refunded_on <= day),
+        owing.where(_own_rows(invoices), whose(invoices), (due != 0) | (of_each.c.paid != 0)),
+        received.where(_own_rows(payments), whose(payments), payments.c.paid_on <= day, kept),
+        given_back.where(_own_rows(refunds), _own_rows(payments), whose(payments), refunds.c.refunded_on <= day),
     ]
 
 
-def _row(client_id: sa.ColumnElement[str], figures: Mapping[str, sa.ColumnElement[int]]) -> sa.Select[Any]:
+def _select_row(client_id: sa.ColumnElement[str], figures: Mapping[str, sa.ColumnElement[int]]) -> sa.Select[Any]:
     nothing = sa.literal_column("0", sa.BigInteger)
     shown: list[Any] = [figures.get(name, nothing).label(name) for name in (*AGES, "credit")]
     return sa.select(client_id.label("client_id"), *shown)
 
 
-def _aged(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
+def _split_by_age(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
     """Return the amount due on an invoice in the column of its age."""
     found: dict[str, sa.ColumnElement[int]] = {}
     newest = None
@@ -123,18 +125,18 @@ def _aged(due: sa.ColumnElement[int]) -> dict[str, sa.ColumnElement[int]]:
     return found
 
 
-def _days(ctx: Context, day: date) -> dict[str, Any]:
+def _parameters_of(ctx: Context, day: date) -> dict[str, Any]:
     """Return the parameters of the query: the tenant, the day, and the first due date of each age."""
     oldest = {f"oldest_{name}": day - timedelta(days=most) for name, most in AGES.items() if most is not None}
     return {"tenant_id": ctx.tenant_id, "day": day, **oldest}
 
 
-def _own(table: sa.Table) -> sa.ColumnElement[bool]:
+def _own_rows(table: sa.Table) -> sa.ColumnElement[bool]:
     own: sa.ColumnElement[bool] = table.c.tenant_id == sa.bindparam("tenant_id")
     return own
 
 
-def _settled() -> sa.ColumnElement[int]:
+def _settled_amount() -> sa.ColumnElement[int]:
     return in_cents(entries.c.paid) + in_cents(entries.c.cash_rounding) + in_cents(entries.c.written_off)
 
 

@@ -45,7 +45,7 @@ def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
     with ctx.one_moment():  # money may move between one query and the next
         opening = owed_by(ctx, id, since - timedelta(days=1)).balance
         owed = owed_by(ctx, id, until)
-        found = _entries(ctx, id, since, until)
+        found = _list_entries(ctx, id, since, until)
     balance = opening
     for entry in found:
         balance = entry.balance = balance + entry.amount
@@ -68,13 +68,13 @@ def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
     return Reply.csv(f"statement-{statement.since}-{statement.until}", columns, rows)
 
 
-def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
+def _list_entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
     """Return everything that changed a client's balance on these days, in order."""
     asked = {"tenant_id": ctx.tenant_id, "client_id": client_id, "since": since, "until": until}
     found = [
         entry
         for of, read in ((_OF_INVOICES, _read_ledger), (_OF_PAYMENTS, _read_payment), (_OF_REFUNDS, _read_refund))
-        for row in _rows(ctx, of, asked)
+        for row in _fetch_rows(ctx, of, asked)
         for entry in read(ctx, row)
         if since <= entry.date <= until
     ]
@@ -84,7 +84,7 @@ def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[Sta
     return sorted(found, key=lambda e: (e.date, _ORDER[e.kind], (e.payment_id or e.adjustment_note_id or e.invoice_id)))
 
 
-def _rows(ctx: Context, of: Kept, asked: Mapping[str, Any]) -> Sequence[Any]:
+def _fetch_rows(ctx: Context, of: Kept, asked: Mapping[str, Any]) -> Sequence[Any]:
     rows = of.all(ctx.db, asked)
     if len(rows) > MOST_ENTRIES:
         raise _too_many()
@@ -98,10 +98,10 @@ def _too_many() -> BadRequest:
 def _of_invoices(among: Callable[[sa.Select[Any]], Any]) -> sa.Select[Any]:
     """Select the ledger entries of the client's invoices, except payments: those count when they are made."""
     # Entries are found by invoice, because a client has few invoices; a search by day would read all clients' entries.
-    theirs = sa.select(invoices.c.id).where(_own(invoices), invoices.c.client_id == _CLIENT)
+    theirs = sa.select(invoices.c.id).where(_own_rows(invoices), invoices.c.client_id == _CLIENT)
     stands = ledger.netted(among(theirs), entries.c.counts_on.between(_SINCE, _UNTIL)).subquery("stands")
-    its_invoice = _own(invoices) & (invoices.c.id == stands.c.invoice_id)
-    its_note = _own(notes) & (notes.c.id == stands.c.note_id)
+    its_invoice = _own_rows(invoices) & (invoices.c.id == stands.c.invoice_id)
+    its_note = _own_rows(notes) & (notes.c.id == stands.c.note_id)
     changes = sa.or_(*(stands.c[name] != 0 for name in ("total", "cash_rounding", "written_off")))
     return (
         sa.select(stands, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
@@ -132,33 +132,33 @@ def _read_ledger(ctx: Context, row: Any) -> Iterator[StatementEntry]:
 def _of_payments() -> sa.Select[Any]:
     counts = (payments.c.status == "recorded") | payments.c.reversed_on.is_not(None)  # no mistakes
     then = payments.c.paid_on.between(_SINCE, _UNTIL) | payments.c.reversed_on.between(_SINCE, _UNTIL)
-    mine = _own(payments), payments.c.client_id == _CLIENT
+    mine = _own_rows(payments), payments.c.client_id == _CLIENT
     return sa.select(payments).where(*mine, counts, then).order_by(payments.c.id)
 
 
 def _read_payment(ctx: Context, row: Any) -> Iterator[StatementEntry]:
-    yield _moved(row.paid_on, "payment", -row.amount, row)
+    yield _entry_of_money(row.paid_on, "payment", -row.amount, row)
     if row.reversed_on:
-        yield _moved(row.reversed_on, "reversal", row.amount, row)
+        yield _entry_of_money(row.reversed_on, "reversal", row.amount, row)
 
 
 def _of_refunds() -> sa.Select[Any]:
     of = (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
     asked = sa.select(refunds.c.refunded_on, refunds.c.amount, refunds.c.reference, refunds.c.payment_id.label("id"))
-    mine = (_own(refunds), _own(payments), payments.c.client_id == _CLIENT)
+    mine = (_own_rows(refunds), _own_rows(payments), payments.c.client_id == _CLIENT)
     return asked.join(payments, of).where(*mine, refunds.c.refunded_on.between(_SINCE, _UNTIL)).order_by(refunds.c.id)
 
 
 def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
-    yield _moved(row.refunded_on, "refund", row.amount, row)
+    yield _entry_of_money(row.refunded_on, "refund", row.amount, row)
 
 
-def _moved(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
+def _entry_of_money(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
     """Return an entry for money that moved, whatever it settles."""
     return StatementEntry(on, kind, None, payment.reference, amount, ZERO, None, payment.id, None)
 
 
-def _own(table: sa.Table) -> sa.ColumnElement[bool]:
+def _own_rows(table: sa.Table) -> sa.ColumnElement[bool]:
     own: sa.ColumnElement[bool] = table.c.tenant_id == sa.bindparam("tenant_id")
     return own
 

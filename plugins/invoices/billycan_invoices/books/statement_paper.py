@@ -47,33 +47,33 @@ def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) 
         client_id=client_id,
         email=contacts.emails(ctx, [client_id]).get(client_id) or "",
         facts=(("From", since), ("To", until)),
-        key=_key(statement, until),
+        key=_build_key(statement, until),
         columns=_COLUMNS,
         lines=(
             Paper.Line((since, "Opening balance", "", money(statement.opening))),
-            *map(_line, statement.entries),
+            *map(_build_line, statement.entries),
             Paper.Line((until, "Closing balance", "", money(statement.closing))),
         ),
-        sums=tuple(_sums(statement)),
+        sums=tuple(_sums_by_age(statement)),
         pay=how_to_pay(ctx, "", statement.closing) if statement.closing > 0 else (),
         total=statement.closing,
         brand=brand_of(ctx),
     )
 
 
-def _line(entry: StatementEntry) -> Paper.Line:
+def _build_line(entry: StatementEntry) -> Paper.Line:
     what = f"{_KINDS[entry.kind]} {entry.number}" if entry.number else _KINDS[entry.kind]
     notes = (entry.reference,) if entry.reference else ()
     return Paper.Line((day(entry.date), what, money(entry.amount), money(entry.balance)), notes)
 
 
-def _key(statement: Statement, until: str) -> Paper.Key:
+def _build_key(statement: Statement, until: str) -> Paper.Key:
     if statement.closing < 0:
         return Paper.Key("Your credit", money(-statement.closing), f"at {until}")
     return Paper.Key("Amount owed", money(statement.closing), f"at {until}")
 
 
-def _sums(statement: Statement) -> Iterator[Paper.Sum]:
+def _sums_by_age(statement: Statement) -> Iterator[Paper.Sum]:
     """Yield the amounts owed by age, leaving out ages with nothing owed."""
     ages = {
         "Not yet due": statement.current,

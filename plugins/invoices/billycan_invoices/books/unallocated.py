@@ -57,11 +57,11 @@ def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change
     rows = []
     for one in released:
         settled = -(one.paid + one.cash_rounding)
-        figures = _share(left, settled, left["total"])
+        figures = _share_of(left, settled, left["total"])
         left = {name: amount - figures[name] for name, amount in left.items()}
         figures |= {"paid": -one.paid, "cash_rounding": -one.cash_rounding}
         rows.append(Held(invoice_id, price.note_id or "", one.payment_id or "", one.counts_on, figures))
-    _write(ctx, rows)
+    _write_rows(ctx, rows)
 
 
 def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str | None = None) -> None:
@@ -70,13 +70,13 @@ def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str
     Any amount above the credit given by notes was credit already. `used_on` is the invoice on which it is used.
     """
     rows = []
-    for one in _sums(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})):
+    for one in _add_up(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})):
         credit = one.figures["paid"]
         if (taken := min(amount, credit)) > 0:
-            figures = one.figures if taken == credit else _share(one.figures, taken, credit)
-            rows.append(_less(one, max(on, one.since), figures, used_on))
+            figures = one.figures if taken == credit else _share_of(one.figures, taken, credit)
+            rows.append(_build_less(one, max(on, one.since), figures, used_on))
             amount -= taken
-    _write(ctx, rows)
+    _write_rows(ctx, rows)
 
 
 def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, on: date | None) -> None:
@@ -86,24 +86,24 @@ def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, 
     """
     stored = _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})
     used = [row for row in stored if row.used_on == invoice_id]
-    left, rows = {one.note_id: -one.figures["paid"] for one in _sums(used)}, []
-    for one in sorted(_sums(used, by_day=True), key=lambda one: one.since, reverse=True):
+    left, rows = {one.note_id: -one.figures["paid"] for one in _add_up(used)}, []
+    for one in sorted(_add_up(used, by_day=True), key=lambda one: one.since, reverse=True):
         if (taken := min(amount, -one.figures["paid"], left.get(one.note_id, ZERO))) > 0:
-            figures = _share(one.figures, taken, -one.figures["paid"])
-            rows.append(_less(one, _ended(one.since, on), figures, invoice_id))
+            figures = _share_of(one.figures, taken, -one.figures["paid"])
+            rows.append(_build_less(one, _day_of_end(one.since, on), figures, invoice_id))
             left[one.note_id] -= taken
             amount -= taken
-    _write(ctx, rows)
+    _write_rows(ctx, rows)
 
 
 def end_of_payment(ctx: Context, payment_id: str, on: date | None) -> None:
     """Release everything held back for a reversed payment: from a day on or, after a mistake, for all days."""
-    _end(ctx, _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id}), on)
+    _end_rows(ctx, _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id}), on)
 
 
 def end_of_invoice(ctx: Context, invoice_id: str, on: date | None) -> None:
     """Release everything held back for a void invoice: from a day on or, after a mistake, for all days."""
-    _end(ctx, _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}), on)
+    _end_rows(ctx, _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}), on)
 
 
 def end_of_note(ctx: Context, invoice_id: str, note_id: str, on: date | None) -> None:
@@ -113,9 +113,9 @@ def end_of_note(ctx: Context, invoice_id: str, note_id: str, on: date | None) ->
     """
     rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
     ended = [row for row in rows if row.note_id == note_id]
-    _end(ctx, ended, on)
+    _end_rows(ctx, ended, on)
     for row in ended:
-        day = _ended(row.counts_on, on)
+        day = _day_of_end(row.counts_on, on)
         if row.paid < 0:
             spend(ctx, row.payment_id, -row.paid, day, row.used_on)
         elif row.used_on is not None:
@@ -134,17 +134,17 @@ def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     )
 
 
-def _end(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
-    ends = _sums(rows, by_day=True)
-    _write(ctx, [_less(one, _ended(one.since, on), one.figures, one.used_on) for one in ends])
+def _end_rows(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
+    ends = _add_up(rows, by_day=True)
+    _write_rows(ctx, [_build_less(one, _day_of_end(one.since, on), one.figures, one.used_on) for one in ends])
 
 
-def _ended(counts_on: date, on: date | None) -> date:
+def _day_of_end(counts_on: date, on: date | None) -> date:
     """Return the day on which what counts on a day ends: at the earliest that day, on which a mistake ends."""
     return max(on or counts_on, counts_on)
 
 
-def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
+def _add_up(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
     """Add up the amounts held back by note and payment, and if `by_day` is true, also by day and use."""
     found: dict[tuple[Any, ...], Held] = {}
     for row in rows:
@@ -159,17 +159,17 @@ def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
     return [one for one in found.values() if any(one.figures.values())]
 
 
-def _share(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[str, Decimal]:
+def _share_of(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[str, Decimal]:
     """Return these figures times `part / of`, in whole cents."""
     return {name: (amount * part / of).quantize(ZERO, ROUND_HALF_UP) for name, amount in figures.items()}
 
 
-def _less(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None = None) -> Held:
+def _build_less(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None = None) -> Held:
     taken = {name: -value for name, value in figures.items()}
     return Held(one.invoice_id, one.note_id, one.payment_id, on, taken, used_on)
 
 
-def _write(ctx: Context, rows: list[Held]) -> None:
+def _write_rows(ctx: Context, rows: list[Held]) -> None:
     if not rows:
         return
     ctx.check_unlocked(*(one.since for one in rows))

@@ -78,10 +78,10 @@ class Billing(Struct):
 
     def add(self, row: Row) -> None:
         """Add the amounts that an invoice bills."""
-        self.last, counts = row.id, _counts(row)
+        self.last, counts = row.id, _amount_billed(row)
         self.invoiced += counts
         self.deposits += (counts if row.claim == "deposit" else ZERO) - row.deposits_applied
-        self.retained += -counts if row.claim == "retention" else _retains(row)
+        self.retained += -counts if row.claim == "retention" else _amount_retained(row)
 
     def of(self, quoted: Decimal) -> Invoiced:
         """Return the figures that clients see, next to the total of the work."""
@@ -98,7 +98,7 @@ def billings(ctx: Context, member: Literal["quote_id", "job_id"], ids: Sequence[
     for row in _BILLINGS[member].all(ctx.db, ctx.tenant_id, found):
         one = found[getattr(row, member)]
         one.invoice_ids.append(row.id)
-        if _bills(row, getattr(row, member), member):
+        if _bills_work(row, getattr(row, member), member):
             one.add(row)
     return found
 
@@ -113,7 +113,7 @@ def claim(
     """
     ctx.require("invoices:write")
     ctx.take_turns()
-    row, stored = work.row, _billing(ctx, member, work.row.id)
+    row, stored = work.row, _find_billing(ctx, member, work.row.id)
     per_line = row.gst_rounding == "per_line"
     bills, held = _bills_of(ctx, stored, per_line), _open_deposits(stored)
     earlier = [bill for one, bill in zip(stored, bills, strict=True) if one.claim != "retention"]
@@ -126,7 +126,7 @@ def claim(
         raise Invalid.member("line_items", "required", "are required to invoice this: add what to bill")
     discounted = row.discount_percent is not None or row.discount_amount is not None
     if not (bills or asked.names_part or asked.releases or asked.retention_percent or (extras and discounted)):
-        return _whole(ctx, work, extras)
+        return _draft_whole(ctx, work, extras)
     _keep_changes(ctx, stored)
     less: list[Line] = []
     left, quoted = left_of(work.lines, bills), cents(row.total)
@@ -155,9 +155,11 @@ def claim(
         less.append(line) if kind == "final" else lines.append(line)
     beside = [extra_line(work, extra) for extra in extras] if kind not in ("deposit", "retention") else []
     columns: dict[str, Any] = {}
-    if kind in ("progress", "retention") or (kind == "final" and (left.retained or bill.retained or _claims(stored))):
-        columns["progress_claim"] = _progress(stored, earlier, left, bill, kind, quoted)
-    made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less, **columns)
+    if kind in ("progress", "retention") or (
+        kind == "final" and (left.retained or bill.retained or _find_claims(stored))
+    ):
+        columns["progress_claim"] = _fix_progress(stored, earlier, left, bill, kind, quoted)
+    made = _draft_claim(ctx, work, [*lines, *less, *beside], kind, bill, less=less, **columns)
     if bill.deposit < 0:
         deposits.apply_deposits(ctx, held, made.id)
     return made
@@ -223,36 +225,36 @@ _BILLINGS = {
 }
 
 
-def _bills(row: Row, id: str, member: str) -> bool:
+def _bills_work(row: Row, id: str, member: str) -> bool:
     """Tell whether an invoice bills the quote or job it names. Invoices of a quote's jobs bill the quote, too."""
     if row.claim_on is None or row.status == "void" or row.forfeited_on is not None:
         return False
     return bool(member == "quote_id" or row.claim_on == id)
 
 
-def _counts(row: Row) -> Decimal:
+def _amount_billed(row: Row) -> Decimal:
     """Return how much of the work an invoice bills: the claimed amount, or less if it was changed or credited."""
     counts: Decimal = min(row.claimed, row.total - row.amount_credited)
     return counts
 
 
-def _retains(row: Row) -> Decimal:
+def _amount_retained(row: Row) -> Decimal:
     """Return the retention of an invoice, reduced in proportion to what was credited."""
     if not row.retained:
         return ZERO
-    whole, counts = cents(row.claimed + row.deposits_applied), cents(_counts(row) + row.deposits_applied)
+    whole, counts = cents(row.claimed + row.deposits_applied), cents(_amount_billed(row) + row.deposits_applied)
     return dollars(nearest(Fraction(cents(row.retained) * counts, whole)))
 
 
-def _claims(stored: Sequence[Row]) -> list[Row]:
+def _find_claims(stored: Sequence[Row]) -> list[Row]:
     """Return the progress claims among the invoices of some work."""
     return [row for row in stored if row.claim == "progress" or (row.claim == "final" and row.progress_claim)]
 
 
-def _billing(ctx: Context, member: str, id: str) -> list[Row]:
+def _find_billing(ctx: Context, member: str, id: str) -> list[Row]:
     """Return the invoices that bill the work."""
     found = sa.select(invoices).where(own(ctx, invoices), invoices.c[member] == id).order_by(invoices.c.id)
-    return [row for row in ctx.db.execute(found) if _bills(row, id, member)]
+    return [row for row in ctx.db.execute(found) if _bills_work(row, id, member)]
 
 
 def _keep_changes(ctx: Context, stored: Sequence[Row]) -> None:
@@ -264,15 +266,15 @@ def _keep_changes(ctx: Context, stored: Sequence[Row]) -> None:
 
 
 def _open_deposits(stored: Iterable[Row]) -> list[Row]:
-    return [row for row in stored if row.claim == "deposit" and row.applied_to is None and _counts(row)]
+    return [row for row in stored if row.claim == "deposit" and row.applied_to is None and _amount_billed(row)]
 
 
 def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]:
     """Return the amounts that each of these invoices bills, less what was credited since."""
-    credited = _credited(ctx, [row.id for row in stored if row.amount_credited and row.claim != "deposit"])
+    credited = _find_credited(ctx, [row.id for row in stored if row.amount_credited and row.claim != "deposit"])
     made = []
     for row in stored:
-        counts, applied = cents(_counts(row)), cents(row.deposits_applied)
+        counts, applied = cents(_amount_billed(row)), cents(row.deposits_applied)
         whole = cents(row.claimed)
         if row.claim == "deposit":
             bill = Bill([], counts)
@@ -288,7 +290,7 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
         bill.percent = row.claim_percent if counts == whole else None
         if row.claim == "retention":
             bill.retained = negated(bill.parts)
-        elif row.retained and (retains := cents(_retains(row))):
+        elif row.retained and (retains := cents(_amount_retained(row))):
             bill.retained = part_of([Part(*part) for part in row.retained_parts], retains, per_line=per_line)
         made.append(bill)
     return made
@@ -296,14 +298,14 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
 
 def _by_code(row: Row) -> list[list[Any]]:
     """Return the parts, by GST code, of an invoice made by hand or before claims existed."""
-    return [[f"{row.id} {one.gst_code}", one.gst_code, cents(one.net), cents(one.gst)] for one in _codes(row)]
+    return [[f"{row.id} {one.gst_code}", one.gst_code, cents(one.net), cents(one.gst)] for one in _totals_by_code(row)]
 
 
-def _codes(row: Any) -> list[CodeTotals]:
+def _totals_by_code(row: Any) -> list[CodeTotals]:
     return breakdown(row.gst_breakdown)
 
 
-def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
+def _find_credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
     """Map invoice and GST code to the net and the GST that adjustment notes took off."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
     if not ids:
@@ -311,13 +313,13 @@ def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int
     issued = own(ctx, notes) & notes.c.invoice_id.in_(ids) & (notes.c.status == "issued")
     for row in ctx.db.execute(sa.select(notes.c.invoice_id, notes.c.gst_breakdown).where(issued)):
         codes = found.setdefault(row.invoice_id, {})
-        for one in _codes(row):
+        for one in _totals_by_code(row):
             net, gst = codes.get(one.gst_code, (0, 0))
             codes[one.gst_code] = (net + cents(one.net), gst + cents(one.gst))
     return found
 
 
-def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
+def _draft_whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     """Draft an ordinary invoice of all the work; it can be changed like any other."""
     lines = [*work.content["line_items"]]
     for extra in extras:
@@ -336,11 +338,11 @@ def prepare_whole(ctx: Context, content: Mapping[str, Any]) -> None:
     documents.prepare_new(ctx, ctx.ahead("invoices.whole", members, lambda: decode(members, NewInvoice)))
 
 
-def _progress(
+def _fix_progress(
     stored: Sequence[Row], earlier: Sequence[Bill], left: Left, bill: Bill, kind: str, contract_sum: int
 ) -> dict[str, Any]:
     """Return a claim's figures about the contract, fixed as of this claim, whatever happens to other claims."""
-    claims = _claims(stored)
+    claims = _find_claims(stored)
     last = max((row.progress_claim["number"] for row in claims if row.progress_claim), default=0)
     retained = sum(part.total for part in bill.retained)
     figures = {
@@ -355,7 +357,7 @@ def _progress(
     return {"number": number, **{name: str(dollars(amount)) for name, amount in figures.items()}}
 
 
-def _make(
+def _draft_claim(
     ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line], **more: Any
 ) -> Invoice:
     """Draft an invoice of these lines, whose figures are fixed. The lines in `less` take off earlier invoices."""

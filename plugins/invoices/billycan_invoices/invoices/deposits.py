@@ -42,7 +42,7 @@ def count_applied_gst(ctx: Context, invoice: Row) -> None:
     if invoice.deposits_applied > 0:
         for deposit in ctx.db.execute(sa.select(invoices).where(own(ctx, invoices), _taken_off_by(invoice))).all():
             # What the deposit takes over is no part of the invoice's price, even if money for it came earlier.
-            _move(ctx, deposit, invoice, invoice.issue_date, 1, of_invoice="invoice")
+            _move_deposit(ctx, deposit, invoice, invoice.issue_date, 1, of_invoice="invoice")
 
 
 def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
@@ -53,7 +53,7 @@ def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
     """
     for deposit in documents.held(ctx, _taken_off_by(invoice)) if invoice.deposits_applied > 0 else ():
         if invoice.status != "draft" and on is not None:
-            _move(ctx, deposit, invoice, on, -1)
+            _move_deposit(ctx, deposit, invoice, on, -1)
         elif invoice.status != "draft":
             stands = ledger.of_invoice(ctx, deposit.id)
             ledger.write(ctx, deposit.id, [one.less() for one in stands if one.taken_off_by == invoice.id])
@@ -69,26 +69,26 @@ def keep_applied(row: Row) -> None:
 
 def forfeit_deposit(ctx: Context, row: Row, on: date) -> None:
     """Count the GST on a deposit that the business keeps."""
-    ledger.write(ctx, row.id, [_counted(row, "forfeit", on)])
+    ledger.write(ctx, row.id, [_count_deposit(row, "forfeit", on)])
 
 
 def void_forfeited(ctx: Context, row: Row, on: date) -> None:
     """Remove the GST on a forfeited deposit that is now void."""
     if row.forfeited_on is not None:
-        ledger.write(ctx, row.id, [_counted(row, "forfeit", on, -1)])
+        ledger.write(ctx, row.id, [_count_deposit(row, "forfeit", on, -1)])
 
 
 def credit_deposit(ctx: Context, before: Row, after: Row, on: date) -> None:
     """Adjust an applied or forfeited deposit to what a note leaves of it; the caller has locked both invoices."""
     if before.forfeited_on is not None:
         on = max(on, before.forfeited_on)
-        ledger.write(ctx, before.id, [_counted(before, "forfeit", on, -1), _counted(after, "forfeit", on)])
+        ledger.write(ctx, before.id, [_count_deposit(before, "forfeit", on, -1), _count_deposit(after, "forfeit", on)])
     elif before.applied_to is not None:
         invoice = records.find(ctx, before.applied_to)
         if invoice.status != "draft":  # else it counts when that is sent
             on = max(on, invoice.issue_date)
-            _move(ctx, before, invoice, on, -1)
-            _move(ctx, after, invoice, on, 1)
+            _move_deposit(ctx, before, invoice, on, -1)
+            _move_deposit(ctx, after, invoice, on, 1)
 
 
 def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
@@ -96,13 +96,15 @@ def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
     return taken_off
 
 
-def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int, *, of_invoice: Kind = "deposit") -> None:
-    counted = _counted(deposit, "deposit", on, sign)
+def _move_deposit(
+    ctx: Context, deposit: Row, invoice: Row, on: date, sign: int, *, of_invoice: Kind = "deposit"
+) -> None:
+    counted = _count_deposit(deposit, "deposit", on, sign)
     ledger.write(ctx, deposit.id, [msgspec.structs.replace(counted, taken_off_by=invoice.id)])
-    ledger.write(ctx, invoice.id, [_counted(deposit, of_invoice, on, -sign)])
+    ledger.write(ctx, invoice.id, [_count_deposit(deposit, of_invoice, on, -sign)])
 
 
-def _counted(row: Row, kind: Kind, on: date, sign: int = 1) -> Change:
+def _count_deposit(row: Row, kind: Kind, on: date, sign: int = 1) -> Change:
     """Return the change that makes a deposit part of the price, by the GST codes of the work, with its GST."""
     amount = cents(row.total - row.amount_credited)
     shares = [Part(*part) for part in row.claim_parts]

@@ -82,10 +82,10 @@ def is_overdue(status: str, due_date: date, today: date) -> bool:
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
     """List the actions that are possible on an invoice now."""
-    return _allowed(ctx, row, ctx.tenant.registered_on(ctx.today()))
+    return _list_allowed(ctx, row, ctx.tenant.registered_on(ctx.today()))
 
 
-def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
+def _list_allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
     """List the actions as `allowed_actions` does; `registered` is looked up once for a list of invoices."""
     may_send = False
     if row.status == "draft":
@@ -138,9 +138,9 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         if overdue:
             shown["is_overdue"] = is_overdue(row.status, row.due_date, today)
         if actions:
-            shown["allowed_actions"] = _allowed(ctx, row, registered)
+            shown["allowed_actions"] = _list_allowed(ctx, row, registered)
         if working:
-            shown |= _work(row)
+            shown |= _show_work(row)
         if claimed:
             shown["progress_claim"] = _progress_claim(row)
         if forfeited:
@@ -148,7 +148,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         yield shown
 
 
-def _work(row: Row) -> dict[str, WorkTotals | None]:
+def _show_work(row: Row) -> dict[str, WorkTotals | None]:
     """Return a final invoice's totals: all of the work, and the part invoiced before."""
     if row.claim != "final" or row.less_subtotal is None:
         return {"work": None, "less_invoiced": None}

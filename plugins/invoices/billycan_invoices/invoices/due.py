@@ -67,7 +67,7 @@ def due_soon(app: App, now: Moment) -> sa.Select[Any]:
 
 def tell_due_soon(ctx: Context, id: str) -> None:
     """Emit `invoice.due_soon`, unless the invoice was settled or its due date moved meanwhile."""
-    _tell(ctx, id, DUE_SOON)
+    _tell_due(ctx, id, DUE_SOON)
 
 
 def overdue(app: App, now: Moment) -> sa.Select[Any]:
@@ -77,10 +77,10 @@ def overdue(app: App, now: Moment) -> sa.Select[Any]:
 
 def tell_overdue(ctx: Context, id: str) -> None:
     """Emit `invoice.overdue`, unless the invoice was settled or its due date moved meanwhile."""
-    _tell(ctx, id, OVERDUE)
+    _tell_due(ctx, id, OVERDUE)
 
 
-def _tell(ctx: Context, id: str, morning: Morning) -> None:
+def _tell_due(ctx: Context, id: str, morning: Morning) -> None:
     row = records.lock(ctx, id)  # a payment being recorded now finishes first, or waits
     if row.status in OPEN and amount_due(row) > 0 and morning.once(ctx, id, row.due_date):
         documents.tell(ctx, row, morning.what)

@@ -53,7 +53,7 @@ def payments_of(ctx: Context, invoice_id: str, rows: Sequence[Row] | None = None
     if rows is None:
         statement, given = payments_asked(ctx, invoice_id)
         rows = statement.all(ctx.db, given)
-    return [*map(_shown, rows)]
+    return [*map(_show_payment, rows)]
 
 
 def payments_of_page(ctx: Context, rows: Sequence[Row]) -> dict[str, list[InvoicePayment]]:
@@ -65,11 +65,11 @@ def payments_of_page(ctx: Context, rows: Sequence[Row]) -> dict[str, list[Invoic
         raise Page.too_large(len(rows), len(ByIds.groups(ids, counts, Page.MOST_BYTES // _BYTES)[0]))
     settled = [id for id in ids if id in counts]
     for row in ctx.in_turns(_OF_INVOICES.in_groups(ctx.db, ctx.tenant_id, settled, counts, _MOST_AT_ONCE)):
-        found[row.invoice_id].append(_shown(row))
+        found[row.invoice_id].append(_show_payment(row))
     return found
 
 
-def _shown(row: Row) -> InvoicePayment:
+def _show_payment(row: Row) -> InvoicePayment:
     members = row._asdict()
     refunded, allocated = members.pop("refunded"), members.pop("allocated")
     # A payment that settles another invoice, too, is reversed as a payment.

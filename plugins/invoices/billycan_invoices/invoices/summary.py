@@ -98,7 +98,7 @@ def summarise_invoices(ctx: Context, query: InvoiceSummaryQuery) -> list[Invoice
     where = [own(ctx, invoices), *records.conditions(ctx, resource.invoices.query(**filters))]
     if by != "status" and query.status is None:
         where.append(invoices.c.status.not_in(("draft", "void")))
-    sums = {name: sa.func.sum(_cents(name)).label(name) for name in _FIGURES}
+    sums = {name: sa.func.sum(_in_cents(name)).label(name) for name in _FIGURES}
     asked = sa.select(*_KEYS[by], sa.func.count().label("count"), *sums.values()).where(*where).group_by(*_KEYS[by])
     if by == "client":
         asked = asked.order_by(sums["total"].desc(), invoices.c.client_id)
@@ -107,10 +107,10 @@ def summarise_invoices(ctx: Context, query: InvoiceSummaryQuery) -> list[Invoice
         return []
     rows = ctx.db.execute(asked).all()
     width = len(_FIGURES)
-    keyed = {_key(row[: -width - 1]): row[-width - 1 :] for row in rows}
+    keyed = {_group_key(row[: -width - 1]): row[-width - 1 :] for row in rows}
     if by != "client":
         keyed = dict(sorted(keyed.items(), key=lambda pair: _STATUSES.index(pair[0]) if by == "status" else pair[0]))
-    labels = contacts.names(ctx, keyed) if by == "client" else {key: _label(by, key) for key in keyed}
+    labels = contacts.names(ctx, keyed) if by == "client" else {key: _group_label(by, key) for key in keyed}
     return [InvoiceGroup(key, labels.get(key, key), row[0], *map(amount_of, row[1:])) for key, row in keyed.items()]
 
 
@@ -126,19 +126,19 @@ def summarise_invoices_as_csv(ctx: Context, query: InvoiceSummaryQuery) -> Reply
 _STATUSES = get_args(Status)
 
 
-def _cents(name: str) -> sa.ColumnElement[int]:
+def _in_cents(name: str) -> sa.ColumnElement[int]:
     """Return a figure of an invoice as the whole number that is stored."""
     if name != "amount_due":
         return in_cents(invoices.c[name])
-    due = sum((-_cents(each) for each in SETTLED), _cents("total"))
+    due = sum((-_in_cents(each) for each in SETTLED), _in_cents("total"))
     return sa.case((invoices.c.status == "void", 0), else_=due)
 
 
-def _key(values: Sequence[Any]) -> str:
+def _group_key(values: Sequence[Any]) -> str:
     return str(values[0]) if len(values) == 1 else f"{int(values[0]):04d}-{int(values[1]):02d}"
 
 
-def _label(by: GroupBy, key: str) -> str:
+def _group_label(by: GroupBy, key: str) -> str:
     if by == "status":
         return key.replace("_", " ").capitalize()
     year, month = key.split("-")

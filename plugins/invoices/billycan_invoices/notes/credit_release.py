@@ -61,7 +61,7 @@ def release_excess(ctx: Context, payments: Mapping[str, Row], stored: Sequence[R
         left, rounding = rules.left_over(one.amount, one.cash_rounding, taken)
         store_allocation(ctx, one, left, rounding)
         gone = Release(one.payment_id, one.amount - left, one.cash_rounding - rounding, one.allocated_on)
-        _change(ctx, payments[one.payment_id], -gone.amount, -gone.cash_rounding)
+        _change_payment(ctx, payments[one.payment_id], -gone.amount, -gone.cash_rounding)
         released.append(gone)
         excess -= taken
     return released
@@ -93,7 +93,7 @@ def restore_released(
             store_allocation(ctx, before, before.amount + one.amount, before.cash_rounding + one.cash_rounding)
         else:
             new.append({"id": new_id("all"), "invoice_id": invoice.id, **msgspec.structs.asdict(one)})
-        _change(ctx, payment, one.amount, one.cash_rounding)
+        _change_payment(ctx, payment, one.amount, one.cash_rounding)
     if new:
         PAYMENTS.check_room(ctx, {invoice.id: None}, len(new))
         ALLOCATIONS.check_room(ctx, dict.fromkeys(row["payment_id"] for row in new))
@@ -146,7 +146,7 @@ def emit_payments(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
             ctx.emit(event, payment)
 
 
-def _change(ctx: Context, payment: Row, amount: Decimal, rounding: Decimal) -> None:
+def _change_payment(ctx: Context, payment: Row, amount: Decimal, rounding: Decimal) -> None:
     records.save(
         ctx,
         payment,

@@ -66,13 +66,13 @@ def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentN
     line and in total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits
     `adjustment_note.created`.
     """
-    invoice = _invoice(ctx, body.invoice_id)
+    invoice = _lock_invoice(ctx, body.invoice_id)
     lines, columns = _worked_out(ctx, invoice, body)
     id = ctx.ahead("note id", lines, lambda: new_id(records.prefix))
     row = records.insert(
         ctx,
         id=id,
-        **_header(ctx, invoice, body),
+        **_build_header(ctx, invoice, body),
         **columns,
         invoice_id=invoice.id,
         invoice_number=invoice.number,
@@ -92,7 +92,7 @@ def create_adjustment_note(ctx: Context, body: NewAdjustmentNote) -> AdjustmentN
 
 def prepare_note(ctx: Context, body: NewAdjustmentNote) -> None:
     """Do what drafting a note needs no lock for."""
-    lines, _ = _worked_out(ctx, _invoice(ctx, body.invoice_id), body)
+    lines, _ = _worked_out(ctx, _lock_invoice(ctx, body.invoice_id), body)
     insertion_of_lines(ctx, ctx.ahead("note id", lines, lambda: new_id(records.prefix)), lines)
 
 
@@ -113,7 +113,7 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
     row = records.lock(ctx, id)
     stored = lines_of(ctx, [id])[id]
     names = NewNoteLine.__struct_fields__
-    sent = [{name: getattr(_asked(line), name) for name in names} for line in stored]
+    sent = [{name: getattr(_as_asked(line), name) for name in names} for line in stored]
     before = {**row._mapping, "line_items": sent}
     by_amount = {line.id for line in stored if line.amount is not None}
     for line in body.sent.get("line_items") or ():
@@ -136,9 +136,9 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
         return _tell_if_changed(ctx, row, row_after, stored)
     if "line_items" not in changed and after.full:
         after.line_items = []
-    invoice = _invoice(ctx, row.invoice_id)
+    invoice = _lock_invoice(ctx, row.invoice_id)
     lines, columns = _worked_out(ctx, invoice, after, stored)
-    row_after = records.save(ctx, row, touch=lines != stored, **_header(ctx, invoice, after), **columns)
+    row_after = records.save(ctx, row, touch=lines != stored, **_build_header(ctx, invoice, after), **columns)
     if lines != stored:
         store_lines(ctx, id, lines, anew=True)
     return _tell_if_changed(ctx, row, row_after, lines)
@@ -171,7 +171,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated` for each
     payment that it releases, and `invoice.paid` if the invoice becomes paid.
     """
-    before, row, payments, stored = _locked(ctx, id, "issue", released=False)
+    before, row, payments, stored = _lock_note(ctx, id, "issue", released=False)
     if lacks := missing_members(ctx, row):
         raise Invalid(
             f"An adjustment note needs {', '.join(lacks)}: complete the business profile.",
@@ -181,7 +181,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
         )
     drafted = lines_of(ctx, [id])[id]
     # Other notes may have been issued since this one was drafted.
-    asked = None if row.full else [_asked(line) for line in drafted]
+    asked = None if row.full else [_as_asked(line) for line in drafted]
     lines, columns = work_out(ctx, before, asked, drafted)
     columns["issue_date"] = _issued_on(ctx, row)
     due = amount_due(before)
@@ -217,7 +217,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     figure; otherwise the note counts until `date`. Its number is never reused. Emits `adjustment_note.voided`,
     `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
     """
-    before, row, payments, stored = _locked(ctx, id, "void", released=True)
+    before, row, payments, stored = _lock_note(ctx, id, "void", released=True)
     restored = credit_release.restore_released(ctx, before, payments, stored, row.released)
     stands = ledger.of_invoice(ctx, before.id)
     of_note = [one for one in stands if one.note_id == id]
@@ -257,7 +257,7 @@ def _issued_on(ctx: Context, row: Row) -> date:
     return max(issue_date, ctx.today()) if issue_date >= drafted_on else issue_date
 
 
-def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row, Row, dict[str, Row], list[Row]]:
+def _lock_note(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row, Row, dict[str, Row], list[Row]]:
     """The invoice, the note, the payments that may move, and what they settle of the invoice; all locked, in order.
 
     The payments are those of the invoice, and where it was `released`, those that the note released.
@@ -273,21 +273,21 @@ def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row,
     )
     row = records.lock(ctx, id)
     note_rules.actions.check(action, row.status, allowed_actions(ctx, row))
-    _check(invoice)
+    _check_invoice(invoice)
     return invoice, row, payments, stored
 
 
-def _invoice(ctx: Context, id: str) -> Row:
+def _lock_invoice(ctx: Context, id: str) -> Row:
     """The invoice of a draft note; Invalid where there is none, Conflict where it cannot be reduced."""
     try:
         invoice = invoice_records.find(ctx, id)
     except NotFound:
         raise Invalid.member("invoice_id", "not_found", "there is no such invoice") from None
-    _check(invoice)
+    _check_invoice(invoice)
     return invoice
 
 
-def _check(invoice: Row) -> None:
+def _check_invoice(invoice: Row) -> None:
     if invoice.status in _SENT:
         return
     instead = "change it instead" if invoice.status == "draft" else "there is nothing left of it"
@@ -300,7 +300,7 @@ def _check(invoice: Row) -> None:
     )
 
 
-def _header(ctx: Context, invoice: Row, body: NewAdjustmentNote) -> dict[str, Any]:
+def _build_header(ctx: Context, invoice: Row, body: NewAdjustmentNote) -> dict[str, Any]:
     """The columns of what a client says of a note besides its lines."""
     issue_date = body.issue_date or max(ctx.today(), invoice.issue_date)
     if issue_date < invoice.issue_date:
@@ -316,16 +316,16 @@ def _worked_out(
         raise Invalid.member("line_items", "invalid_value", "cannot be combined with full: send one of them")
     if not body.full and not body.line_items:
         raise Invalid.member("line_items", "required", "is what is taken off; or send full: true for all that is left")
-    if faults := _unknown([line.id for line in body.line_items], {line.id for line in stored}):
+    if faults := _find_unknown([line.id for line in body.line_items], {line.id for line in stored}):
         raise Invalid.of(*faults)
     return work_out(ctx, invoice, None if body.full else body.line_items, stored)
 
 
-def _unknown(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
+def _find_unknown(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
     return id_faults("line_items", "a line of this note", ids, stored)
 
 
-def _asked(line: NoteLine) -> NewNoteLine:
+def _as_asked(line: NoteLine) -> NewNoteLine:
     """A stored line, as it was asked for: one by amount shows a quantity of 1."""
     members = {name: getattr(line, name) for name in NewNoteLine.__struct_fields__}
     return NewNoteLine(**members | ({} if line.amount is None else {"quantity": None}))

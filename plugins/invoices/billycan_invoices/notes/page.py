@@ -63,13 +63,13 @@ def note_paper(ctx: Context, id: str) -> Paper:
             "Reason": _REASONS[note.reason],
         },
         key=None if is_void else Paper.Key("Credit", money(note.total), f"on invoice {note.invoice_number}"),
-        sums=(*(effect if note.document_title == "Adjustment note" else ()), *_prices(ctx, row)),
+        sums=(*(effect if note.document_title == "Adjustment note" else ()), *_show_prices(ctx, row)),
         summary=note.description or "",
         url=hosted_url(ctx, row),
     )
 
 
-def _prices(ctx: Context, row: Row) -> Iterator[Paper.Sum]:
+def _show_prices(ctx: Context, row: Row) -> Iterator[Paper.Sum]:
     """Yield the invoice's price before and after the note, with the GST in each."""
     total, gst = price_before(ctx, row)
 

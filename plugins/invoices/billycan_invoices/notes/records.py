@@ -74,7 +74,7 @@ def page_of_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjust
         lines = _by_note(ids, ctx.in_turns(_OF_NOTES.of_page(ctx, ids)))
     beside = [
         {**members, "line_items": lines.get(row.id, UNSET)}
-        for row, members in zip(found.items, _beside(ctx, found.items), strict=True)
+        for row, members in zip(found.items, _members_beside(ctx, found.items), strict=True)
     ]
     return found.of(Records.of_rows(ListedAdjustmentNote, found.items, beside))
 
@@ -86,7 +86,7 @@ def get_note(ctx: Context, id: str) -> AdjustmentNote:
 
 def show_adjustment_note(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
     """Return one note by itself; passing `lines` saves a query."""
-    (members,) = _beside(ctx, [row])
+    (members,) = _members_beside(ctx, [row])
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
         lines = lines_of(ctx, [row.id])[row.id]
     return Records.of_rows(AdjustmentNote, [row], [{**members, "line_items": UNSET if lines is None else lines}])[0]
@@ -129,7 +129,7 @@ def lines_of(ctx: Context, ids: Sequence[str]) -> dict[str, list[NoteLine]]:
 def _by_note(ids: Sequence[str], rows: Iterable[Row]) -> dict[str, list[NoteLine]]:
     found: dict[str, list[NoteLine]] = {id: [] for id in ids}
     for row in rows:
-        found[row[0]].append(_line(row[1:]))
+        found[row[0]].append(_show_line(row[1:]))
     return found
 
 
@@ -204,7 +204,7 @@ def left_of(ctx: Context, invoice: Row, lines: Sequence[Any]) -> Left:
 
 def credited_of(ctx: Context, invoice_id: str) -> list[NoteLine]:
     """Return the lines of the notes that reduce an invoice."""
-    return [_line(row) for row in _CREDITED.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})]
+    return [_show_line(row) for row in _CREDITED.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})]
 
 
 def _left_of(invoice: Row, lines: Sequence[Any], credited: Sequence[NoteLine]) -> Left:
@@ -219,13 +219,13 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
     return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
 
 
-def _line(columns: Iterable[Any]) -> NoteLine:
+def _show_line(columns: Iterable[Any]) -> NoteLine:
     line = NoteLine(*columns)
     line.quantity, line.unit_price = plain_number(line.quantity), plain_number(line.unit_price, 2)
     return line
 
 
-def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+def _members_beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
     """Yield, for each row, the members that differ from its columns, except its lines."""
     asked = ctx.asked(ListedAdjustmentNote)
     members = set(ListedAdjustmentNote.__struct_fields__)

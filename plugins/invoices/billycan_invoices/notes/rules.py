@@ -63,11 +63,11 @@ def left_of(lines: Sequence[Line], credited: Iterable[NoteLine], total: Decimal)
     left = Left(total, {line.id: Part(line.net, line.gst) for line in lines}, defaultdict(Part), {}, set())
     left.quantities = {line.id: abs(line.quantity) for line in lines}
     for line in lines:
-        _add(left.codes[line.gst_code], line.net, line.gst)
+        _add_to_part(left.codes[line.gst_code], line.net, line.gst)
     for note in credited:
-        _add(left.codes[note.gst_code], -note.net, -note.gst)
+        _add_to_part(left.codes[note.gst_code], -note.net, -note.gst)
         if (id := note.invoice_line_id) in left.lines:
-            _add(left.lines[id], -note.net, -note.gst)
+            _add_to_part(left.lines[id], -note.net, -note.gst)
             if note.amount is None:
                 left.quantities[id] -= note.quantity
             else:
@@ -77,7 +77,7 @@ def left_of(lines: Sequence[Line], credited: Iterable[NoteLine], total: Decimal)
 
 def work_out(asked: Sequence[NewNoteLine], lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
     """Work out the lines of a note. Raises Invalid if a line, a GST code or the total exceeds what is left."""
-    if faults := [*_faults(asked, {line.id: line for line in lines})]:
+    if faults := [*_find_faults(asked, {line.id: line for line in lines})]:
         raise Invalid.of(*faults)
     by_id = {line.id: line for line in lines}
     made: list[NoteLine] = []
@@ -86,7 +86,7 @@ def work_out(asked: Sequence[NewNoteLine], lines: Sequence[Line], left: Left, te
     items = dict(zip((i for i, _ in own), worked, strict=True))
     for i, one in enumerate(asked):
         made.append(items[i] if i in items else _of_line(one, by_id[one.invoice_line_id or ""], left, terms, i))
-    return _within(made, left, terms)
+    return _check_within(made, left, terms)
 
 
 def all_left(lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
@@ -96,18 +96,18 @@ def all_left(lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
     for line in lines:
         part = left.lines[line.id]
         if part.net or part.gst:
-            made.append(_taking(line, part, left, terms))
-        _add(over[line.gst_code], -part.net, -part.gst)
+            made.append(_take_off(line, part, left, terms))
+        _add_to_part(over[line.gst_code], -part.net, -part.gst)
     for code, part in over.items():
         if part.net or part.gst:
             price = part.entered(terms.inclusive)
-            made.append(_line("Less what was credited before", Decimal(1), None, price, None, code, part, None))
+            made.append(_build_line("Less what was credited before", Decimal(1), None, price, None, code, part, None))
     if not made:
-        raise _over(ZERO, ZERO, "full")
-    return _within(made, left, terms)
+        raise _refuse_more(ZERO, ZERO, "full")
+    return _check_within(made, left, terms)
 
 
-def _faults(asked: Sequence[NewNoteLine], by_id: Mapping[str, Line]) -> Iterable[Fault]:
+def _find_faults(asked: Sequence[NewNoteLine], by_id: Mapping[str, Line]) -> Iterable[Fault]:
     for i, one in enumerate(asked):
         at = f"line_items[{i}]."
         if one.invoice_line_id is None:
@@ -142,7 +142,7 @@ def _own_items(asked: Sequence[NewNoteLine], lines: Sequence[Line], terms: Terms
     made = []
     for one, charge, sums in zip(asked, charges, figures.lines, strict=True):
         part, price = Part(sums.net, sums.gst), charge.unit_price
-        line = _line(one.description or "", charge.quantity, one.unit, price, None, charge.gst_code, part, one.id)
+        line = _build_line(one.description or "", charge.quantity, one.unit, price, None, charge.gst_code, part, one.id)
         made.append(line)
     return made
 
@@ -153,21 +153,21 @@ def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> 
     entered, rest = whole.entered(terms.inclusive), part.entered(terms.inclusive)
     at, quantity = f"line_items[{i}].", one.quantity if one.amount is None else None
     if quantity is not None and quantity > left.quantities[line.id]:
-        raise _over(quantity, left.quantities[line.id], f"{at}quantity")
+        raise _refuse_more(quantity, left.quantities[line.id], f"{at}quantity")
     in_full = quantity == left.quantities[line.id] and line.id not in left.by_amount
     if quantity is None or in_full:
         wanted = rest if one.amount is None else one.amount
     else:
         wanted = round_cents(Fraction(entered) * Fraction(quantity) / abs(Fraction(line.quantity)))
-    if _beyond(wanted, rest) or not (wanted or part.gst):
-        raise _over(wanted, rest, f"{at}{'amount' if quantity is None else 'quantity'}")
+    if _is_beyond(wanted, rest) or not (wanted or part.gst):
+        raise _refuse_more(wanted, rest, f"{at}{'amount' if quantity is None else 'quantity'}")
     if wanted == rest:
         taken = Part(part.net, part.gst)
     else:
         gst = round_cents(Fraction(whole.gst) * Fraction(wanted) / Fraction(entered))
-        taken = _split(wanted, _between(gst, wanted, part, terms), terms)
-    made = _taking(line, taken, left, terms, one)
-    _add(part, -taken.net, -taken.gst)
+        taken = _split_amount(wanted, _bound_gst(gst, wanted, part, terms), terms)
+    made = _take_off(line, taken, left, terms, one)
+    _add_to_part(part, -taken.net, -taken.gst)
     if made.amount is None:
         left.quantities[line.id] -= made.quantity
     else:
@@ -175,7 +175,7 @@ def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> 
     return made
 
 
-def _taking(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine | None = None) -> NoteLine:
+def _take_off(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine | None = None) -> NoteLine:
     """Return a line that takes this off an invoice's line: by quantity if one gives the amount, else by amount."""
     words, quantity, amount, id = line.description, None, None, None
     if one is not None:
@@ -184,14 +184,14 @@ def _taking(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine 
         whole = line.id not in left.by_amount and left.quantities[line.id] > 0
         quantity, amount = (left.quantities[line.id], None) if whole else (None, taken.entered(terms.inclusive))
     if amount is not None:
-        made = _line(words, Decimal(1), None, amount, amount, line.gst_code, taken, id)
+        made = _build_line(words, Decimal(1), None, amount, amount, line.gst_code, taken, id)
     else:
-        made = _line(words, quantity or Decimal(1), line.unit, line.unit_price, None, line.gst_code, taken, id)
+        made = _build_line(words, quantity or Decimal(1), line.unit, line.unit_price, None, line.gst_code, taken, id)
     made.invoice_line_id = line.id
     return made
 
 
-def _within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
+def _check_within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
     """Return the lines, unless they exceed what is left of a GST code or in total.
 
     Notes never take off more GST of a code than was charged, and take off all of it with the last cent. If rounding
@@ -201,22 +201,22 @@ def _within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
         mine, rest = [line for line in made if line.gst_code == code], left.codes.get(code, Part())
         taken = Part(sum((x.net for x in mine), ZERO), sum((x.gst for x in mine), ZERO))
         wanted, there = taken.entered(terms.inclusive), rest.entered(terms.inclusive)
-        if _beyond(wanted, there):
-            raise _over(wanted, there, "line_items")
-        gst = rest.gst if wanted == there else _between(taken.gst, wanted, rest, terms)
+        if _is_beyond(wanted, there):
+            raise _refuse_more(wanted, there, "line_items")
+        gst = rest.gst if wanted == there else _bound_gst(taken.gst, wanted, rest, terms)
         if gst != taken.gst:
             last = max(mine, key=lambda line: (line.invoice_line_id is None, abs(line.total)))
-            part = _split(last.total if terms.inclusive else last.net, last.gst + gst - taken.gst, terms)
+            part = _split_amount(last.total if terms.inclusive else last.net, last.gst + gst - taken.gst, terms)
             last.net, last.gst, last.total = part.net, part.gst, part.net + part.gst
     total = sum((line.total for line in made), ZERO)
     if total > left.total:
-        raise _over(total, left.total, "line_items")
+        raise _refuse_more(total, left.total, "line_items")
     if total <= 0:
         raise Invalid.member("line_items", "out_of_range", "must come to more than zero: it is what is taken off")
     return made
 
 
-def _between(gst: Decimal, wanted: Decimal, rest: Part, terms: Terms) -> Decimal:
+def _bound_gst(gst: Decimal, wanted: Decimal, rest: Part, terms: Terms) -> Decimal:
     """Adjust the GST of a part so that neither the part nor the remainder changes sign."""
     sign = -1 if rest.entered(terms.inclusive) < 0 else 1
     gst, wanted, net, most = (sign * x for x in (gst, wanted, rest.net, rest.gst))
@@ -225,26 +225,26 @@ def _between(gst: Decimal, wanted: Decimal, rest: Part, terms: Terms) -> Decimal
     return sign * max(least, min(gst, most))
 
 
-def _split(entered: Decimal, gst: Decimal, terms: Terms) -> Part:
+def _split_amount(entered: Decimal, gst: Decimal, terms: Terms) -> Part:
     return Part(entered - gst if terms.inclusive else entered, gst)
 
 
-def _beyond(wanted: Decimal, rest: Decimal) -> bool:
+def _is_beyond(wanted: Decimal, rest: Decimal) -> bool:
     """Tell whether a part exceeds what is left, or has the opposite sign."""
     return not (rest <= wanted <= 0 if rest < 0 else 0 <= wanted <= rest)
 
 
-def _over(wanted: Decimal, rest: Decimal, param: str) -> Invalid:
+def _refuse_more(wanted: Decimal, rest: Decimal, param: str) -> Invalid:
     message = f"{wanted:f} is more than the {rest:f} that is left of the invoice."
     return Invalid(message, code="over_credited", param=param, left=rest)
 
 
-def _add(part: Part, net: Decimal, gst: Decimal) -> None:
+def _add_to_part(part: Part, net: Decimal, gst: Decimal) -> None:
     part.net += net
     part.gst += gst
 
 
-def _line(
+def _build_line(
     description: str,
     quantity: Decimal,
     unit: str | None,

@@ -90,9 +90,12 @@ def add_earlier_invoice(ctx: Context, body: EarlierInvoice) -> Invoice:
     draft = documents.draft(ctx, new)
     total, paid = draft.columns["total"], body.amount_paid or rules.ZERO
     _check_amounts(body, total, paid)
-    sent_at = _noon(ctx, body.issue_date)
+    sent_at = _noon_of(ctx, body.issue_date)
     status, _ = rules.standing(total, paid, rules.ZERO, rules.ZERO, given_up=False)
-    by = {"paid_at": _noon(ctx, body.paid_at or body.issue_date), "payment_method": _method(body) if paid else None}
+    by = {
+        "paid_at": _noon_of(ctx, body.paid_at or body.issue_date),
+        "payment_method": _method_of(body) if paid else None,
+    }
 
     def add_rest(row: Row) -> None:
         changes = [ledger.priced("invoice", body.issue_date, row._mapping)]
@@ -158,7 +161,7 @@ def _add_payment(ctx: Context, row: Row, body: EarlierInvoice, paid: Decimal) ->
         refunded=rules.ZERO,
         unallocated=rules.ZERO,
         cash_rounding=rules.ZERO,
-        payment_method=_method(body),
+        payment_method=_method_of(body),
         paid_at=paid_at,
         paid_on=paid_on,
         reference=body.payment_reference,
@@ -170,9 +173,9 @@ def _add_payment(ctx: Context, row: Row, body: EarlierInvoice, paid: Decimal) ->
     return str(payment.id)
 
 
-def _method(body: EarlierInvoice) -> str:
+def _method_of(body: EarlierInvoice) -> str:
     return body.payment_method or "other"
 
 
-def _noon(ctx: Context, day: date) -> Moment:
+def _noon_of(ctx: Context, day: date) -> Moment:
     return Moment.of(datetime.combine(day, time(12), ZoneInfo(ctx.tenant.timezone)))

@@ -91,7 +91,7 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, (one.invoice_id for one in body.allocations))
-    payment = _locked(ctx, id, "allocate")
+    payment = _lock_payment(ctx, id, "allocate")
     stored = {one.invoice_id: one for one in allocations_of(ctx, [id])}
     given = shares_of_payment(
         ctx,
@@ -127,7 +127,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, [body.invoice_id])
-    payment = _locked(ctx, id, "deallocate")
+    payment = _lock_payment(ctx, id, "deallocate")
     found = [one for one in allocations_of(ctx, [id]) if one.invoice_id == body.invoice_id]
     if not found:
         raise Invalid.member("invoice_id", "not_found", "nothing of this payment is allocated to such an invoice")
@@ -169,7 +169,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
     has 500 refunds. Emits `payment.refunded`.
     """
     take_clients_turn(ctx, payments, id)
-    payment = _locked(ctx, id, "refund")
+    payment = _lock_payment(ctx, id, "refund")
     check_coins(body.payment_method, body.amount)
     if body.amount > payment.unallocated:
         message = f"{body.amount} is more than the {payment.unallocated} that is unallocated."
@@ -225,7 +225,7 @@ def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list
     return changes
 
 
-def _locked(ctx: Context, id: str, action: str) -> Row:
+def _lock_payment(ctx: Context, id: str, action: str) -> Row:
     """A payment, locked, of which this action is possible."""
     payment = records.lock(ctx, id)
     rules.payment_actions.check(action, payment.status, allowed_actions(payment))

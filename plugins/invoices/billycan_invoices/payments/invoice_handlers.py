@@ -36,7 +36,7 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
     documents.check(ctx, row, "payments")
     due = most_payable(row)
     check_coins(body.payment_method, body.amount, f": {rules.in_cash(due)} settles {due}")
-    return _pay(ctx, share_of_invoice(row, body.amount, body.payment_method, "amount"), body)
+    return _record_payment(ctx, share_of_invoice(row, body.amount, body.payment_method, "amount"), body)
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
@@ -58,7 +58,7 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
     if not amount:
         message = f"cannot be cash: there is no coin for {due}. Write it off, or take it another way"
         raise Invalid.member("payment_method", "invalid_value", message)
-    return _pay(ctx, Share(row, amount, due - amount), body)
+    return _record_payment(ctx, Share(row, amount, due - amount), body)
 
 
 def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -> Invoice:
@@ -82,7 +82,7 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
     return documents.get(ctx, id)
 
 
-def _pay(ctx: Context, given: Share, body: NewPayment | Settlement) -> Invoice:
+def _record_payment(ctx: Context, given: Share, body: NewPayment | Settlement) -> Invoice:
     """Record a payment that settles so much of what is owed, and nothing else."""
     before = given.invoice
     client = Named(before.client_id, before.client_name)

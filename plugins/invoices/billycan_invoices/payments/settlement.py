@@ -51,13 +51,13 @@ def take_clients_turn(ctx: Context, table: sa.Table, id: str) -> None:
         _TURNS[table].all(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
 
 
-def _turn(table: sa.Table) -> Statement:
+def _build_turn(table: sa.Table) -> Statement:
     name = sa.func.concat("money ", table.c.tenant_id, " ", table.c.client_id)
     lock = sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     return Statement(lock.where(table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")))
 
 
-_TURNS = {table: _turn(table) for table in (payments, notes)}
+_TURNS = {table: _build_turn(table) for table in (payments, notes)}
 _INVOICES = ByIds(sa.select(invoices).order_by(invoices.c.id).with_for_update(), invoices.c.id)
 _PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.id).with_for_update(), payments.c.id)
 
@@ -94,7 +94,7 @@ def shares_of_payment(
     Invalid or Conflict for an invoice that is another client's or cannot be paid, and for more than is available or
     due.
     """
-    if faults := _faults(asked, found, client_id):
+    if faults := _find_faults(asked, found, client_id):
         raise Invalid.of(*faults)
     for i, one in enumerate(asked):
         try:
@@ -190,7 +190,7 @@ def settle_invoices(
     for one in given:
         first = min(one.amount, never_used)
         parts = (payment.paid_on, first), (on, one.amount - first)
-        changes = [_paid(day, payment.id, amount) for day, amount in parts if amount]
+        changes = [_change_of_payment(day, payment.id, amount) for day, amount in parts if amount]
         changes[-1].cash_rounding = one.rounding
         settled.append(apply_changes(ctx, one.invoice, changes, by=by))
         never_used -= first
@@ -230,7 +230,9 @@ def reverse_locked_payment(
                 ledger.write(ctx, id, _with_bad_debt(rows[id], taken_off))
     else:
         for one in stored:
-            apply_changes(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
+            apply_changes(
+                ctx, rows[one.invoice_id], [_change_of_payment(on, payment.id, -one.amount, -one.cash_rounding)]
+            )
     unallocated.end_of_payment(ctx, payment.id, on)
     row = payment_records.save(
         ctx,
@@ -313,7 +315,7 @@ def _with_bad_debt(row: Row, changes: Sequence[Change]) -> list[Change]:
     return [*changes, *([Change(kind="write_off", counts_on=since, written_off=-before)] if before else [])]
 
 
-def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal = rules.ZERO) -> Change:
+def _change_of_payment(on: date, payment_id: str, amount: Decimal, rounding: Decimal = rules.ZERO) -> Change:
     return Change(kind="payment", counts_on=on, payment_id=payment_id, paid=amount, cash_rounding=rounding)
 
 
@@ -330,7 +332,7 @@ def becomes_paid(before: Row, after: Row) -> bool:
     return bool(after.status == "paid" and before.status != "paid")
 
 
-def _faults(asked: Sequence[NewAllocation], found: Mapping[str, Row], client_id: str) -> list[Fault]:
+def _find_faults(asked: Sequence[NewAllocation], found: Mapping[str, Row], client_id: str) -> list[Fault]:
     faults, seen = [], set()
     for i, one in enumerate(asked):
         row, param = found.get(one.invoice_id), f"allocations[{i}].invoice_id"

@@ -23,7 +23,7 @@ _read_id = json.Decoder(_Id).decode
 
 def catch_up(ctx: Context) -> bool:
     """Make entries of the next documents; return whether more are left."""
-    return _catch_up_with_imported(ctx) or _walk(ctx)
+    return _catch_up_with_imported(ctx) or _walk_documents(ctx)
 
 
 def _catch_up_with_imported(ctx: Context) -> bool:
@@ -50,12 +50,12 @@ def _catch_up_with_imported(ctx: Context) -> bool:
     return True
 
 
-def _walk(ctx: Context) -> bool:
+def _walk_documents(ctx: Context) -> bool:
     row: Any = ctx.db.execute(sa.select(walks).where(own(ctx, walks), walks.c.id == ALL)).first()
     if row is None:
         accounts.store(ctx)
         begin_anew(ctx)
-        return _walk(ctx)
+        return _walk_documents(ctx)
     if row.done:
         return False
     offers = dict(sorted(ctx.app.offered(LedgerEntries), key=lambda each: each[0]))

@@ -133,7 +133,7 @@ def list_ledger_entries(ctx: Context, query: LedgerQuery) -> Page[LedgerEntry]:
     if query.after is not None and query.sort not in (None, "created_at"):
         raise BadRequest("sort: entries `after` another are always oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
-    beyond = [] if query.after is None else [entries.c.sequence > _place(ctx, query.after)]
+    beyond = [] if query.after is None else [entries.c.sequence > _place_of_entry(ctx, query.after)]
     page = records.rows(ctx, query, *beyond, order=[entries.c.sequence if ascending else entries.c.sequence.desc()])
     return page.of(show(ctx, page.items))
 
@@ -169,7 +169,7 @@ def show(ctx: Context, rows: list[Row]) -> list[LedgerEntry]:
 _NOTHING = Decimal("0.00")
 
 
-def _place(ctx: Context, id: str) -> int:
+def _place_of_entry(ctx: Context, id: str) -> int:
     """Return the place of an entry; raise BadRequest for an unknown one."""
     try:
         return int(records.find(ctx, id).sequence)

@@ -156,7 +156,7 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
         count = sum(journals)
         if count > MOST_ENTRIES:
             raise _too_many(f"{count:,} entries", MOST_ENTRIES)
-        files = len(_filled(journals)) if body.format == "xero" else 1
+        files = len(_split_files(journals)) if body.format == "xero" else 1
     members = {"external_id": body.external_id, "metadata": body.metadata}
     export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
     ctx.emit("ledger_export.created", export)
@@ -185,17 +185,17 @@ def get_ledger_export_content(ctx: Context, id: str, query: FileQuery) -> Reply:
     rows = _ENTRIES.all(ctx.db, {"tenant_id": ctx.tenant_id, **days}, in_turns=True)
     journals = [[*journal] for _, journal in groupby(ctx.in_turns(rows), lambda one: (one.document_id, one.date))]
     if row.format == "xero":
-        places = _filled([len(one) for one in journals])
+        places = _split_files([len(one) for one in journals])
         first, last = places[query.file - 1] if places else (0, 0)
         journals = journals[first:last]
     of = [one for journal in journals for one in journal]
     chart = accounts.chart_of(ctx, {one.account_id for one in of})
     names = contacts.names_now(ctx, {one.contact_id for one in of if one.contact_id})
     if row.format == "xero":
-        return Reply.csv(name, _XERO, ctx.in_turns(_xero(_netted(ctx.in_turns(journals)), chart, names)))
+        return Reply.csv(name, _XERO, ctx.in_turns(_write_xero(_net_entries(ctx.in_turns(journals)), chart, names)))
     if row.format == "myob":
-        return _text(name, ctx.in_turns(_myob(_netted(ctx.in_turns(journals)), chart, names)))
-    return Reply.csv(name, _CSV, ctx.in_turns(_csv(journals, chart, names)))
+        return _as_text_file(name, ctx.in_turns(_write_myob(_net_entries(ctx.in_turns(journals)), chart, names)))
+    return Reply.csv(name, _CSV, ctx.in_turns(_write_csv(journals, chart, names)))
 
 
 def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[sales_and_bills.Document]]) -> Reply:
@@ -203,7 +203,7 @@ def _of_documents(ctx: Context, name: str, format: str, file: Sequence[Sequence[
     found = file[0] if file else ()
     chart = accounts.chart_of(ctx, {part.account_id for one in found for part in one.parts})
     if format.startswith("myob"):
-        return _text(name, ctx.in_turns(sales_and_bills.myob(found, format, chart)))
+        return _as_text_file(name, ctx.in_turns(sales_and_bills.myob(found, format, chart)))
     columns, lines = sales_and_bills.xero(ctx.in_turns(found), format, chart)
     return Reply.csv(name, columns, ctx.in_turns(lines))
 
@@ -222,7 +222,7 @@ _CSV = (
 )
 
 
-def _netted(journals: Iterable[Sequence[Row]]) -> list[list[tuple[Row, Decimal]]]:
+def _net_entries(journals: Iterable[Sequence[Row]]) -> list[list[tuple[Row, Decimal]]]:
     """Add up the entries of each journal that are alike in the file, and leave out what comes to nothing, such as a
     document that was voided as a mistake before it was exported.
     """
@@ -238,13 +238,13 @@ def _netted(journals: Iterable[Sequence[Row]]) -> list[list[tuple[Row, Decimal]]
     return found
 
 
-def _xero(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _write_xero(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of Xero's manual journals: one amount each, a credit below zero."""
     for journal in journals:
         for one, amount in journal:
             tracking = [text for pair in sorted(one.tracking.items()) for text in pair]
             yield (
-                _narration(one),
+                _name_journal(one),
                 f"{one.date:%d/%m/%Y}",
                 names.get(one.contact_id, ""),
                 chart[one.account_id].code,
@@ -255,7 +255,7 @@ def _xero(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any)
             )
 
 
-def _myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _write_myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     """Yield the lines of MYOB's general journal entries, with an empty one between two journals."""
     yield _MYOB
     for number, journal in enumerate(journals):
@@ -266,7 +266,7 @@ def _myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any)
             yield (
                 "",
                 f"{one.date:%d/%m/%Y}",
-                _narration(one),
+                _name_journal(one),
                 chart[one.account_id].code,
                 *(f"{debit:.2f}", f"{debit:.2f}", f"{credit:.2f}", f"{credit:.2f}"),
                 _NO_TAX["myob"],
@@ -274,7 +274,7 @@ def _myob(journals: Sequence[list[tuple[Row, Decimal]]], chart: Any, names: Any)
             )
 
 
-def _csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
+def _write_csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequence[Any]]:
     nothing = Decimal("0.00")
     for journal in journals:
         for one in journal:
@@ -287,7 +287,7 @@ def _csv(journals: Iterable[list[Row]], chart: Any, names: Any) -> Iterator[Sequ
             )
 
 
-def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
+def _as_text_file(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
     """Return tab-separated text with the line ends of Windows, on which MYOB runs.
 
     No cell begins as a formula does, and none has a quotation mark: it might hide the end of a cell.
@@ -302,13 +302,13 @@ def _text(name: str, lines: Iterable[Sequence[Any]]) -> Reply:
     return Reply(text.encode(), "text/plain; charset=utf-8", there)
 
 
-def _narration(one: Row) -> str:
+def _name_journal(one: Row) -> str:
     """Return what a journal is called: its lines are told apart from those of other journals by this and the date."""
     kind = one.document_kind.replace("_", " ").capitalize()
     return f"{kind} {one.document_number} ({one.document_id})" if one.document_number else f"{kind} {one.document_id}"
 
 
-def _filled(journals: Sequence[int]) -> list[tuple[int, int]]:
+def _split_files(journals: Sequence[int]) -> list[tuple[int, int]]:
     """Return which journals of so many lines each file has, from its first to the one after its last."""
     files: list[tuple[int, int]] = []
     lines = 0
@@ -321,7 +321,7 @@ def _filled(journals: Sequence[int]) -> list[tuple[int, int]]:
     return files
 
 
-def _exported(*columns: Any) -> sa.Select[Any]:
+def _select_exported(*columns: Any) -> sa.Select[Any]:
     """Select the entries of an export: those of its days that no earlier export of its format had."""
     earlier = exports.alias("earlier")
     of_tenant = entries.c.tenant_id == sa.bindparam("tenant_id")
@@ -339,5 +339,5 @@ def _exported(*columns: Any) -> sa.Select[Any]:
 
 
 _JOURNAL = entries.c.date, entries.c.document_id
-_ENTRIES = Statement(_exported(entries).order_by(*_JOURNAL, entries.c.sequence))
-_COUNTS = Statement(_exported(sa.func.count()).group_by(*_JOURNAL).order_by(*_JOURNAL))
+_ENTRIES = Statement(_select_exported(entries).order_by(*_JOURNAL, entries.c.sequence))
+_COUNTS = Statement(_select_exported(sa.func.count()).group_by(*_JOURNAL).order_by(*_JOURNAL))

@@ -75,19 +75,19 @@ routes = (
 )
 
 
-def _account(path: str) -> Extends:
+def _add_account(path: str) -> Extends:
     return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
 
 
-def _tracking(path: str) -> Extends:
+def _add_tracking(path: str) -> Extends:
     return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
 
 
 extends = (
-    _account("/v1/items"),
-    _account("/v1/expense_categories"),
-    _tracking("/v1/invoices"),
-    _tracking("/v1/expenses"),
+    _add_account("/v1/items"),
+    _add_account("/v1/expense_categories"),
+    _add_tracking("/v1/invoices"),
+    _add_tracking("/v1/expenses"),
 )
 
 hears = {

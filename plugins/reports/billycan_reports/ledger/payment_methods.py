@@ -46,7 +46,7 @@ def list_payment_methods(ctx: Context, query: Query[PaymentMethod]) -> Page[Paym
     The money of any other is in the account with the role `bank`.
     """
     page = methods.records.rows(ctx, query, columns=methods.records.columns(ctx))
-    return page.of(_show(ctx, page.items))
+    return page.of(_show_methods(ctx, page.items))
 
 
 def create_payment_method(ctx: Context, body: NewPaymentMethod) -> PaymentMethod:
@@ -58,7 +58,7 @@ def create_payment_method(ctx: Context, body: NewPaymentMethod) -> PaymentMethod
     members = {"name": body.name, "external_id": body.external_id, "metadata": body.metadata}
     row = methods.records.insert(ctx, **members)
     accounts.name_account(ctx, body.name.casefold(), accounts.id_of_code(ctx, body.account_code))
-    method = _show(ctx, [row])[0]
+    method = _show_methods(ctx, [row])[0]
     ctx.emit("payment_method.created", method)
     return method
 
@@ -68,7 +68,7 @@ def get_payment_method(ctx: Context, id: str) -> PaymentMethod:
 
     It shows the account in which its money is.
     """
-    return _show(ctx, [methods.records.find(ctx, id, methods.records.columns(ctx))])[0]
+    return _show_methods(ctx, [methods.records.find(ctx, id, methods.records.columns(ctx))])[0]
 
 
 def update_payment_method(ctx: Context, id: str, body: Patch[NewPaymentMethod]) -> PaymentMethod:
@@ -89,7 +89,7 @@ def update_payment_method(ctx: Context, id: str, body: Patch[NewPaymentMethod]) 
         accounts.name_account(ctx, after.name.casefold(), accounts.id_of_code(ctx, after.account_code))
     members = {"name": after.name, "external_id": after.external_id, "metadata": after.metadata}
     changed = methods.records.save(ctx, row, touch=is_moved, **members)
-    method = _show(ctx, [changed])[0]
+    method = _show_methods(ctx, [changed])[0]
     if changed.version != row.version:
         ctx.emit("payment_method.updated", method)
     return method
@@ -115,7 +115,7 @@ def _check_name(ctx: Context, name: str) -> None:
         raise Conflict(message, code="duplicate_payment_method", param="name")
 
 
-def _show(ctx: Context, rows: list[Row]) -> list[PaymentMethod]:
+def _show_methods(ctx: Context, rows: list[Row]) -> list[PaymentMethod]:
     asked = {row.id: row.name.casefold() for row in rows} if ctx.wants(PaymentMethod, "account_code") else {}
     codes = accounts.codes_of(ctx, asked.values())
     return methods.records.show(ctx, rows, account_code={id: codes[name] for id, name in asked.items()})

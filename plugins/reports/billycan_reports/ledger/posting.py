@@ -72,7 +72,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     ctx.advance_counter(entries.name, 0)
     stands = offer.standing(ctx, ids)
     stored = _STORED.all(ctx.db, ctx.tenant_id, ids)
-    tracking = _tracking(ctx, stands)
+    tracking = _find_tracking(ctx, stands)
     changes: defaultdict[tuple[str, Key], Decimal] = defaultdict(lambda: _NOTHING)
     for id, stand in stands.items():
         for line in stand.lines:
@@ -84,7 +84,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     for row in stored:
         kept[row.document_id, row.role, row.of] = row.account_id
         documents[row.document_id] = (row.document_kind, row.document_number, row.contact_id)
-        tracked = _written(row.tracking)
+        tracked = _write_tracking(row.tracking)
         changes[row.document_id, (row.date, row.role, row.of, row.gst_code, tracked)] -= row.amount
     documents |= {id: (stand.kind, stand.number, stand.contact_id) for id, stand in stands.items()}
     added = {key: amount for key, amount in changes.items() if amount}
@@ -96,7 +96,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     wanted = {of for (id, (_, role, of, _, _)) in added if of and (id, role, of) not in kept}
     by_name = accounts.named_by(ctx, wanted)
     rows = []
-    for (id, (on, role, of, code, tracked)), amount in sorted(added.items(), key=_order):
+    for (id, (on, role, of, code, tracked)), amount in sorted(added.items(), key=_order_of_entry):
         kind, number, contact_id = documents[id]
         default = by_name.get(of or "") or accounts.account_of(role, of)
         rows.append(
@@ -122,7 +122,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     )
 
 
-def _order(change: tuple[tuple[str, Key], Decimal]) -> tuple[Any, ...]:
+def _order_of_entry(change: tuple[tuple[str, Key], Decimal]) -> tuple[Any, ...]:
     """Order entries by document and day, debits first."""
     (id, (on, role, of, code, tracked)), amount = change
     return id, on, amount < 0, _ROLES.index(role), of or "", code or "", tracked
@@ -138,14 +138,14 @@ def _check_balance(changes: Mapping[tuple[str, Key], Decimal]) -> None:
         raise ValueError(f"the entries of {id} on {on} add up to {amount} and not to zero: correct its `standing`")
 
 
-def _tracking(ctx: Context, stands: Stands) -> dict[str, str]:
+def _find_tracking(ctx: Context, stands: Stands) -> dict[str, str]:
     """Map documents to how their income and costs are tracked."""
     by = {id: stand.tracked_by or id for id, stand in stands.items()}
     found = tracking_of(ctx, {*by.values()})
-    return {id: _written(found[record]) for id, record in by.items() if record in found}
+    return {id: _write_tracking(found[record]) for id, record in by.items() if record in found}
 
 
-def _written(tracking: Mapping[str, str]) -> str:
+def _write_tracking(tracking: Mapping[str, str]) -> str:
     return msgspec.json.encode(dict(sorted(tracking.items()))).decode()
 
 

@@ -107,11 +107,11 @@ def find(ctx: Context, chosen: Mapping[str, Any]) -> list[Document] | None:
     booked = defaultdict[str, list[Row]](list)
     for row in ctx.in_turns(_BOOKED.all(ctx.db, ctx.tenant_id, ids)):
         booked[row.document_id].append(row)
-    made = _sales(ctx, ids, booked, chosen["last"]) if of == "sales" else _bills(ctx, ids, booked)
+    made = _find_sales(ctx, ids, booked, chosen["last"]) if of == "sales" else _find_bills(ctx, ids, booked)
     return [made[id] for id in ids if id in made]
 
 
-def _sales(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]], last: int) -> dict[str, Document]:
+def _find_sales(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]], last: int) -> dict[str, Document]:
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     found = invoices.charged(ctx, ids)
@@ -125,13 +125,13 @@ def _sales(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]], last:
             reference=one.reference or "",
             purchase_order=one.purchase_order or "",
             words=f"{'Adjustment note' if one.total < 0 else 'Invoice'} {one.number}",
-            parts=_income([row for row in booked[id] if row.sequence <= last], one.total),
+            parts=_income_by_account([row for row in booked[id] if row.sequence <= last], one.total),
         )
         for id, one in ctx.in_turns(found.items())
     }
 
 
-def _income(rows: Iterable[Row], total: Decimal) -> list[Part]:
+def _income_by_account(rows: Iterable[Row], total: Decimal) -> list[Part]:
     """Return the income of a document by account; its GST is that of the taxed accounts, in proportion."""
     sums = defaultdict[Any, Decimal](lambda: _NOTHING)
     for row in rows:
@@ -149,7 +149,7 @@ def _income(rows: Iterable[Row], total: Decimal) -> list[Part]:
     return parts
 
 
-def _bills(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]]) -> dict[str, Document]:
+def _find_bills(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]]) -> dict[str, Document]:
     from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
     found = expenses.bought(ctx, ids)
@@ -169,12 +169,12 @@ def _bills(ctx: Context, ids: Sequence[str], booked: dict[str, list[Row]]) -> di
             reference=one.reference or "",
             purchase_order="",
             words=one.description or one.reference or f"Expense of {one.dated}",
-            parts=_costs(one, booked[id]),
+            parts=_costs_by_account(one, booked[id]),
         )
     return made
 
 
-def _costs(one: Any, rows: Sequence[Row]) -> list[Part]:
+def _costs_by_account(one: Any, rows: Sequence[Row]) -> list[Part]:
     """Return the costs of an expense by account, split into what GST is claimed on and the rest."""
     account_of = {(row.role, row.of): row.account_id for row in rows}
     tracking = next((tuple(sorted(row.tracking.items())) for row in reversed(rows) if row.tracking), ())

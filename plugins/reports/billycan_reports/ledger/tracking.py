@@ -72,7 +72,7 @@ def create_tracking_category(ctx: Context, body: NewTrackingCategory) -> Trackin
     Refused with `too_many_tracking_categories` if there are two, and with `duplicate_tracking_category` if the other
     one has its name. Emits `tracking_category.created`.
     """
-    _check(ctx, body)
+    _check_category(ctx, body)
     category = categories.records.add(ctx, body)
     ctx.emit("tracking_category.created", category)
     return category
@@ -93,7 +93,7 @@ def update_tracking_category(ctx: Context, id: str, body: Patch[NewTrackingCateg
     anything changed.
     """
     before = categories.records.find(ctx, id)
-    _check(ctx, body.over(before._mapping), id)
+    _check_category(ctx, body.over(before._mapping), id)
     category, changed = categories.records.change(ctx, id, body)
     if changed:
         ctx.emit("tracking_category.updated", category)
@@ -168,7 +168,7 @@ def tracking_of(ctx: Context, ids: Collection[str]) -> Mapping[str, Mapping[str,
     return {row.id: row.tracking for row in _TRACKED.all(ctx.db, ctx.tenant_id, ids)}
 
 
-def _check(ctx: Context, body: Any, id: str | None = None) -> None:
+def _check_category(ctx: Context, body: Any, id: str | None = None) -> None:
     ctx.take_turns()  # two may be added at once
     rows = ctx.db.execute(sa.select(categories.table.c.id, categories.table.c.name).where(own(ctx, categories.table)))
     others = [row.name for row in rows if row.id != id]

@@ -1,4 +1,4 @@
-"""What each role may call, on every route of every plugin, and what somebody finds who sees only what is their own.
+"""The routes that each role may call, of every plugin, and the records that somebody finds who sees only their own.
 
 Both are derived from the routes themselves: a new route has its place in each role, or a test here names it.
 """

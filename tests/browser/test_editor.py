@@ -10,7 +10,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from billycan.starting.packages import first_party
 from billycan.testing import Client
 
-pytestmark = pytest.mark.sqlite_alone
+pytestmark = [pytest.mark.sqlite_alone, pytest.mark.whole]
 
 
 @pytest.fixture

@@ -172,15 +172,15 @@ def upgrade_to(app: "App", **revisions: str) -> None:
             migrate.run(db, chain, revisions.get(chain.name, "head"))
 
 
-_CACHED = re.compile(r"\bFROM (core_keys|core_ceilings|agents_policies|clock_clocks|custom_fields)\b")
+_CACHED = re.compile(r"\bFROM (core_keys|core_ceilings|core_standings|agents_policies|clock_clocks|custom_fields)\b")
 
 
 @contextmanager
 def counted(app: "App") -> Iterator[list[str]]:
     """Collect the SQL statements that this thread sends while the block runs.
 
-    Leaves out look-ups that are cached for a second (keys, their policies, ceilings, clocks, custom fields and, in
-    reads, the tenant), because a test on a busy machine may take longer than that.
+    Leaves out look-ups that are cached for a second (keys, their policies, ceilings, standings, clocks, custom fields and,
+    in reads, the tenant), because a test on a busy machine may take longer than that.
     """
     sent: list[str] = []
     this = threading.get_ident()  # what observes requests may write beside them

@@ -1,4 +1,4 @@
-"""Which bookings and contacts are a person's own: what they carry out as a member of staff, and its clients."""
+"""The bookings and contacts that are a person's own: what they carry out as a member of staff, and its clients."""
 
 from typing import Any
 

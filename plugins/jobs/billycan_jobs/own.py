@@ -1,4 +1,4 @@
-"""Which jobs and contacts are a person's own: what they are assigned to as a member of staff, and its clients."""
+"""The jobs and contacts that are a person's own: what they are assigned to as a member of staff, and its clients."""
 
 from typing import Any
 

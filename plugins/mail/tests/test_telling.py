@@ -1,4 +1,4 @@
-"""What people are told of: at once or on their morning, once, and only what their role may read."""
+"""Emails that tell people of events: at once or on their morning, once, and only what their role may read."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What people are told of by email, and how: at once, with other things on their next morning, or not at all."""
+"""Rules of people for emails about events: at once, with other things on their next morning, or not at all."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
@@ -33,7 +33,7 @@ _BY_DEFAULT: Mapping[str, set[str]] = {"owner": {*_MAILED, "proposal.created"}, 
 
 
 class NotificationRule(Struct):
-    """How a person is told of an event.
+    """A person's rule for emails about an event.
 
     id: Its id, the same for as long as the person is in the business.
     user_id: The person.
@@ -48,7 +48,7 @@ class NotificationRule(Struct):
 
 
 class NotificationChange(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How a person is to be told of an event.
+    """The new rule of a person for emails about an event.
 
     how: `mail`, `daily` or `none`.
     """
@@ -93,7 +93,7 @@ def people_of(app: App, tenant_id: str) -> list[tuple[str, Role]]:
 
 
 def list_notification_rules(ctx: Context) -> list[NotificationRule]:
-    """How each person of the business is told of what happens.
+    """Each person's rules for emails about what happens in the business.
 
     These are the rules in force: those of a role by default, and what people chose instead. A person is told only of
     what their role may read.
@@ -102,7 +102,7 @@ def list_notification_rules(ctx: Context) -> list[NotificationRule]:
 
 
 def get_notification_rule(ctx: Context, id: str) -> NotificationRule:
-    """How one person is told of one event.
+    """One person's rule for emails about one event.
 
     The rule is that of the person's role by default until somebody changes it.
     """

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import App, Forbidden, NotFound
 from billycan.fields import Moment
-from billycan_users.api import Answer, Screen, Shown, Visit, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import moving
 from ..resources.kinds import Kind, action_label, holds, kinds, title_of, url, words_of
@@ -76,6 +76,8 @@ def is_on(app: App) -> bool:
 
 def show_calendar(visit: Visit) -> Answer:
     """Show what is planned around a day, in one of four views."""
+    if not _may_see(visit):
+        return Led("/dashboard")
     view = visit.query.get("view", "week")
     view = view if view in VIEWS else "week"
     today = visit.today()
@@ -114,6 +116,8 @@ def show_calendar(visit: Visit) -> Answer:
 
 def show_today(visit: Visit) -> Answer:
     """Show the day of one member of staff, for a phone: where to go, whom to call, and what to do."""
+    if not _may_see(visit):
+        return Led("/dashboard")
     staff = list_staff(visit, mine=True)
     mine = next((id for id, _, email in _staff(visit) if email and email == visit.session.email), "")
     chosen = visit.query.get("staff") or mine or (staff[0][0] if staff else "")
@@ -335,8 +339,13 @@ def _hour(hour: int) -> str:
     return f"{hour % 12 or 12} {'am' if hour < 12 else 'pm'}"
 
 
+def _may_see(visit: Visit) -> bool:
+    """Tell whether the visitor may read anything that the calendar shows."""
+    return any(kind.may(visit, "list") for kind in kinds(visit.app).values() if kind.playing("start"))
+
+
 def _navs(visit: Visit) -> list[tuple[str, str, str]]:
-    return [("Calendar", HERE, ""), ("Today", TODAY, "")]
+    return [("Calendar", HERE, ""), ("Today", TODAY, "")] if _may_see(visit) else []
 
 
 screens = mounted(

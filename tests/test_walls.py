@@ -161,6 +161,7 @@ REACHES_ACROSS = {
     ("core/billycan/starting/migrate.py", "a migration changes the rows of all"),
     ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
+    ("plugins/users/billycan_users/notifying.py", "a person's role is kept with the live tenant"),
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
     ("core/billycan/tools/commands/tenants.py", "an operator's command changes a business"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
@@ -226,7 +227,7 @@ def forget_where(monkeypatch):
     monkeypatch.setattr(paging, "_of_tenant", lambda table, tenant_id: sa.true())
     monkeypatch.setattr(paging, "_built", paging._built.__wrapped__)
     anybodys = Statement(sa.select(contacts).where(c.id == sa.bindparam("id")))
-    monkeypatch.setattr(records_module, "_one", lambda table, columns: anybodys)
+    monkeypatch.setattr(records_module, "_build_look_up", lambda table, columns: anybodys)
     monkeypatch.setattr(walls, "tenants_of", lambda compiled: ())
     monkeypatch.setattr(walls, "_seen", {})
 

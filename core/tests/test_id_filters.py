@@ -6,7 +6,7 @@ from billycan.testing import Client
 
 PLUGINS = ("bookings", "contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "staff")
 UNKNOWN = "0" * 26
-OWN = {"external_id"}  # the client's own id, which may be any text
+OWN = {"external_id", "user_id"}  # the client's own id, which may be any text, and those of people
 
 
 def id_filters(app):

@@ -29,17 +29,20 @@ KILLS, CALLS, EACH, A_DAY = 12, 60, 30, 1000
 # Approves a proposal as its page does, and dies at a point: within the transaction, or once it is committed.
 APPROVE = """
 import os, signal, sys
-from billycan import App, Named
+from billycan import App, Identity
 from billycan.starting import settings
 from billycan_agents import proposing
 
 id, tenant_id, dies = sys.argv[1:]
+rates = {"per_minute": 9, "per_second": 9}
+scopes = ("read", "write")
+owner = Identity(id="usr_1", tenant_id=tenant_id, environment="live", name="Owner", scopes=scopes, **rates)
 app = App(settings.load({name: text for name, text in os.environ.items() if name.startswith("BILLYCAN_")}))
 die = lambda: os.kill(os.getpid(), signal.SIGKILL)
 store = proposing._store
 if dies == "within":
     proposing._store = lambda *given, **values: (store(*given, **values), die())
-proposing.approve(app, tenant_id, id, Named("usr_1", "Owner"), lambda what: None, "req_1")
+proposing.approve(app, tenant_id, id, owner, lambda what: None, "req_1")
 if dies == "after":
     die()
 """

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -163,9 +164,15 @@ def _structs_in(kind: Any) -> Iterator[Any]:
             waiting = [*get_args(kind), *waiting]
 
 
-@cache  # most Structs are in several answers
 def _types_of(struct: Any) -> tuple[Any, ...]:
-    return (*get_type_hints(struct, include_extras=True).values(),)
+    """Return the types of a Struct's members; they are kept, as most Structs are in several answers."""
+    found = _types.get(struct)
+    if found is None:
+        found = _types[struct] = (*get_type_hints(struct, include_extras=True).values(),)
+    return found
+
+
+_types: "WeakKeyDictionary[Any, tuple[Any, ...]]" = WeakKeyDictionary()  # a business's own Structs come and go
 
 
 def _name_structs(kinds: Iterable[Any]) -> dict[Any, str]:

@@ -179,8 +179,8 @@ _CACHED = re.compile(r"\bFROM (core_keys|core_ceilings|core_standings|agents_pol
 def counted(app: "App") -> Iterator[list[str]]:
     """Collect the SQL statements that this thread sends while the block runs.
 
-    Leaves out look-ups that are cached for a second (keys, their policies, ceilings, standings, clocks, custom fields and,
-    in reads, the tenant), because a test on a busy machine may take longer than that.
+    Leaves out look-ups that are cached for a second (keys, their policies, ceilings, standings, clocks, custom fields
+    and, in reads, the tenant), because a test on a busy machine may take longer than that.
     """
     sent: list[str] = []
     this = threading.get_ident()  # what observes requests may write beside them

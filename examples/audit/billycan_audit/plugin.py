@@ -17,6 +17,6 @@ manifest = Manifest(
     name="audit",
     tables=(audit,),
     events={"audit.checkpointed": Checkpoint},
-    tasks=(Every(seconds=86_400, run=emit_checkpoint, tenants=with_news, real_time=True),),
     routes=(Route("GET", "/v1/audit", list_audit, scope="audit:read"),),
+    tasks=(Every(seconds=86_400, run=emit_checkpoint, tenants=with_news, real_time=True),),
 )

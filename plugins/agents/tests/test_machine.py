@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from billycan import Conflict, Named
+from billycan import Conflict, Identity
 from billycan.testing import Client
 from billycan_agents import proposing
 from billycan_agents.testing import agent_of, bill
@@ -20,6 +20,13 @@ AT_ONCE, A_DAY = Decimal(400), Decimal(1000)
 ASK = {"Prefer": "propose"}
 amounts = st.integers(1, 600).map(Decimal)
 which = st.integers(0, 1000)
+
+
+def owner_of(client):
+    """Return the identity of a person who may approve anything of the client's business."""
+    rates = {"per_minute": 1_000, "per_second": 1_000}
+    scopes = ("read", "write")
+    return Identity(id="usr_1", tenant_id=client.tenant_id, environment="live", name="Owner", scopes=scopes, **rates)
 
 
 class Spending(RuleBasedStateMachine):
@@ -87,7 +94,7 @@ class Spending(RuleBasedStateMachine):
         for _ in range(1 + twice):
             count = self.owner.get("/v1/invoices?per_page=1")["pagination"]["total"]
             try:
-                args = (self.owner.app, self.owner.tenant_id, id, Named("usr_1", "Owner"), lambda what: None, "req_1")
+                args = (self.owner.app, self.owner.tenant_id, id, owner_of(self.owner), lambda what: None, "req_1")
                 status = proposing.approve(*args)
             except Conflict:  # decided already, or it would do something else now
                 status = ""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from billycan import Context, Fault, Invalid
 from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
 
-from . import app_records, connecting, documents, grants, uris
+from . import app_records, connecting, grants, self_described, uris
 from .app_records import Edition, Registered
 from .protocol import AUTHORIZE, OTHER_RESOURCE
 from .wording import describe_allowed, describe_denied
@@ -72,7 +72,7 @@ def show(visit: Visit) -> Answer:
         "can": describe_allowed(visit.app, asked.scopes),
         "cannot": describe_denied(visit.app, asked.scopes),
         "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
-        "host": documents.host_of(asked.app.address) if asked.app.address else "",
+        "host": self_described.host_of(asked.app.address) if asked.app.address else "",
         "place": uris.uri_place(asked.redirect_uri),
         "action": f"{AUTHORIZE}?{visit.query_string}",
     }
@@ -106,7 +106,7 @@ def decide(visit: Visit) -> Answer:
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with ctx.transaction():
         if asked.app.address:
-            app = documents.keep_app(ctx, business.id, asked.app)
+            app = self_described.keep_app(ctx, business.id, asked.app)
         else:
             app = app_records.lock_app(ctx.db, asked.app.id)
             now = app.edition(business.id)
@@ -167,7 +167,7 @@ def _find_app(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
     client_id = sent.get("client_id", "")
-    app = _described(visit, client_id) if documents.is_address(client_id) else None
+    app = _described(visit, client_id) if self_described.is_address(client_id) else None
     if app is None:
         with visit.app.db.reading() as db:
             app = app_records.find_app(db, client_id)
@@ -185,8 +185,8 @@ def _described(visit: Visit, address: str) -> Registered:
     if visit.session_if_any is None or not visit.session.is_complete:
         raise Instead(to_sign_in(visit))
     try:
-        return documents.find_described(visit.app, address, visit.session.tenant_id or "")
-    except documents.Unreadable as why:
+        return self_described.find_described(visit.app, address, visit.session.tenant_id or "")
+    except self_described.Unreadable as why:
         raise Unanswerable(str(why)) from None
 
 

@@ -11,7 +11,7 @@ from billycan import Context, Named, NotFound, Row, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
 
-from . import app_hold, documents
+from . import app_hold, self_described
 from .app_records import Registered
 from .tables import access_tokens, apps, codes, connections, refresh_tokens
 
@@ -91,7 +91,7 @@ def end_connection(ctx: Context, connection_id: str) -> None:
     _end_tokens(ctx, connection_id)
     app_hold.delete_endpoints(ctx, connection_id)
     ctx.db.execute(sa.delete(connections).where(own(ctx, connections), connections.c.id == connection_id))
-    documents.forget_app(ctx, row.app_id)
+    self_described.forget_app(ctx, row.app_id)
     ctx.emit("app.disconnected", _show_connection(row, app_name(app)))
 
 

@@ -17,7 +17,7 @@ from billycan import App, Problem
 from billycan.web import PayloadTooLarge, encode, read_bytes
 from billycan_users.api import page_address
 
-from . import app_records, documents, grants, uris
+from . import app_records, grants, self_described, uris
 from .app_records import Registered, grantable_scopes
 
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize", "/oauth/token", "/oauth/revoke"
@@ -102,7 +102,7 @@ class Description:
                 "revocation_endpoint_auth_methods_supported": _METHODS,
                 "code_challenge_methods_supported": ["S256"],
                 "authorization_response_iss_parameter_supported": True,
-                "client_id_metadata_document_supported": documents.are_taken(self.app),
+                "client_id_metadata_document_supported": self_described.are_taken(self.app),
             }
         )
         resp.set_header("Cache-Control", "public, max-age=300")
@@ -189,7 +189,7 @@ def _authenticate_app(app: App, req: falcon.Request, form: Mapping[str, str]) ->
             raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
         client_id = basic_id
     with app.db.reading() as db:
-        find = documents.find_any if documents.is_address(client_id) else app_records.find_app
+        find = self_described.find_any if self_described.is_address(client_id) else app_records.find_app
         client = find(db, client_id)
         if client is not None and client.client_id == client_id:
             is_right = app_records.is_secret(db, client.id, secret or "") if client.is_confidential else not secret

@@ -72,6 +72,6 @@ manifest = Manifest(
     hears=hears,
     tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
-    offers=owns,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
+    offers=owns,
 )

@@ -1,4 +1,4 @@
-"""The handler of the calendar: entries as the lists of their resources show them to the caller."""
+"""The handler of the calendar, one function for each route: entries are as the lists of their resources show them."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta

@@ -156,7 +156,7 @@ OWN_WORDS = {
     *("cursor", "files", "format", "has_more", "record", "ref"),  # of pages and HTML, and of batches, copies, exports
 }
 # Features that are of one resource, and read its members: emails, imports.
-FEATURES = ("mailed.py", "emailing.py", "imports.py", "attachments.py")
+FEATURES = ("mailed.py", "emailing.py", "imports.py", "attachments.py", "bulk.py")
 
 
 @pytest.mark.whole

@@ -54,8 +54,8 @@ manifest = Manifest(
     cards=(by_status,),
     hears=hears,
     demo=add_samples,
-    offers=owns,
     codes={
         "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
     },
+    offers=owns,
 )

@@ -34,15 +34,15 @@ manifest = Manifest(
         Route("GET", "/v1/notification_rules/{id}", notifying.get_notification_rule, scope="users:read"),
         Route("PATCH", "/v1/notification_rules/{id}", notifying.update_notification_rule, scope="users:write"),
     ),
-    hears=dict.fromkeys(notifying.EVENTS, telling.note),
-    tasks=(
-        Every(seconds=2, due=telling.to_tell, run=telling.tell, real_time=True),
-        Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),
-    ),
     pages=(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         *mounted(*telling.screens),
         ("/dashboard/-/{name}", Assets),
+    ),
+    hears=dict.fromkeys(notifying.EVENTS, telling.note),
+    tasks=(
+        Every(seconds=2, due=telling.to_tell, run=telling.tell, real_time=True),
+        Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),
     ),
     codes={
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),

@@ -26,6 +26,7 @@ NEW = "quite another sentence"
 # Forms of the account's page that change no way in: each ends something, begins what another form completes, or mails a
 # link to the account's own address.
 HARMLESS = {f"{ACCOUNT}/totp", f"{ACCOUNT}/link", f"{ACCOUNT}/passkeys/new", f"{ACCOUNT}/sessions/{{id}}/end"}
+HARMLESS |= {f"{ACCOUNT}/notifications"}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client
-from billycan_apps import documents
+from billycan_apps import self_described
 from billycan_apps.tables import apps
 from billycan_apps.testing import OAuthApp
 from billycan_users.testing import Browser
@@ -53,7 +53,7 @@ def publish(site, path="/app.json", status=200, headers=None, body=None, **chang
     return url
 
 
-def self_described(client, address):
+def app_at(client, address):
     """Return an app that nobody registered."""
     oauth = OAuthApp(client, redirect_uris=[REDIRECT])
     oauth.id, oauth.secret = address, None
@@ -66,7 +66,7 @@ def client(make_app):
 
 
 def test_an_app_that_describes_itself_connects_and_changes_nothing_alone(client, site):
-    oauth = self_described(client, publish(site))
+    oauth = app_at(client, publish(site))
     assert oauth.web.get(oauth.asks(), status="*").status_int in (302, 303) and site.asked == []  # signs in first
     page = oauth.person().web.get(oauth.asks(), status=200).text
     host = oauth.id.split("/")[2]
@@ -88,7 +88,7 @@ def test_an_app_that_describes_itself_connects_and_changes_nothing_alone(client,
     oauth.person().send(path, mode="full", never="", propose="", contacts="")
     app.post("/v1/contacts", {"name": "Ada"})
     # Another business has it for itself; its codes and tokens do not serve the first.
-    other = self_described(Client(client.app), oauth.id)
+    other = app_at(Client(client.app), oauth.id)
     tokens = other.tokens("sandbox")
     assert client.get("/v1/me")["data"]["tenant"]["id"] != other.client.tenant_id
     assert oauth.post("/oauth/revoke", {"token": tokens["access_token"], **oauth.credentials()}) == {}
@@ -103,7 +103,7 @@ def test_an_app_that_describes_itself_connects_and_changes_nothing_alone(client,
 
 
 def test_its_row_is_no_app_of_the_business_by_its_id(client, site):
-    oauth = self_described(client, publish(site))
+    oauth = app_at(client, publish(site))
     app = oauth.connect()
     row = app.get("/v1/me")["data"]["app"]["id"]
     oauth.id = row
@@ -137,11 +137,11 @@ def test_a_document_that_is_wrong_describes_nothing(client, site):
     }
     person = Browser(client.app).join(client)
     for name, address in wrong.items():
-        page = person.web.get(self_described(client, address).asks(), status=400).text
+        page = person.web.get(app_at(client, address).asks(), status=400).text
         assert "What the app says of itself" in page or "client_id" in page, name
     assert "/app.json" not in site.asked  # no redirect is followed
     # An answer goes nowhere but where the document says.
-    good = self_described(client, publish(site, "/z.json"))
+    good = app_at(client, publish(site, "/z.json"))
     person.web.get(good.asks(redirect_uri="https://evil.example/cb"), status=400)
 
 
@@ -156,11 +156,11 @@ def test_nothing_is_fetched_from_inside(make_app, monkeypatch):
     monkeypatch.setattr("socket.create_connection", lambda address, *_, **__: connected.append(address))
     hostile = [url for url in HOSTILE_URLS.read_text("utf-8").split() if url.startswith(("http:", "https:"))]
     for url in [*hostile, *(f"{url.rstrip('/')}/app.json" for url in hostile)]:
-        with pytest.raises(documents.Unreadable):
-            documents.find_described(client.app, url, client.tenant_id)
+        with pytest.raises(self_described.Unreadable):
+            self_described.find_described(client.app, url, client.tenant_id)
     for answer in ("127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1"):
         monkeypatch.setattr(sender, "look_up", lambda host, port, found=answer: ["93.184.216.34", found])
-        person.web.get(self_described(client, "https://app.example.com/app.json").asks(), status=400)
+        person.web.get(app_at(client, "https://app.example.com/app.json").asks(), status=400)
     assert connected == []
 
 
@@ -171,7 +171,7 @@ def test_it_is_taken_only_where_what_it_does_can_be_held_back(make_app, client):
     alone = Client(make_app(*PLUGINS[1:], webhooks={"allow_private": True}))
     assert alone.web.get(described).json["client_id_metadata_document_supported"] is False
     person = Browser(alone.app).join(alone)
-    asks = self_described(alone, "https://app.example.com/app.json").asks()
+    asks = app_at(alone, "https://app.example.com/app.json").asks()
     assert "has to register it" in person.web.get(asks, status=400).text
 
 

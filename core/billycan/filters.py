@@ -268,7 +268,7 @@ def _find_ids(
     """
     if any(len(text) < _TRIGRAM for text in texts):
         return None
-    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_query_trigrams(text)})" for text in texts)}
+    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_build_trigram_query(text)})" for text in texts)}
     try:
         ids = [row.id for row in _build_search(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
     except sa.exc.OperationalError as error:
@@ -278,7 +278,7 @@ def _find_ids(
     return ids if newest or len(ids) <= MOST else None
 
 
-def _query_trigrams(text: str) -> str:
+def _build_trigram_query(text: str) -> str:
     """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
     trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
     return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])

@@ -75,19 +75,19 @@ routes = (
 )
 
 
-def _add_account(path: str) -> Extends:
+def _extend_with_account(path: str) -> Extends:
     return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
 
 
-def _add_tracking(path: str) -> Extends:
+def _extend_with_tracking(path: str) -> Extends:
     return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
 
 
 extends = (
-    _add_account("/v1/items"),
-    _add_account("/v1/expense_categories"),
-    _add_tracking("/v1/invoices"),
-    _add_tracking("/v1/expenses"),
+    _extend_with_account("/v1/items"),
+    _extend_with_account("/v1/expense_categories"),
+    _extend_with_tracking("/v1/invoices"),
+    _extend_with_tracking("/v1/expenses"),
 )
 
 hears = {

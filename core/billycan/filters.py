@@ -173,7 +173,7 @@ def selected(
 ) -> Iterable[sa.ColumnElement[bool]]:
     """Match the rows with the ids that each of these finds in another table.
 
-    Few ids are fetched, so that only their rows are read; of these, each is looked up in what finds many.
+    If a table finds few ids, they are fetched, so that only their rows are read; each is then looked up in the others.
     """
     many, is_narrow = list[sa.Select[Any]](), False
     for ids in selects:

@@ -22,7 +22,7 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
-_FAR = 1_000  # rows before a page, from which on to read each of them takes too long
+_FAR = 1_000  # rows before a page, beyond which reading each of them takes too long
 _TOTAL, _TOLD, _VALUE = "list_total", "list_told", "list_value"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -175,7 +175,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
 
 
 def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
-    """Select rows by their values: of those that are passed over, only the values are read."""
+    """Select rows by their values; only the values of skipped rows are read."""
 
     def order(by: Any) -> list[Any]:
         return [by.c.value.desc(), by.c.id.desc()] if descending else [by.c.value, by.c.id]

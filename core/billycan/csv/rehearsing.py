@@ -373,7 +373,7 @@ def _unique_columns(table: sa.Table) -> tuple[tuple[str, ...], ...]:
 
 
 def _build_others_query(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequence[Any]) -> tuple[str, Any]:
-    """A query for whether another row has these values, as the driver takes it."""
+    """Return a query for whether another row has these values, as the driver takes it."""
     of = ["tenant_id", *names]
     if ctx.db.dialect.name == "sqlite":
         where = " AND ".join(f'"{name}" = ?' for name in of)

@@ -17,13 +17,13 @@ _TAKES = ("ALTER ", "DROP ", "TRUNCATE ", "LOCK ")
 
 
 def require_additions(chain: Chain, found: str | None) -> None:
-    """Raise PluginError if a migration after `found` changes what the code of the release before it relies on.
+    """Raise PluginError if a migration after `found` changes what the code of the previous release relies on.
 
-    One that says by `oldest` whose code no longer does may; none may build an index of a table that has rows.
+    One that names the `oldest` code that still works may; none may build an index on a table that has rows.
     """
     for step in chain.steps:
         if step.before is None or (found is not None and step.version <= found):
-            continue  # of the first one nobody can rely on anything
+            continue  # nobody relies on anything before the first one
         tree = ast.parse(step.file.read_text("utf-8"))
         (upgrade,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "upgrade")
         made = {_texts(call)[0] for call in _calls(upgrade) if _named(call) in _MAKES}

@@ -67,7 +67,7 @@ _BY_ID = Statement(
 class Caller(Identity, frozen=True, kw_only=True):
     """A connected app.
 
-    resource: What its access token is for alone; None if for all that there is.
+    resource: The only resource that its access token opens; None if it opens all.
     """
 
     resource: str | None = None

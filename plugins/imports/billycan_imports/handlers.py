@@ -148,7 +148,7 @@ def _check_waiting(ctx: Context) -> None:
 
 
 def _select_waiting(ctx: Context) -> sa.Select[int, Any]:
-    """The number of unfinished imports, and of their rows."""
+    """Select the number of unfinished imports, and of their rows."""
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     return found.where(imports.c.finished_at.is_(None))
 

@@ -31,7 +31,7 @@ from .tables import chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
-MOST_VALUES = 2_000_000  # that are written at once, while nobody else can write to SQLite: 20,000 contacts have a half
+MOST_VALUES = 2_000_000  # written at once, while nobody else can write to SQLite; 20,000 contacts have half as many
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
@@ -234,9 +234,9 @@ def _outdated_chunks(ctx: Context, row: Row) -> list[int]:
 
 
 def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]:
-    """Return pairs of rows with the same unique value, as numbers: each row with the first that has the value.
+    """Return pairs of rows with the same unique value: the number of each row with that of the first that has it.
 
-    And the number of values that all rows write.
+    Also return how many values all rows write.
     """
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}

@@ -68,7 +68,7 @@ def test_people_are_told_at_once_or_on_their_morning_and_only_once(shop, clock):
     assert len(told()) == 2
     clock.move(hours=24)
     ((to, subject, text),) = told()
-    assert (to, subject.partition(" ·")[0]) == ("viewer", "2 things that happened")
+    assert (to, subject.partition(" ·")[0]) == ("viewer", "2 notifications")
     assert quote["number"] in text and second["number"] in text
     assert told() == []
     # The page of the account, and the link of an email, change what the person is told of.

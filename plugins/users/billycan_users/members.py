@@ -38,7 +38,7 @@ def show_people(visit: Visit) -> Answer:
 
 
 def _staff(visit: Visit) -> list[dict[str, Any]]:
-    """List the members of staff as whom a person can sign in, in the environment shown; none without that plugin."""
+    """List the members of staff that a person can sign in as, in the environment shown; none without that plugin."""
     if ("GET", _STAFF) not in visit.app.at:
         return []
     asked = {"per_page": 100, "sort": "name", "fields": "id,name,user_id,version"}

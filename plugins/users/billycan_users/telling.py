@@ -109,7 +109,7 @@ def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
         return
     address = ctx.db.execute(sa.select(users.c.email).where(users.c.id == user_id)).scalar_one()
     name = ctx.tenant.name
-    subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} things that happened"
+    subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} notifications"
     text = "\n\n".join("\n".join(line) for line in seen)
     of_event = told[0].event if len(told) == 1 else ""
     token = str(_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event]))

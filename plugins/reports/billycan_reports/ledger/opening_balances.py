@@ -294,7 +294,7 @@ def _check_documents(chart: Sequence[Row], wanted: Mapping[str, Decimal], booked
     for row in chart:
         given, made = wanted.get(row.id, _NOTHING), booked.get(row.id, _NOTHING)
         if row.role in CONTROLLED and given != made:
-            found.append(f"{row.code} {row.name} has {_in_words(given)}, and the documents make it {_in_words(made)}")
+            found.append(f"{row.code} {row.name} has {_in_words(given)}, but the documents come to {_in_words(made)}")
     if found:
         message = f"{'; '.join(found)}. Import what is missing, or correct the trial balance."
         raise Invalid(message, code="unlike_documents", param="balances")

@@ -18,7 +18,7 @@ ASK = {"Prefer": "propose", "X-Reason": "To see what happens"}
 # Where requests are noted, when a key was last used, and which files of uploads that were refused are to be removed.
 BESIDE = {"core_keys", "requests_log", "requests_days", "requests_writers", "attachments_leftovers"}
 # A proposal itself, the events that tell of it, and whoever they are sent to.
-TOLD = {"agents_proposals", "core_events", "core_counters", "webhooks_deliveries"}
+TOLD = {"agents_proposals", "core_events", "core_counters", "users_untold", "webhooks_deliveries"}
 # What is proposed cannot be a file, a batch, or an answer that only its caller may see.
 ALONE = {
     "POST /v1/attachments",

@@ -142,7 +142,7 @@ def propose(client, ids):
 def told(client, ids):
     from billycan_users.testing import Browser
 
-    Browser(client.app).join(client)
+    Browser(client.app).join(client, email=f"told.{client.tenant_id}@example.com")
     return client.get("/v1/notification_rules")["data"][0]["id"]
 
 

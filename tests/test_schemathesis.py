@@ -223,7 +223,8 @@ class Business:
         _, _, resource, *rest = path.split("/")
         if resource in ("events", "webhook_deliveries"):
             return {"id": self.client.get(f"/v1/{resource}")["data"][0]["id"]}
-        if resource in ("sent_reminders", "proposals"):  # none was sent at nine in the morning, and no agent is here
+        # None was sent at nine in the morning, and neither an agent is here nor a person.
+        if resource in ("sent_reminders", "proposals", "notification_rules"):
             return {"id": "rem_none"}
         if resource == "emails":
             to = {"to": [f"ada{next(self.made)}@example.com"]}  # one that no step has suppressed

@@ -6,10 +6,10 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Identity, NotFound, own
+from billycan import App, Context, NotFound, own
 from billycan.sql import upsert
 
-from .current_role import find_identity
+from .current_role import identity_of
 from .people import live_of
 from .rules import Role
 from .tables import notification_rules, roles
@@ -72,16 +72,16 @@ def rules_of(ctx: Context, people: Iterable[tuple[str, Role]]) -> list[Notificat
     chosen: dict[str, Any] = {row.id: row.how for row in ctx.db.execute(stored)}
     found = []
     for user_id, role in people:
-        identity = find_identity(ctx.app, ctx.tenant_id, user_id)
-        for event in events_for(ctx.app, identity):
+        for event in _events_for(ctx, role):
             id = rule_id(user_id, event)
             found.append(NotificationRule(id, user_id, event, chosen.get(id, default_how(role, event))))
     return found
 
 
-def events_for(app: App, identity: Identity) -> list[str]:
-    """List the events that a person can be told of: those of enabled plugins that they may read."""
-    return [event for event in EVENTS if event in app.events and identity.holds(app.scope_of(event))]
+def _events_for(ctx: Context, role: Role) -> list[str]:
+    """List the events that people of a role can be told of: those of enabled plugins that they may read."""
+    person = identity_of(ctx.app, ctx.tenant_id, "live", "", "", role)
+    return [event for event in EVENTS if event in ctx.app.events and person.holds(ctx.app.scope_of(event))]
 
 
 def people_of(app: App, tenant_id: str) -> list[tuple[str, Role]]:

@@ -48,7 +48,7 @@ PLACES = {
     "mail_recorded": Place("billycan_mail.sending", "Sender.record"),
     # Inside the transaction of a recurring invoice, and of a reminder.
     "made": Place("billycan_recurring.making", "_make_one"),
-    "reminded": Place("billycan_reminders.reminding", "_fate"),
+    "reminded": Place("billycan_reminders.reminding", "_decide_fate"),
     # Of an import: a row's record is made, to check it; the records of all rows are made, and it is finished, in one
     # transaction.
     "row_made": Place("billycan.csv.importing", "Importer.make"),

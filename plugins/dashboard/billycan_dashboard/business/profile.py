@@ -98,7 +98,7 @@ def _say_changes(changes: Mapping[str, Decimal]) -> str:
     said = [f"{label} by {'-' if amount < 0 else ''}${abs(amount):,.2f}" for label, amount in changes.items()]
     return (
         "These GST settings reach into tax periods that were lodged. The corrections in the next report would change"
-        f" at {', '.join(said) or 'no label'}. Tick the box below the settings to have that, or reopen the period first."
+        f" at {', '.join(said) or 'no label'}. Tick the box at the end to do so, or reopen the period first."
     )
 
 

@@ -249,14 +249,14 @@ class Books:
                 assert self.balances(which, self.date) == {code: x for code, x in trial.items() if x}, self.date
 
     def trial(self, which):
-        """What documents make of debtors and creditors, the amount drawn of money, and the rest of everything else."""
+        """Take debtors and creditors as documents make them, the amount drawn for money, and the rest for sales."""
         self.catch_up(self.pair[which])
         roles, now = self.pair[which].roles(), self.balances(which, self.date)
         trial = {roles[role]: now.get(roles[role], D(0)) for role in CONTROLLED}
         return {**trial, roles["bank"]: D(self.amount), roles["sales"]: -sum(trial.values(), D(self.amount))}
 
     def balances(self, which, day):
-        """What each account comes to at the end of a day; credits are below zero."""
+        """Return the balance of each account at the end of a day; credits are below zero."""
         found = Counter()
         for one in self.pair[which].ledger():
             if one["date"] <= day:

@@ -57,10 +57,10 @@ docs: setup ## render docs/ as a site in site/html
 	@echo "docs: site/html/index.html"
 
 screenshots: setup ## take the pictures of the dashboard in docs/ anew
-	@.venv/bin/pytest -q --engine sqlite tests/browser/screenshots.py
+	@.venv/bin/pytest -q --engine sqlite -m long tests/browser/screenshots.py
 
 looks: setup ## picture every page in each state and look, into looks/ (INTO=elsewhere ARGS="-k demo")
-	@LOOKS=$(or $(INTO),looks) .venv/bin/pytest -q --engine sqlite tests/browser/looks.py $(ARGS)
+	@LOOKS=$(or $(INTO),looks) .venv/bin/pytest -q --engine sqlite -m long tests/browser/looks.py $(ARGS)
 
 bench: setup ## measure billycan beside its floor and its peers
 	@cmp -s deploy/requirements/peers.txt .venv/peers/lock || { rm -rf .venv/peers && \

@@ -60,7 +60,8 @@ KINDS = (
     *("bill", "pay_bill", "pay_bill", "reverse_bill"),
 )
 PURCHASING = ("buy", "buy", "give_back", "void_expense", "change_expense", "change_expense")
-LODGING = ("lodge", "lodge", "lodge", "reopen", "lock", "change_basis")
+LODGING = ("lodge", "lodge", "lodge", "reopen", "lock", "change_basis", "open_balances", "close_balances")
+CONTROLLED = ("receivable", "credit_in_hand", "payable", "deposits_held", "gst_not_due")
 UNDONE_ON = {"void": "voided_on", "reverse": "reversed_on"}
 MOVE = {
     "days": st.sampled_from([0, 0, 0, 2, 9, 20]),
@@ -89,7 +90,7 @@ class Books:
         self.told, self.today, self.basis = (0, 1), START, basis
         self.client = Both(*(one.contact("Ada") for one in self.pair))
         self.sales, self.money, self.notes, self.jobs, self.bought = [], [], [], [], []
-        self.bills, self.paid = [], []
+        self.bills, self.paid, self.openings = [], [], []
         self.wait(0)
 
     def wait(self, days):
@@ -235,6 +236,37 @@ class Books:
             dates = {"paid_on": self.date}, {"date": self.date}
             self.tell("expenses", bought, body=pick([*CHANGES, *dates], self.other), method="PATCH")
 
+    def open_balances(self):
+        """The trial balance of an earlier system, to which the ledger comes on its day."""
+        trials = Both(*(self.trial(which) for which in (0, 1)))
+        sides = [
+            [{"account_code": code, "credit" if x < 0 else "debit": str(abs(x))} for code, x in trial.items()]
+            for trial in trials
+        ]
+        made = self.tell("opening_balances", body={"number": "TB", "date": self.date, "balances": Both(*sides)})
+        if self.keep(self.openings, made):
+            for which, trial in enumerate(trials):
+                assert self.balances(which, self.date) == {code: x for code, x in trial.items() if x}, self.date
+
+    def trial(self, which):
+        """Take debtors and creditors as documents make them, the amount drawn for money, and the rest for sales."""
+        self.catch_up(self.pair[which])
+        roles, now = self.pair[which].roles(), self.balances(which, self.date)
+        trial = {roles[role]: now.get(roles[role], D(0)) for role in CONTROLLED}
+        return {**trial, roles["bank"]: D(self.amount), roles["sales"]: -sum(trial.values(), D(self.amount))}
+
+    def balances(self, which, day):
+        """Return the balance of each account at the end of a day; credits are below zero."""
+        found = Counter()
+        for one in self.pair[which].ledger():
+            if one["date"] <= day:
+                found[one["account"]["code"]] += one["debit"] - one["credit"]
+        return {code: amount for code, amount in found.items() if amount}
+
+    def close_balances(self):
+        if opening := pick(self.openings, self.one):
+            self.tell("opening_balances", opening, method="DELETE")
+
     def tell(self, *path, body=None, method="POST", of=None):
         """The thing that those of the pair answer who are told; None where the first refuses.
 
@@ -292,9 +324,12 @@ class Books:
         business = self.pair[which]
         self.catch_up(business)
         code_of, entries_, payments = business.roles(), business.ledger(), money_of(business)
+        documents = [one for one in entries_ if one["document"]["kind"] != "opening_balance"]
+        opened = {one["account"]["code"] for one in entries_ if one not in documents}
+        assert opened.isdisjoint(code_of[role] for role in CONTROLLED)
         for _, until in MONTHS:
             balance = Counter()
-            for one in entries_:
+            for one in documents:
                 if one["date"] <= str(until):
                     balance[one["account"]["code"]] += one["debit"] - one["credit"]
             at = {role: balance[code] for role, code in code_of.items()}

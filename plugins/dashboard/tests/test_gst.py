@@ -107,6 +107,19 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert client.get("/v1/gst_periods")["pagination"]["total"] == 2
 
 
+def test_settings_that_reach_into_a_lodged_period_say_what_they_change_first(client):
+    settings = [{"from": "2000-07-01", "registered": True, "basis": "accrual", "period": "quarter"}]
+    client.patch("/v1/tenant", {"gst_settings": settings})
+    client.post("/v1/gst_periods", {"from": "2026-07-01", "to": "2026-09-30"})
+    browser, page = Browser(client.app).join(client), "/dashboard/profile"
+    assert "accept_corrections" not in browser.get(page).text
+    refused = browser.send(page, status=409, **{"gst_settings[0].basis": "cash"}).text
+    assert "1B by $100.80" in refused and "G18 by $1,108.79" in refused and "`" not in refused
+    assert client.get("/v1/tenant")["data"]["gst_settings"] == settings
+    browser.send(page, accept_corrections="true")
+    assert client.get("/v1/tenant")["data"]["gst_settings"][0]["basis"] == "cash"
+
+
 def test_a_viewer_reads_the_settings_in_words(client):
     setting = {"from": "2000-07-01", "registered": True, "basis": "cash", "period": "month"}
     client.patch("/v1/tenant", {"gst_settings": [setting]})

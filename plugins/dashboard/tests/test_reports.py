@@ -35,6 +35,7 @@ def test_receivables_of_any_day_lead_to_statements(client):
     statement = browser.page.click("Ada").text
     assert "<h1>Statement</h1>" in statement and "2 Jul 2026 to 30 Sep 2026" in statement
     assert statement.count("$1,100.00") >= 3 and "INV-0001" in statement and "EFT 7" not in statement
+    assert ">Details<" in statement and "1 to 30 days overdue" in statement
 
 
 def test_a_contacts_page_leads_to_its_statement(client):

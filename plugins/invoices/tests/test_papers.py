@@ -1,5 +1,7 @@
 """Tests of documents on paper, and of finishing a draft before it is sent."""
 
+from datetime import timedelta
+
 import pytest
 import webtest
 
@@ -141,7 +143,9 @@ def test_a_note_says_from_what_to_what_the_price_changes(client):
 
 
 def test_a_statement_calls_a_written_off_debt_an_adjustment(client):
-    sold = invoice(client, [{"description": "Taps", "unit_price": "50"}])
+    sold = invoice(client, [{"description": "Taps", "unit_price": "50"}], due_date=str(client.app.clock.time.date()))
+    client.app.clock.time += timedelta(days=30)
+    assert sums(paper(client, STATEMENT, sold["client_id"]))[0] == ("1–30 days overdue", "$55.00")
     client.post(f"/v1/invoices/{sold['id']}/write_off", {"reason": "gone"}, 200)
     said = paper(client, STATEMENT, sold["client_id"])
     assert said.columns[1].title == "Details"

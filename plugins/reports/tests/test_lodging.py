@@ -13,6 +13,7 @@ from billycan.tenants import GstSetting
 from billycan.testing import Client
 from billycan_reports import rules
 from billycan_reports.periods import period_of, periods_between
+from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
 
@@ -448,5 +449,7 @@ def test_a_business_that_nears_the_threshold_is_warned(make_app, clock, price, s
     at(clock, "2026-11-30")
     warned = [one for one in report(client, Q1)["warnings"] if one["code"] == "registration_threshold"]
     assert [said in one["message"] for one in warned] == ([True] if said else [])
+    overview = Browser(client.app).join(client).get("/dashboard").text
+    assert ("at which a business must register for GST" in overview) == bool(said)
     at(clock, "2026-12-01")  # the twelve months are this one and the eleven before
     assert not [one for one in report(client, Q1)["warnings"] if one["code"] == "registration_threshold"]

@@ -304,6 +304,21 @@ def a_purchase_of_which_tax_was_withheld(business):
     )
 
 
+def a_payment_of_a_bill(business):
+    """On a cash basis a bill counts as it is paid (s 29-10(2))."""
+    id = business.buy(paid_on=None, due_date="2026-12-31")
+    payment = business.act(f"expenses/{id}/payments", {"amount": 550}, 201)["payments"][0]["id"]
+    return (
+        f"expenses/{id}/payments/{payment}/reverse",
+        {},
+        lambda on: (
+            [],
+            [(SOLD, D(-100))],
+            until(on, (PAID, D(-50))),
+        ),
+    )
+
+
 def a_use_of_credit(business):
     """The note counts as its credit is used, on a cash basis, and so does the invoice for which it is."""
     id, other = business.sell(), business.sell(330)
@@ -396,6 +411,7 @@ STORIES = (
     a_purchase,
     what_a_supplier_gave_back,
     a_purchase_of_which_tax_was_withheld,
+    a_payment_of_a_bill,
     a_use_of_credit,
     a_part_payment,
     a_final_invoice_of_a_deposit,

@@ -1,5 +1,7 @@
 """The business's own profile; what money goes by is changed only by who gives the password again."""
 
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from billycan import Problem, Profile
@@ -9,6 +11,7 @@ from ..resources import forms, meanwhile
 
 _HERE = "/dashboard/profile"
 _MONEY = ("bank_account", "payid")
+_ACCEPT = "accept_corrections"
 _LABELS = {
     "timezone": "Time zone",
     "default_payment_terms_days": "Payment terms (days)",
@@ -72,10 +75,15 @@ def _save_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     own = meanwhile.own_changes(visit, sent)
     patch = {name: value for name, value in forms.merge_patch(sent, was).items() if own is None or name in own}
     version = forms.version(visit.form)
+    if "gst_settings" in patch and visit.form.get(_ACCEPT):
+        patch[_ACCEPT] = True
     try:
         if patch:
             visit.call("PATCH", "/v1/tenant", body=patch, version=version)
     except Problem as problem:
+        if problem.code == "period_lodged":
+            problem.message = _say_changes(problem.more["changes"])
+            raise
         if problem.code == "version_conflict":
             now = visit.call("GET", "/v1/tenant")["data"]
             raise meanwhile.take_over(visit, asked, now, sent, "profile") from None
@@ -83,6 +91,15 @@ def _save_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
         problem.details = []
         raise
     return Led(_HERE, "The profile was changed." if patch else "Nothing was changed.")
+
+
+def _say_changes(changes: Mapping[str, Decimal]) -> str:
+    """Say what GST settings would change at each label of periods that were lodged."""
+    said = [f"{label} by {'-' if amount < 0 else ''}${abs(amount):,.2f}" for label, amount in changes.items()]
+    return (
+        "These GST settings reach into tax periods that were lodged. The corrections in the next report would change"
+        f" at {', '.join(said) or 'no label'}. Tick the box at the end to do so, or reopen the period first."
+    )
 
 
 screens = mounted(

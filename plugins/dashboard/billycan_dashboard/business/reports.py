@@ -244,7 +244,8 @@ def _draw_ages(owed: dict[str, Any]) -> list[Part]:
         so_far += owed[name]
         end = int(so_far * 1000 / total) if total else 0
         percent = int((owed[name] * 100 / total).to_integral_value()) if total else 0
-        parts.append(Part(name, words, owed[name], at, end - at, percent))
+        said = f"{words} overdue" if name == "days_1_30" else words  # and so are those after it
+        parts.append(Part(name, said, owed[name], at, end - at, percent))
         at = end
     return parts
 

@@ -51,11 +51,11 @@ def _of_business(visit: Visit) -> Iterator[Step]:
     profile, at = visit.call("GET", "/v1/tenant")["data"], visit.app.at
     is_owner = visit.session.role == "owner"
     reached = profile["address"] and (profile["email"] or profile["phone"])
-    yield Step("Say where the business is and how to reach it", "/dashboard/profile", bool(reached))
+    yield Step("Add its address, and an email address or phone number", "/dashboard/profile", bool(reached))
     yield Step("Enter its ABN", "/dashboard/profile", bool(profile["abn"]))
     if is_owner:
         is_paid = bool(profile["bank_account"] or profile["payid"])
-        yield Step("Say where clients pay", "/dashboard/profile", is_paid)
+        yield Step("Add the account that clients pay into", "/dashboard/profile", is_paid)
     if ("GET", "/v1/branding") in at:
         logo = visit.call("GET", "/v1/branding")["data"]["logo_attachment_id"]
         yield Step("Add your logo", "/dashboard/branding", logo is not None)
@@ -70,7 +70,7 @@ def _of_business(visit: Visit) -> Iterator[Step]:
 
 
 def _of_developer(visit: Visit) -> Iterator[Step]:
-    yield Step("Create a key of the sandbox", "/dashboard/keys")
+    yield Step("Create a sandbox key", "/dashboard/keys")
     if "explorer" in visit.app.manifests:
         yield Step("Try a call in the explorer", "/dashboard/keys/explorer")
-    yield Step("Read what the API takes and answers", "/v1/openapi.json")
+    yield Step("Read the reference of the API", "/v1/openapi.json")

@@ -34,7 +34,7 @@ manifest = Manifest(
             columns=("name", "roles", "email", "phone", "status"),
             actions={
                 "archive": RecordPages.Action(
-                    says="The contact stays on existing records, and is not offered for new ones.",
+                    says="Archived contacts stay on existing records, and are not offered for new ones.",
                     asks=True,
                     weight="aside",
                 ),

@@ -47,6 +47,7 @@ _NOUNS = {
     "recurring": "recurring invoices",
     "requests": "the log of API requests",
     "sandbox": "a sandbox",
+    "users": "notification rules",
     "webhooks": "webhooks",
 }
 

@@ -86,8 +86,8 @@ def costly_hasher() -> Iterator[Any]:
 def examples(engine: str) -> Callable[[int], int]:
     """Return how many examples a property tries: `examples(100)`, and an eighth of them on PostgreSQL.
 
-    There they take twice as long. What is random about them are rules in Python; the statements are the same each time.
-    HYPOTHESIS_PROFILE=search tries twenty times as many, each time others.
+    There they take twice as long. They vary what Python decides; the statements are the same each time.
+    HYPOTHESIS_PROFILE=search tries twenty times as many, and others each time.
     """
     share = 20.0 if not settings().derandomize else 1.0 if engine == "sqlite" else 0.125
     return lambda count: max(1, int(count * share))

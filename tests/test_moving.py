@@ -504,18 +504,18 @@ def test_an_end_that_was_interrupted_goes_on(deployments, engine, tmp_path, monk
     ids = pair(client)
     with app.db.writing(across="a test") as db:
         stand(db, ids, "closed", app.now(), ends_at=app.now())
-    delete, left = closing._delete_rows, iter(range(20))
+    delete, left = closing._delete_in_steps, iter(range(20))
 
     def fail(*given):
         if next(left, None) is None:
             raise OSError("the process is killed")
         delete(*given)
 
-    monkeypatch.setattr(closing, "_delete_rows", fail)
+    monkeypatch.setattr(closing, "_delete_in_steps", fail)
     with pytest.raises(OSError, match="killed"):
         run_timed(app)
     assert client.call("GET", "/v1/contacts").status_int in (401, 403)
-    monkeypatch.setattr(closing, "_delete_rows", delete)
+    monkeypatch.setattr(closing, "_delete_in_steps", delete)
     app.clock.move(minutes=2)
     run_timed(app)
     assert not any(rows_of(app, ids, everything=True).values())

@@ -123,10 +123,10 @@ def test_a_migration_that_does_not_only_add_is_refused(make_app, release):
     cases = {
         'op.add_column("contacts", sa.Column("origin", sa.Text, nullable=False))': "allow null, or give a server",
         'op.add_column("contacts", sa.Column("origin", sa.Text, unique=True))': "allow null, or give a server",
-        'op.drop_column("contacts", "notes")': "calls drop_column, which changes a table that is there: let the code",
-        'op.execute(" drop TABLE contacts")': "by drop: let the code of one release do without it first",
+        'op.drop_column("contacts", "notes")': "calls drop_column, which changes an existing table: publish a release",
+        'op.execute(" drop TABLE contacts")': "with drop: publish a release whose code does without it first",
         'op.batch_alter_table("contacts")': "calls batch_alter_table, which",
-        'op.create_index("ix", "contacts", ["tenant_id", "notes"])': "builds an index of the table contacts, to which",
+        'op.create_index("ix", "contacts", ["tenant_id", "notes"])': "builds an index on the table contacts, which",
     }
     for up, said in cases.items():
         release(up)

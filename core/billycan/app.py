@@ -105,7 +105,7 @@ class App:
         self.tenants = Tenants(Recent(self.epoch))
         self.ceilings = Ceilings(self, Recent(self.epoch))
         self.standings = Standings(self, Recent(self.epoch))
-        # By the prefix of ids, whatever says which records are a person's own.
+        # The offers that say which records are a person's own, by the prefix of their ids.
         self.owned: dict[str, list[Records.Own]] = {}
         for _, owns in self.offered(Records.Own):
             self.owned.setdefault(owns.prefix, []).append(owns)
@@ -461,8 +461,8 @@ class App:
     ) -> dict[str, Any]:
         """Return records by id, at most 100, as the list at a path shows them to the caller.
 
-        They have all that the list includes, or of that only `includes`, or only these members, which may cost less.
-        They are found by one query of the list. Ids that the list does not show are missing.
+        Each has all that the list includes, or of that only `includes`, or only these `members`, which may cost less.
+        One query of the list finds them; ids that it does not show are left out.
         """
         return read_records(ctx, self.at["GET", path], ids, members, includes) if ids else {}
 

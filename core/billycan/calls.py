@@ -306,7 +306,7 @@ def _run_handler(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> 
             records[i] = msgspec.Raw(web.encode(records[i]))
     body = web.encode(answer)
     if page:
-        paging.check_size(len(body), records, _bytes_of_json)
+        paging.check_size(len(body), records, _size_of_json)
     if page and page.next_cursor:
         path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
@@ -328,7 +328,7 @@ def _check_still_own(ctx: Context, method: str, taken: Taken) -> None:
         owning.check_still_own(ctx, taken.params)
 
 
-def _bytes_of_json(encoded: msgspec.Raw) -> int:
+def _size_of_json(encoded: msgspec.Raw) -> int:
     return memoryview(encoded).nbytes
 
 

@@ -148,7 +148,7 @@ class Context:
           None, or a function that is called with the call's Answer before the commit, once its events are heard: what
           that raises refuses the call and undoes all of it.
         policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
-        approvals: `approvals(ctx, ids)` maps those of these events that a person approved to who it was, in words.
+        approvals: `approvals(ctx, ids)` maps the ids of events that a person approved to a text that says who it was.
         codes: The codes of its refusals, which any route that writes may answer with.
         """
 
@@ -218,7 +218,7 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
-        self.origin: str | None = None  # the record of which the next one is made
+        self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
@@ -489,9 +489,7 @@ class Context:
 
     @property
     def sees_only_own(self) -> bool:
-        """True if the caller finds only records of its own: lists and ids of other records are then as if there were
-        none. See `Records.Own`.
-        """
+        """True if the caller is limited to its own records: for it, no others exist. See `Records.Own`."""
         return self.identity is not None and self.identity.sees_only_own
 
     @property
@@ -500,7 +498,7 @@ class Context:
         return self.sees_only_own and not self.tenant.field_sees_amounts
 
     def may_see(self, id: str) -> bool:
-        """Tell whether the caller may see a record as far as that depends on whose it is."""
+        """Tell whether the caller may see a record, as far as that depends on whose record it is."""
         return not self.sees_only_own or owning.are_own(self, {id})
 
     def own_ids(self, prefix: str) -> sa.Select[Any]:
@@ -536,7 +534,7 @@ class Context:
 
     @contextmanager
     def copying(self, id: str) -> Iterator[None]:
-        """Let the record that is added take along what plugins added to another: `with ctx.copying(quote.id):`."""
+        """Copy what plugins added to another record to the next one that is added: `with ctx.copying(quote.id):`."""
         self.origin = id
         try:
             yield
@@ -544,7 +542,7 @@ class Context:
             self.origin = None
 
     def search_anew(self, ids: Iterable[str]) -> None:
-        """Let searches find records by what your plugin adds to them, after it changed that by itself."""
+        """Update the search text of records after your plugin changed what it adds to them."""
         search_anew(self, ids)
 
     def emit(self, name: str, data: Any) -> None:

@@ -30,16 +30,16 @@ def _parameters_of(i: int) -> dict[str, Any]:
     return {"tenant_id": sa.bindparam("tenant_id"), "name": sa.bindparam(f"name_{i}"), "number": by, "live": by}
 
 
-def _add_to_counters(row: Any, given: Sequence[dict[str, Any]]) -> Any:
+def _build_addition(row: Any, given: Sequence[dict[str, Any]]) -> Any:
     """Return an INSERT of these counters that adds to them if they exist."""
     more = {name: counters.c[name] + row.excluded[name] for name in ("number", "live")}
     added = row.values(given).on_conflict_do_update(index_elements=["tenant_id", "name"], set_=more)
     return added.returning(counters.c.name, counters.c.number)
 
 
-_ADD_BOTH = upserts(counters, partial(_add_to_counters, given=[_parameters_of(1), _parameters_of(2)]))
+_ADD_BOTH = upserts(counters, partial(_build_addition, given=[_parameters_of(1), _parameters_of(2)]))
 _ADVANCE, _ADVANCE_BOTH = (
-    Statement(**upserts(counters, partial(_add_to_counters, given=[_parameters_of(1)]))),
+    Statement(**upserts(counters, partial(_build_addition, given=[_parameters_of(1)]))),
     Statement(**_ADD_BOTH),
 )
 _FORGET = Statement(
@@ -49,14 +49,14 @@ _FORGET = Statement(
 )
 
 
-def _skip_number(row: Any) -> Any:
+def _build_skip(row: Any) -> Any:
     """Return the statement that leaves a number out: an upsert, so that it waits for the transaction with the first."""
     named: dict[str, Any] = {"tenant_id": sa.bindparam("tenant_id"), "name": sa.bindparam("name_1")}
     left_out = row.values({**named, "number": 1, "live": 0})
     return left_out.on_conflict_do_update(index_elements=[*named], set_={"number": counters.c.number + 1})
 
 
-_SKIP = Statement(**upserts(counters, _skip_number))
+_SKIP = Statement(**upserts(counters, _build_skip))
 
 
 def advance(ctx: "Context", name: str, by: int = 1) -> int:
@@ -91,7 +91,7 @@ def advance_within(name: str) -> sa.CTE:
     Its column is `number`, and its parameter is `of_tenant`.
     """
     given = {"tenant_id": sa.bindparam("of_tenant"), "name": sa.literal(name), "number": 1, "live": 1}
-    counted: sa.CTE = _add_to_counters(insert_into_postgresql(counters), [given]).cte("counted")
+    counted: sa.CTE = _build_addition(insert_into_postgresql(counters), [given]).cte("counted")
     return counted
 
 

@@ -150,7 +150,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     page = records.rows(ctx, query, *beyond, order=order, columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
     # Each may have some MiB: they are fetched only if they fit.
-    check_size(sum(map(_bytes_of_row, shown)), shown, _bytes_of_row)
+    check_size(sum(map(_size_of_row, shown)), shown, _size_of_row)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
     data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
     gone = {row.id for row in shown} - data.keys()  # forgotten a moment ago
@@ -192,7 +192,7 @@ def forgotten_events(ctx: Context) -> dict[str, int]:
     return {row.event: row.sequence for row in _FORGOTTEN.all(ctx.db, {"tenant_id": ctx.tenant_id})}
 
 
-def _bytes_of_row(row: Row) -> int:
+def _size_of_row(row: Row) -> int:
     return int(row.size) + 200  # for the envelope around it
 
 
@@ -244,11 +244,11 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *written(ctx), *_note_records(ctx)]:
+    if last := [*ctx.last, *written(ctx), *_build_notes(ctx)]:
         at_once(ctx.db, *last, commits=commits)
 
 
-def _note_records(ctx: "Context") -> Iterator[Asked]:
+def _build_notes(ctx: "Context") -> Iterator[Asked]:
     """Yield the statements of whoever notes records that changed without an event."""
     ids = [id for id in ctx.touched if id not in ctx.told_of]
     for _, follower in ctx.app.offered(Records.Follower) if ids else ():

@@ -66,7 +66,7 @@ def read_members(ctx: "Context", endpoint: "Endpoint", tree: Any) -> tuple[Any, 
 
 
 def _reader_of(kind: Any) -> StructOf:
-    """Return the reader of a business's members: to make one of 200 members takes longer than to read them."""
+    """Return the reader of a business's members, kept because building one takes longer than reading them."""
     kept = _kept_by(kind)
     if "reader" not in kept:
         kept["reader"] = StructOf(kind, None)
@@ -75,7 +75,7 @@ def _reader_of(kind: Any) -> StructOf:
 
 
 def _kept_by(kind: Any) -> dict[Any, Any]:
-    """Return what is kept for a business's Struct as long as that is kept, which other caches would keep for ever."""
+    """Return a cache that lives as long as a business's Struct; any other would keep the Struct for ever."""
     if "__kept__" not in vars(kind):
         kind.__kept__ = {}
     kept: dict[Any, Any] = kind.__kept__
@@ -178,7 +178,7 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
 def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> list[str]:
     """Return the texts by which a search finds a new record for members that plugins add to it.
 
-    If it is made of another, they are what it takes along from that, which is stored with it.
+    If it is made from another, they are those of the members copied from it, which are stored with it.
     """
     if ctx.origin and any(e.along for e in adds):
         origin, ctx.origin = ctx.origin, None

@@ -173,7 +173,7 @@ def selected(
 ) -> Iterable[sa.ColumnElement[bool]]:
     """Match the rows with the ids that each of these finds in another table.
 
-    Few ids are fetched, so that only their rows are read; of these, each is looked up in what finds many.
+    If a table finds few ids, they are fetched, so that only their rows are read; each is then looked up in the others.
     """
     many, is_narrow = list[sa.Select[Any]](), False
     for ids in selects:
@@ -268,7 +268,7 @@ def _find_ids(
     """
     if any(len(text) < _TRIGRAM for text in texts):
         return None
-    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_query_trigrams(text)})" for text in texts)}
+    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_build_trigram_query(text)})" for text in texts)}
     try:
         ids = [row.id for row in _build_search(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
     except sa.exc.OperationalError as error:
@@ -278,7 +278,7 @@ def _find_ids(
     return ids if newest or len(ids) <= MOST else None
 
 
-def _query_trigrams(text: str) -> str:
+def _build_trigram_query(text: str) -> str:
     """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
     trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
     return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])

@@ -47,12 +47,12 @@ _KEPT_ANSWER = Statement(
 _LOCK = Statement(sa.select(sa.func.pg_try_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger))))
 
 
-def _replace_expired(row: Any) -> Any:
+def _build_replacement(row: Any) -> Any:
     replaced = {column.name: row.excluded[column.name] for column in answers.c if not column.primary_key}
     return row.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=replaced)
 
 
-_REMEMBER = Statement(**upserts(answers, _replace_expired))
+_REMEMBER = Statement(**upserts(answers, _build_replacement))
 
 
 class Answer(msgspec.Struct):

@@ -61,8 +61,8 @@ class Route(Struct, frozen=True):
       transaction of its own before the rows of a file are checked.
     prepare: For a handler that has much to work out: a function that takes what the handler takes and is called before
       the transaction begins, on a reading connection. What it does by `ctx.ahead` the handler need not do again.
-    own: Whether callers limited to their own records may call it, because its handler tells them of no others: lists,
-      single records and what changes them need not say so. See `Records.Own`.
+    own: Whether callers limited to their own records may call it, because its handler shows them no others. Routes that
+      list, read or change such records need not say so. See `Records.Own`.
     own_transactions: For a POST: a function of the body that says whether the handler opens the transactions that it
       needs itself, as by `ctx.app.call`. It then has no `ctx.db`, and a repeated Idempotency-Key gets the answer only
       once that is complete: until then, what the handler does must itself be safe to repeat (`Context.key`).
@@ -152,10 +152,10 @@ class Extends(Struct, frozen=True, kw_only=True):
       records that match, in the order of an index.
     order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
       `value` of the records that have one: records without one come last. None for any other name.
-    search: `search(ctx, path, members)` returns texts by which a search finds a record with these members, besides its
-      own: of the Struct that is sent, or of the one that is shown. See `Context.search_anew`.
-    along: `along(ctx, path, id)` returns the members that a new record takes along from another, such as a duplicate
-      from its original, as clients would send them. See `Context.copying`.
+    search: `search(ctx, path, members)` returns texts, besides the record's own, by which a search finds a record with
+      these members of `takes` or `shows`. See `Context.search_anew`.
+    along: `along(ctx, path, id)` returns the members that a new record copies from another, such as a duplicate from
+      its original, in the form that clients send. See `Context.copying`.
     """
 
     path: str

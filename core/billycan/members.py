@@ -79,7 +79,7 @@ def plain_reader(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
     words = _KINDS.get(kind)
     if words is None:
         return _by_msgspec(kind)
-    within = [*_check_limits(limits)] if limits else []
+    within = [*_limit_checks(limits)] if limits else []
 
     def read(value: Any) -> Any:
         if isinstance(value, bool) is not (kind is bool) or not isinstance(value, kind):
@@ -120,7 +120,7 @@ def _one_of(options: tuple[Any, ...]) -> Callable[[Any], Any]:
     return read
 
 
-def _check_limits(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
+def _limit_checks(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
     """Yield the checks of msgspec's limits, each with the code and the message of its failure."""
     least, most, above, below = limits.ge, limits.le, limits.gt, limits.lt
     if least is not None and most is not None:

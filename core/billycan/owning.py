@@ -1,4 +1,4 @@
-"""Callers limited to what is their own, such as field staff: what they may call, find, change and be told."""
+"""Callers limited to their own records, such as field staff: what they may call, find, change and be told."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def is_open(app: "App", endpoint: "Endpoint") -> bool:
     """Tell whether callers limited to their own records may call a route at all: all others are closed to them.
 
-    They read lists of records that can be theirs, and read and change such a record; whatever else there is says by
-    `own` that it tells them of no others.
+    They list, read and change records that can be theirs. Any other route must say, with `own`, that it shows them no
+    others.
     """
     route = endpoint.route
     if route.own:
@@ -42,7 +42,7 @@ def is_open(app: "App", endpoint: "Endpoint") -> bool:
 def check_allowed(ctx: "Context", endpoint: "Endpoint") -> None:
     """Raise Forbidden if a route is closed to the caller, who is limited to records of its own."""
     if not is_open(ctx.app, endpoint):
-        raise Forbidden("Somebody who sees only records of their own may not do this.")
+        raise Forbidden("You see only your own records, so you cannot do this. Ask somebody who sees all of them.")
 
 
 def own_ids(ctx: "Context", prefix: str) -> sa.Select[Any]:
@@ -56,7 +56,7 @@ def own_ids(ctx: "Context", prefix: str) -> sa.Select[Any]:
 
 
 def are_own(ctx: "Context", ids: set[str]) -> bool:
-    """Tell whether all of these records are the caller's own; ids of what is no record of its own kind are left out."""
+    """Tell whether all of these records are the caller's own; ids with a prefix of no resource are ignored."""
     by_prefix: dict[str, set[str]] = {}
     for id in ids:
         prefix = id.partition("_")[0]
@@ -71,9 +71,9 @@ def are_own(ctx: "Context", ids: set[str]) -> bool:
 
 
 def check_call(ctx: "Context", endpoint: "Endpoint", params: Mapping[str, str], query: Any, sent: Any) -> None:
-    """Refuse a call of a caller limited to its own records that names others, as if there were none.
+    """Refuse a call that names records other than the caller's own, as if there were none.
 
-    `sent` is its body. Without amounts, it also refuses to filter by any, or to change them.
+    `sent` is its body. If the caller sees no amounts, it also refuses to filter by them or to change them.
     """
     if ctx.hides_amounts:
         _check_amounts(endpoint, query, sent)
@@ -89,11 +89,11 @@ def check_call(ctx: "Context", endpoint: "Endpoint", params: Mapping[str, str], 
 def check_still_own(ctx: "Context", params: Mapping[str, str]) -> None:
     """Refuse a change after which the record is no longer the caller's own."""
     if not are_own(ctx, {*params.values()}):
-        raise Forbidden("It would not be yours any more: ask somebody else to do this.")
+        raise Forbidden("The record would no longer be yours. Ask somebody who sees all records to do this.")
 
 
 def ids_in(tree: Any, at: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the ids that members of a body refer to other records by, each with its path."""
+    """Yield the ids by which a body refers to other records, each with its path."""
     if isinstance(tree, dict):
         for name, value in tree.items():
             path = f"{at}.{name}" if at else name
@@ -116,12 +116,13 @@ def _check_amounts(endpoint: "Endpoint", query: Any, sent: Any) -> None:
             asked = (f"{name}_from", f"{name}_to", name)
             if name in sort or any(getattr(query, each, None) is not None for each in asked):
                 raise BadRequest(
-                    "Amounts are not shown to you: leave them out.", param="sort" if name in sort else name
+                    "You cannot see amounts, so you cannot filter or sort by them: leave them out.",
+                    param="sort" if name in sort else name,
                 )
     body = endpoint.signature.body
     kinds = {body, *types_within(body)} if body else set()
     if {*names_in(sent)} & {name for kind in kinds if is_struct(kind) for name in amounts_within(kind)}:
-        raise Forbidden("Amounts are not shown to you, so you cannot change them: leave them out.")
+        raise Forbidden("You cannot see amounts, so you cannot change them: leave them out.")
 
 
 def names_in(tree: Any) -> Iterator[str]:
@@ -137,7 +138,7 @@ def names_in(tree: Any) -> Iterator[str]:
 
 
 def hide_amounts(value: Any) -> Any:
-    """Return a record or a page of them with null in the place of each amount of money."""
+    """Return a record or a page of records with null in place of each amount of money."""
     if isinstance(value, Page):
         return value.of([hide_amounts(each) for each in value.items])
     if isinstance(value, list):

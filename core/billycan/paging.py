@@ -22,7 +22,7 @@ from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 
 DEFAULT_PER_PAGE = 25
-_FAR = 1_000  # rows before a page, from which on to read each of them takes too long
+_FAR = 1_000  # rows before a page, beyond which reading each of them takes too long
 _TOTAL, _TOLD, _VALUE = "list_total", "list_told", "list_value"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -175,7 +175,7 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
 
 
 def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
-    """Select rows by their values: of those that are passed over, only the values are read."""
+    """Select rows by their values; only the values of skipped rows are read."""
 
     def order(by: Any) -> list[Any]:
         return [by.c.value.desc(), by.c.id.desc()] if descending else [by.c.value, by.c.id]
@@ -254,7 +254,7 @@ def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     for n, found in enumerate(lists):
         filters, values, expressions = _sort_filters(found, ctx.db, f"list{n}_")
         if not all(expression.is_plain for expression in expressions):
-            counts = [_count_rows(found.table, found.where) if found.live is None else found.live for found in lists]
+            counts = [_select_count(found.table, found.where) if found.live is None else found.live for found in lists]
             return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
         asked.append((found.table, filters, found.order, found.live, found.told))
         own = [bind.value for expression in expressions for bind in expression.binds]
@@ -280,7 +280,7 @@ def _build_count(
     counts, parameters, planning = list[Any](), list[str](), dict[str, bool]()
     for n, (table, filters, order, live, told) in enumerate(asked):
         where = _build_conditions(table, filters, parameters, f"list{n}_")
-        total = _count_rows(table, where) if live is None else live
+        total = _select_count(table, where) if live is None else live
         counts.append((total if told is None else _unless_known(told, total, f"list{n}_")).label(f"list{n}"))
         planning |= _planning_options(table, where, order)
     counts += [told for *_, told in asked if told is not None][:1]  # they all have the same
@@ -439,7 +439,7 @@ def _build_select(
     told: sa.ScalarSelect[int] | None = None,
 ) -> sa.Select[Any]:
     planning = _planning_options(table, where, form.order)
-    total: Any = _count_rows(table, where) if live is None else live
+    total: Any = _select_count(table, where) if live is None else live
     also: list[Any] = [total.label(_TOTAL)] if form.counts else []
     if told is not None:
         also = [told.label(_TOLD), _unless_known(told, total).label(_TOTAL)]
@@ -508,7 +508,7 @@ def _found_by(table: sa.Table, order: tuple[str, ...]) -> list[str]:
     return [*sorted_, *(columns[1] for columns in unique if columns[:1] == ["tenant_id"] and len(columns) == 2)]
 
 
-def _count_rows(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.ScalarSelect[int]:
+def _select_count(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.ScalarSelect[int]:
     count = sa.select(sa.func.count()).select_from(table).where(*where)
     return count.correlate(None).scalar_subquery()
 

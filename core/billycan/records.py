@@ -90,9 +90,10 @@ class Records(Generic[T]):
     class Own(Struct, frozen=True, kw_only=True):
         """The records that belong to a person: `Records.Own(prefix="job", ids=jobs_of)`.
 
-        Somebody limited to their own records finds no others, and nothing of a kind for which no plugin says this.
+        Somebody limited to their own records finds no others, and none of a kind for which no plugin offers this.
 
-        prefix: What begins the ids of the records. If several plugins say which are a person's, any of them counts.
+        prefix: The prefix of the records' ids. If several plugins offer the same one, a record that any of them selects
+          is the person's own.
         ids: `ids(ctx, user_id)` returns a SELECT of the `id` of the person's records.
         writes: Whether the person may change them.
         """

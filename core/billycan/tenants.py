@@ -117,7 +117,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     abn: The business's ABN, required to send a tax invoice; shown as 11 digits.
     gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
       from today on.
-    gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
+    gst_settings: Its GST settings by date; a document's date decides. Before the first, it is not registered.
     locked_until: The day until which its books are locked: whatever would change what counts up to then is refused.
     timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.

@@ -656,7 +656,7 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
     assert migrate.upgrade(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]
     newer.start()
     older = migrated(("assets_0001", None), database=url)
-    # Migrations only add, so the release before goes on.
+    # Migrations only add, so the previous release keeps running.
     older.start()
     assert migrate.upgrade(older.db, older.manifests) == []
     with older.db.writing() as db:

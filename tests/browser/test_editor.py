@@ -136,7 +136,7 @@ def test_a_draft_survives_a_closed_tab_and_goes_when_it_is_saved_or_its_writer_l
         ann.open("/dashboard/invoices/new")
         return hands
 
-    write().press("Continue with it")
+    write().press("Continue editing")
     values = (
         "client_id",
         "line_items[0].description",
@@ -148,9 +148,9 @@ def test_a_draft_survives_a_closed_tab_and_goes_when_it_is_saved_or_its_writer_l
     assert found == ["Salamanca Bakery", "Work", "More", "Yet more", "PO 7"]
     hands.fill("line_items[0].unit_price", "10", "main").press("Create invoice").sees("Please correct what is marked")
     ann.open("/dashboard/invoices/new")
-    hands.press("Discard it")
+    hands.press("Discard")
     assert browser.execute_script(stored) == 0
-    write().press("Continue with it").fill("line_items[0].unit_price", "10", "main")
+    write().press("Continue editing").fill("line_items[0].unit_price", "10", "main")
     hands.fill("line_items[2].unit_price", "1", "main").fill("line_items[3].description", "", "main")
     hands.press("Create invoice").sees("The invoice was created")
     hands.until(lambda b: b.execute_script(stored) == 0)

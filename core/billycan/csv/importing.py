@@ -218,7 +218,7 @@ class _Column(msgspec.Struct, frozen=True):
 
 
 class _Finding:
-    """Finds the members that the columns of a file fill, and lists those of each Struct once: it may have hundreds."""
+    """Find the members that a file's columns fill, listing those of each Struct once: it may have hundreds."""
 
     def __init__(self) -> None:
         self._types: dict[Any, dict[str, Any]] = {}

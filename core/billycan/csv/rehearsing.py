@@ -188,7 +188,7 @@ class Rehearsal:
                 values = [given.get(name) for name in names]
                 if None not in values:
                     self._row_keys.append(_hash_value((table.name, names, values)))
-                    self._note_read(*_find_others(self._ctx, table, names, values))
+                    self._note_read(*_build_others_query(self._ctx, table, names, values))
 
     def _place(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
@@ -372,8 +372,8 @@ def _unique_columns(table: sa.Table) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(c.name for c in columns if c.name != "tenant_id") for columns in alike)
 
 
-def _find_others(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequence[Any]) -> tuple[str, Any]:
-    """A query for whether another row has these values, as the driver takes it."""
+def _build_others_query(ctx: Context, table: sa.Table, names: Sequence[str], values: Sequence[Any]) -> tuple[str, Any]:
+    """Return a query for whether another row has these values, as the driver takes it."""
     of = ["tenant_id", *names]
     if ctx.db.dialect.name == "sqlite":
         where = " AND ".join(f'"{name}" = ?' for name in of)

@@ -122,7 +122,7 @@ _building = Lock()
 
 def describe_api(app: "App") -> Json:
     """Return the OpenAPI document of every mounted route; it is built once for each app."""
-    with _building:  # or all that ask first would build it at once
+    with _building:  # or all the first requests would build it at once
         if app not in _documents:
             _documents[app] = _Document(app).whole()
         return _documents[app]

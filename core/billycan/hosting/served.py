@@ -23,7 +23,7 @@ from ..testing.racing import together
 from . import gunicorn_conf
 
 _SECONDS = 180
-# gunicorn, whose workers need not each import what its master has: most of the CPU time of their start.
+# gunicorn, with what its workers need imported once: each of them would spend most of the CPU time of its start on it.
 _GUNICORN = """
 import sys
 from billycan.hosting import workers

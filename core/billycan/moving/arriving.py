@@ -178,7 +178,7 @@ class _Arriving:
             if self._refers_to_others(db, table, row):
                 plan.skipped[table.name].add(_key_of(table, row))
             elif not is_apart:
-                plan.keys[table.name].add(_match_key(_key_of(table, row)))
+                plan.keys[table.name].add(_plain_key(_key_of(table, row)))
         if not is_apart and self.begun is None:
             self._check_unused(db, table, rows)
 
@@ -269,7 +269,7 @@ class _Arriving:
         rows = []
         for row in page:
             key = _key_of(table, row)
-            if key in skipped or _match_key(key) in here:
+            if key in skipped or _plain_key(key) in here:
                 continue
             for own, other in keys:
                 row[own.name] = plan.instead[other.table.name].get(row[own.name], row[own.name])
@@ -301,5 +301,5 @@ def _key_of(table: sa.Table, row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[column.name] for column in table.primary_key)
 
 
-def _match_key(key: tuple[Any, ...]) -> Any:
+def _plain_key(key: tuple[Any, ...]) -> Any:
     return key[0] if len(key) == 1 else key

@@ -96,10 +96,10 @@ def delete_rows(app: "App", ids: tuple[str, ...]) -> None:
             off.reflect(db, only=names)  # and what they refer to
     for left in reversed(range(_TIMES)):
         for table in reversed([table for table in off.sorted_tables if table.name in names]):
-            _delete_rows(app, table, table.c.tenant_id.in_(ids))
+            _delete_in_steps(app, table, table.c.tenant_id.in_(ids))
         for table in reversed(found.own):
             if table not in (tenants, standings):
-                _delete_rows(app, table, found.rows_of(table, ids))
+                _delete_in_steps(app, table, found.rows_of(table, ids))
         try:
             with app.db.writing(across=_ACROSS) as db:
                 db.execute(sa.delete(standings).where(standings.c.tenant_id.in_(ids)))
@@ -111,7 +111,7 @@ def delete_rows(app: "App", ids: tuple[str, ...]) -> None:
     app.epoch.bump()
 
 
-def _delete_rows(app: "App", table: sa.Table, where: sa.ColumnElement[bool]) -> None:
+def _delete_in_steps(app: "App", table: sa.Table, where: sa.ColumnElement[bool]) -> None:
     key: list[sa.Column[Any]] = [*table.primary_key]
     some = sa.select(*key).where(where).limit(ROWS_AT_ONCE)
     these = sa.tuple_(*key).in_(some) if key[1:] else key[0].in_(some)

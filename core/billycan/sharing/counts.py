@@ -73,7 +73,7 @@ class Counts:
     def whole(self) -> array[int]:
         """Return the sum over all processes, including those that have ended."""
         with self._turn():
-            return _add_files(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
+            return _sum_files(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
 
     def _mapped(self) -> mmap.mmap:
         """Create, lock and map a file for this process."""
@@ -106,7 +106,7 @@ class Counts:
             gone = self._folder / "gone"
             kept = [gone] if gone.exists() else []
             new = self._folder / "new"
-            new.write_bytes(_add_files(path.read_bytes() for path in (*dead, *kept)).tobytes())
+            new.write_bytes(_sum_files(path.read_bytes() for path in (*dead, *kept)).tobytes())
             new.replace(gone)
             for path in dead:
                 path.unlink()
@@ -123,7 +123,7 @@ def _is_free(path: Path) -> bool:
     return True
 
 
-def _add_files(files: Iterable[bytes]) -> array[int]:
+def _sum_files(files: Iterable[bytes]) -> array[int]:
     total = array("q", bytes(8 * _WORDS))
     for content in files:
         # Another release may have had other counts.

@@ -1,4 +1,4 @@
-"""The rule that a migration only adds, so that the release before it goes on running on the tables.
+"""The rule that a migration only adds, so that the previous release keeps running on the tables.
 
 A migration is read and not run. One that takes something away names in `oldest` the first version of the tables whose
 code does without it: older code then refuses to start, and all other code goes on.
@@ -17,13 +17,13 @@ _TAKES = ("ALTER ", "DROP ", "TRUNCATE ", "LOCK ")
 
 
 def require_additions(chain: Chain, found: str | None) -> None:
-    """Raise PluginError if a migration after `found` changes what the code of the release before it relies on.
+    """Raise PluginError if a migration after `found` changes what the code of the previous release relies on.
 
-    One that says by `oldest` whose code no longer does may; none may build an index of a table that has rows.
+    One that names the `oldest` code that still works may; none may build an index on a table that has rows.
     """
     for step in chain.steps:
         if step.before is None or (found is not None and step.version <= found):
-            continue  # of the first one nobody can rely on anything
+            continue  # nobody relies on anything before the first one
         tree = ast.parse(step.file.read_text("utf-8"))
         (upgrade,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "upgrade")
         made = {_texts(call)[0] for call in _calls(upgrade) if _named(call) in _MAKES}
@@ -37,21 +37,21 @@ def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
     table = _texts(call)[1 if operation == "create_index" else 0] if operation in _INDEXES else ""
     if table and table not in made:
         return (
-            f"builds an index of the table {table}, to which nobody could write meanwhile: only"
-            " declare it in the table, and `billycan migrate` builds it while others write"
+            f"builds an index on the table {table}, which blocks writes: declare it in the table instead,"
+            " and `billycan migrate` builds it without blocking them"
         )
     if takes:
         return ""
     cure = (
-        'let the code of one release do without it first, and name that release\'s last migration: oldest = "…";'
-        " or name this migration, if all processes are to be stopped"
+        'publish a release whose code does without it first, and name that release\'s last migration: oldest = "…";'
+        " or name this migration, if all processes will be stopped"
     )
     if operation == "add_column" and not _may_be_left_out(call):
-        return "adds a column that code of the release before would leave out: allow null, or give a server_default"
+        return "adds a column that the code of the previous release leaves out: allow null, or give a server_default"
     if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_TAKES):
-        return f"changes tables that are there by {_texts(call)[0].split()[0]}: {cure}"
+        return f"changes existing tables with {_texts(call)[0].split()[0]}: {cure}"
     if operation and operation not in _ADDS:
-        return f"calls {operation}, which changes a table that is there: {cure}"
+        return f"calls {operation}, which changes an existing table: {cure}"
     return ""
 
 

@@ -290,7 +290,7 @@ def _tuple_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, tuple) and all(map(fits, value))
 
 
-def _is_instance_of(*kinds: type) -> Callable[[Any], bool]:
+def _instance_check(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
@@ -319,27 +319,27 @@ def _is_document(value: Any) -> bool:
 
 
 _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "requires": (_tuple_of(_is_instance_of(str)), 'requires must be a tuple of plugin names, such as ("contacts",)'),
-    "uses": (_tuple_of(_is_instance_of(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
+    "requires": (_tuple_of(_instance_check(str)), 'requires must be a tuple of plugin names, such as ("contacts",)'),
+    "uses": (_tuple_of(_instance_check(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
     "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
-    "events": (_is_instance_of(Mapping), "events must map the name of each event to the Struct of its data"),
+    "events": (_instance_check(Mapping), "events must map the name of each event to the Struct of its data"),
     "hears": (_maps_to_functions, "hears must map the name of each event to a function"),
     "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
-    "tables": (_tuple_of(_is_instance_of(sa.Table)), "tables must be a tuple of tables"),
+    "tables": (_tuple_of(_instance_check(sa.Table)), "tables must be a tuple of tables"),
     "settings": (lambda kind: kind is None or is_struct(kind), "settings must be a Struct"),
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
     "records": (
-        _tuple_of(_is_instance_of(RecordPages)),
+        _tuple_of(_instance_check(RecordPages)),
         'records must be a tuple of RecordPages(path="/v1/…", columns=…)',
     ),
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
-    "codes": (_is_instance_of(Mapping), "codes must map each code to its Code"),
+    "codes": (_instance_check(Mapping), "codes must map each code to its Code"),
     "offers": (
-        _tuple_of(_is_instance_of(Struct)),
+        _tuple_of(_instance_check(Struct)),
         'offers must be a tuple of what others ask for, such as GstEntries(labels=("G1", …), select=function)',
     ),
 }

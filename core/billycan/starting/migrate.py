@@ -24,9 +24,9 @@ from .versions import HERE, Chain
 
 T = TypeVar("T")
 _LOCK = 7_270_001
-_LOCK_SECONDS = 1  # less than a request waits, because those that come meanwhile wait for what waits for them
+_LOCK_SECONDS = 1  # shorter than requests wait, because new ones queue behind a migration that waits
 _TRIES, _PAUSE_SECONDS = 100, 0.5
-_WAITED = ("55P03", "40P01")  # for a lock in vain, or for each other
+_WAITED = ("55P03", "40P01")  # a lock that was not available in time, or a deadlock
 _ACROSS = "a migration changes the rows of all"
 
 
@@ -98,7 +98,7 @@ def _migrating(database: db.Database) -> Iterator[sa.Connection]:
 
 
 def _patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
-    """Run this in a transaction for migrations, anew if a lock was not to be had, and return what it returns."""
+    """Run this in a transaction for migrations, again if a lock was not available, and return what it returns."""
     for left in reversed(range(_TRIES)):
         try:
             with _migrating(database) as connection:
@@ -116,7 +116,7 @@ def _patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
 
 
 def pause() -> None:
-    """Let those go first that waited behind a migration."""
+    """Let the requests that waited behind a migration go first."""
     time.sleep(_PAUSE_SECONDS)
 
 

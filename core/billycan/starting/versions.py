@@ -54,7 +54,7 @@ class Chain(Struct, frozen=True):
         return next(step.version for step in self.steps if step.before == found)
 
     def oldest(self, version: str) -> str:
-        """Return the version from which on code runs on tables of this one; an empty text if all code does."""
+        """Return the oldest version whose code runs on tables of this one; an empty text if all code does."""
         return max((step.oldest or "" for step in self.steps if step.version <= version), default="")
 
     def is_at(self, found: str | None, oldest: str | None = None) -> bool:
@@ -113,7 +113,7 @@ def stored_versions(connection: sa.Connection, names: Iterable[str]) -> dict[str
 
 
 def stored_oldest(connection: sa.Connection) -> dict[str, str]:
-    """Return for each plugin the oldest version whose code its tables serve; none for those that serve every one."""
+    """Map plugins to the oldest version whose code their tables serve; those that serve every version are left out."""
     there = sa.inspect(connection).has_table(oldest.name)
     return dict(connection.execute(sa.select(oldest.c.name, oldest.c.version)).all()) if there else {}
 

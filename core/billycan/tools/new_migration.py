@@ -152,7 +152,7 @@ def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
         over = [column.name for column in getattr(constraint, "columns", ())]
         if isinstance(constraint, sa.ForeignKeyConstraint) and len(over) > 1:
             targets = [key.target_fullname for key in constraint.elements]
-            given = [_write_texts(over), _write_texts(targets), f'name="{_write_name(constraint)}"']
+            given = [_write_list(over), _write_list(targets), f'name="{_write_name(constraint)}"']
             args.append(_write_call("sa.ForeignKeyConstraint", given, 9))
         elif isinstance(constraint, sa.UniqueConstraint) and not (
             is_resource and sorted(over) == ["external_id", "tenant_id"]
@@ -180,7 +180,7 @@ def _write_index(index: sa.Index) -> str:
         and not index.unique
     ):
         return f'create_neighbour_index(op, "{table}", "{columns[-1]}")'
-    args = [f'"{_write_name(index)}"', f'"{table}"', _write_texts(columns)]
+    args = [f'"{_write_name(index)}"', f'"{table}"', _write_list(columns)]
     args += ["unique=True"] if index.unique else []
     args += [
         f"{dialect}_where=sa.text({_write_text(str(where))})"
@@ -192,10 +192,10 @@ def _write_index(index: sa.Index) -> str:
 
 def _write_constraint(constraint: Any) -> tuple[str, str]:
     """Return the code that creates a constraint of a table in a batch, and the code that drops it."""
-    name, over = _write_name(constraint), _write_texts([column.name for column in constraint.columns])
+    name, over = _write_name(constraint), _write_list([column.name for column in constraint.columns])
     if isinstance(constraint, sa.ForeignKeyConstraint):
         targets = [key.target_fullname.rpartition(".") for key in constraint.elements]
-        args = [f'"{name}"', f'"{targets[0][0]}"', over, _write_texts([column for _, _, column in targets])]
+        args = [f'"{name}"', f'"{targets[0][0]}"', over, _write_list([column for _, _, column in targets])]
         return _write_call("table.create_foreign_key", args, 8), f'table.drop_constraint("{name}", type_="foreignkey")'
     return f'table.create_unique_constraint("{name}", {over})', f'table.drop_constraint("{name}", type_="unique")'
 
@@ -242,7 +242,7 @@ def _write_text(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _write_texts(values: Iterable[str]) -> str:
+def _write_list(values: Iterable[str]) -> str:
     return f"[{', '.join(map(_write_text, values))}]"
 
 

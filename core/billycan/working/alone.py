@@ -34,7 +34,7 @@ class Alone:
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._asked: dict[tuple[str, Moment], Any] = {}  # what was built last, by task and time
         self._rows: tuple[dict[str, int], Any] | None = None
-        self._puts_off = False  # whether work of any record of the business waits because it failed
+        self._puts_off = False  # whether work on any record of the business failed and waits for another try
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:

@@ -49,7 +49,7 @@ def append_entry(ctx: Context, event: Event) -> None:
 
 
 class Checkpoint(Struct, kw_only=True):
-    """The latest entry of a chain, told once a day to whoever keeps a copy of its hash elsewhere."""
+    """The latest entry of a chain, sent once a day to whoever keeps a copy of its hash elsewhere."""
 
     id: str
     sequence: int
@@ -101,7 +101,7 @@ def find_faults(
         if row["hash"] != digest(row):
             yield f"BROKEN: entry {row['sequence']} ({row['id']}) is not what was written"
         if kept and kept.get(row["sequence"], row["hash"]) != row["hash"]:
-            yield f"BROKEN: entry {row['sequence']} ({row['id']}) is not what its checkpoint told"
+            yield f"BROKEN: entry {row['sequence']} ({row['id']}) does not match its checkpoint"
         before, last = row["hash"], row["sequence"]
     if last < entries:
         yield f"BROKEN: entry {last + 1} is missing"

@@ -21,10 +21,10 @@ POLL_MILLISECONDS = 15_000
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _LASTS_MILLISECONDS = int(proposing.LASTS.total_seconds() * 1000)
 _TELLS = {
-    "pending": "A person of the business is asked.",
+    "pending": "It waits for the decision of a person of the business.",
     "declined": "A person of the business has declined it.",
     "expired": "Nobody decided it in time, or it was withdrawn.",
-    "failed": "It was approved, and refused when it was carried out.",
+    "failed": "It was approved, but it failed when it was carried out.",
     "done": "It is approved and done.",
 }
 
@@ -36,7 +36,7 @@ def takes_tasks(capabilities: Mapping[str, Any]) -> bool:
 
 
 def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the result of a call that a person is asked about, in the way that the client takes; None for others."""
+    """Return the result of a call that waits for a person, in a form that the client takes; None if there is none."""
     error = called.value if called.is_error else {}
     id, url = error.get("proposal_id"), error.get("approval_url")
     if error.get("code") != "approval_required" or id is None:
@@ -62,7 +62,7 @@ def find_own(app: App, identity: Identity, id: Any) -> Proposal:
 
 
 def outcome_of(app: App, identity: Identity, proposal: Proposal) -> Called:
-    """Return what became of a proposed call: what it made, as it is now, or why it was not carried out."""
+    """Return the outcome of a proposed call: the record that it made, as it is now, or why it was not carried out."""
     if proposal.status == "done":
         return Called(_record_of(app, identity, proposal), note=_TELLS["done"])
     error = proposal.error or {

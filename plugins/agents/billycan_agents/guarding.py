@@ -28,7 +28,7 @@ _IS_CONTACT = re.compile(r"con_[0-9a-z]{1,40}")
 _HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be today elsewhere
 LATER = 202  # accepted, and done after the answer
 READ_ONLY = "This key may only read: an owner of the business has set that."
-NOT_KNOWN = "This is carried out later, so it is not known now what it does: a person has to approve it."
+NOT_KNOWN = "This is carried out later, so its effects are not known yet: a person has to approve it."
 IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 

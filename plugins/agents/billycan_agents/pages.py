@@ -17,7 +17,7 @@ PROPOSED = (
     *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
     *("add_payment", "add_expense_payment", "create_recurring_*", "resume_recurring_*"),
 )
-# What leads clients' money or letters elsewhere without an amount that could be limited.
+# Calls that redirect clients' money or letters, without an amount that could be limited.
 NEVER = (
     *("delete_*", "update_tenant", "update_branding", "update_reminders"),
     *("create_endpoint", "update_endpoint", "rotate_*"),

@@ -95,8 +95,8 @@ def _find(ctx: Context, db: sa.Connection, caller_id: str) -> Kept | None:
 
 
 def policy_at_first(ctx: Context, db: sa.Connection, caller_id: str) -> Kept | None:
-    """Return the policy of a caller for which nobody has set one: a person approves all that an app does of which only
-    its own document tells.
+    """Return the policy of a caller for which nobody has set one: a person approves each change of an app that
+    describes itself.
     """
     if not caller_id.startswith("cnx_") or not ctx.has("apps"):
         return None

@@ -246,7 +246,7 @@ def _carry_out(app: App, identity: Identity, id: str, person: Identity, seen: An
 
 
 def approvals_of(ctx: Context, event_ids: Sequence[str]) -> Mapping[str, str]:
-    """Map those of these events that a person approved to who it was."""
+    """Map the ids of events that a person approved to a text that says who it was."""
     mine = own(ctx, told) & told.c.id.in_(event_ids)
     by = (proposals.c.tenant_id == told.c.tenant_id) & (proposals.c.id == told.c.proposal_id)
     found = sa.select(told.c.id, proposals.c.decided_by_name).join(proposals, by).where(mine)

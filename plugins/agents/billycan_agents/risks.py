@@ -68,7 +68,7 @@ def _of_party(visit: Visit, row: Row) -> Iterator[str]:
     if row.amount is None or earlier is None:
         return
     if not earlier:
-        yield f"There is nothing like it for {name} yet."
+        yield f"It is the first of its kind for {name}."
     elif row.amount > UNUSUAL * max(earlier):
         yield f"The amount is unusual for {name}: until now it was {money(max(earlier))} at most."
 

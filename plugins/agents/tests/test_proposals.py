@@ -312,7 +312,7 @@ def test_a_proposal_is_marked_by_what_to_look_at_twice(client, owner, clock):
         found = owner.get(f"/dashboard/approvals/{made['id']}").text.partition("Look twice:")[2].partition("</ul>")[0]
         return re.findall("<li>(.*?)</li>", found)
 
-    assert marks(100) == ["Ada is new: added today.", "There is nothing like it for Ada yet."]
+    assert marks(100) == ["Ada is new: added today.", "It is the first of its kind for Ada."]
     client.post("/v1/invoices", bill(client, 100, contact))
     clock.move(days=15)
     owner = Browser(client.app).join(client, "owner", "second@example.com")

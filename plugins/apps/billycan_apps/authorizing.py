@@ -181,7 +181,7 @@ def _find_app(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
 
 
 def _described(visit: Visit, address: str) -> Registered:
-    """Return an app that describes itself. Nothing is fetched for whoever is not signed in."""
+    """Return an app that describes itself. Nothing is fetched for a visitor who is not signed in."""
     if visit.session_if_any is None or not visit.session.is_complete:
         raise Instead(to_sign_in(visit))
     try:

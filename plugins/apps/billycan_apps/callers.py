@@ -67,7 +67,7 @@ _BY_ID = Statement(
 class Caller(Identity, frozen=True, kw_only=True):
     """A connected app.
 
-    resource: What its access token is for alone; None if for all that there is.
+    resource: The only resource that its access token opens; None if it opens all.
     """
 
     resource: str | None = None
@@ -85,7 +85,7 @@ def authenticate(app: App, req: falcon.Request) -> Identity | None:
         return None
     recent = _recent.setdefault(app, app.recent())
     identity: Caller | None = (
-        recent.get(token, lambda: _find_identity(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
+        recent.get(token, lambda: _identity_of_token(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
     )
     if identity is None:
         raise _refuse_token("invalid_api_key", "This access token does not exist, or was revoked.")
@@ -113,7 +113,7 @@ def find_identity(app: App, tenant_id: str, id: str) -> Identity:
     return _build_identity(app, row, tuple(row.granted), None)
 
 
-def _find_identity(app: App, token: str) -> Caller | None:
+def _identity_of_token(app: App, token: str) -> Caller | None:
     with app.db.reading(across="only the access token says whose it is") as db:
         row = _BY_DIGEST.first(db, {"digest": Secret.digest(token)})
     if row is None:

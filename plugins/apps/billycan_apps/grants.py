@@ -40,7 +40,7 @@ class Beyond(Exception):
 
 
 class OfAnother(Exception):
-    """The app asks for tokens for another resource than the person was asked about."""
+    """The app asks for tokens for a resource other than the one that the person approved."""
 
 
 class Pair(Struct, frozen=True):

@@ -148,7 +148,7 @@ def _resource_refused() -> Iterator[None]:
     try:
         yield
     except grants.OfAnother:
-        raise Refused("invalid_target", "The person was asked about another resource.") from None
+        raise Refused("invalid_target", "The person approved access to another resource.") from None
 
 
 def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:

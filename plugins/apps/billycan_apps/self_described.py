@@ -56,7 +56,7 @@ def are_taken(app: App) -> bool:
 def find_described(app: App, address: str, business_id: str) -> Registered:
     """Return an app as its document describes it now; at most an hour old. Raise Unreadable."""
     if not are_taken(app):
-        raise Unreadable("Apps that describe themselves cannot be connected here: its maker has to register it.")
+        raise Unreadable("Apps that describe themselves cannot connect here: the maker of this one has to register it.")
     if not is_address(address):
         raise Unreadable("The app's client_id is not an address.")
     kept = _recent.setdefault(app, {})
@@ -83,7 +83,7 @@ def keep_app(ctx: Context, business_id: str, described: Registered) -> Registere
     id = next((row.id for row in known if row.address == described.address), None)
     if id is None:
         if len(known) >= MOST_APPS:
-            raise Conflict(f"At most {MOST_APPS} apps that describe themselves are connected: disconnect one.")
+            raise Conflict(f"At most {MOST_APPS} apps that describe themselves can be connected: disconnect one.")
         id = new_id("app")
         new = {"id": id, "business_id": business_id, "is_confidential": False, "created_at": ctx.app.now()}
         new |= {"address": described.address, **msgspec.to_builtins(described.own)}
@@ -121,14 +121,14 @@ def _fetch(app: App, address: str, business_id: str) -> _Kept:
 
     parts = urlsplit(address)
     if parts.path in ("", "/") or {".", ".."} & {*parts.path.split("/")}:
-        raise Unreadable("The app's client_id has no path, or one with dots.")
+        raise Unreadable("The app's client_id must be an address with a path, and without the parts . and .. in it.")
     found = fetch_document(app, address, business_id)
     if found.error == "blocked":
-        raise Unreadable("The app's client_id is an address that is not asked: it must be a public https address.")
+        raise Unreadable("The app's client_id cannot be fetched: it must be a public https address.")
     if found.error:
-        raise Unreadable(f"What the app says of itself could not be read at {parts.netloc} ({found.error}).")
+        raise Unreadable(f"The app's description at {parts.netloc} could not be read ({found.error}).")
     if "json" not in found.headers.get("content-type", ""):
-        raise Unreadable(f"What the app says of itself at {parts.netloc} is not JSON.")
+        raise Unreadable(f"The app's description at {parts.netloc} is not JSON.")
     age = _MAX_AGE.search(found.headers.get("cache-control", ""))
     lasts = min(int(age[1]), _LASTS_AT_MOST) if age else _LASTS
     return _Kept(_described(app, address, found.body), Moment.of(app.now() + timedelta(seconds=lasts)))
@@ -136,7 +136,7 @@ def _fetch(app: App, address: str, business_id: str) -> _Kept:
 
 def _described(app: App, address: str, body: str) -> Edition:
     """Return the edition that a document describes. Raise Unreadable."""
-    wrong = f"What the app says of itself at {host_of(address)} is wrong"
+    wrong = f"The app's description at {host_of(address)} is wrong"
     try:
         said: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -144,15 +144,15 @@ def _described(app: App, address: str, body: str) -> Edition:
     if not isinstance(said, dict) or said.get("client_id") != address:
         raise Unreadable(f"{wrong}: its client_id is not the document's own address.")
     if said.keys() & _SECRETS or said.get("token_endpoint_auth_method", "none") != "none":
-        raise Unreadable(f"{wrong}: here such an app has no secret, and its token_endpoint_auth_method is none.")
+        raise Unreadable(f"{wrong}: such an app has no secret here, and its token_endpoint_auth_method must be none.")
     if "authorization_code" not in said.get("grant_types", ["authorization_code"]):
-        raise Unreadable(f"{wrong}: its grant_types have no authorization_code.")
+        raise Unreadable(f"{wrong}: its grant_types lack authorization_code.")
     name: Any = said.get("client_name")
     uris: Any = said.get("redirect_uris")
     scope: Any = said.get("scope", "")
     texts = [name, scope, *(uris if isinstance(uris, list) else [None])]
     if not all(isinstance(each, str) for each in texts):
-        raise Unreadable(f"{wrong}: client_name and redirect_uris are required, and are text.")
+        raise Unreadable(f"{wrong}: client_name and redirect_uris are required, and must be text.")
     there_are = grantable_scopes(app)
     scopes = [each for each in there_are if each in scope.split()] or there_are
     origin = f"{urlsplit(address).scheme}://{urlsplit(address).netloc}"

@@ -32,7 +32,7 @@ def uri_fault(uri: str) -> str | None:
 
 
 def own_resource(uri: str, public_url: str) -> str | None:
-    """Return what a token is asked for (RFC 8707) in its plain form: `public_url` or something below it, else None."""
+    """Return the resource that a token is for (RFC 8707) in its plain form: `public_url` or below it, else None."""
     try:
         ours, parts = urlsplit(public_url), urlsplit(uri)
         same = _origin(ours) == _origin(parts)

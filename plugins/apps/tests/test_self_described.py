@@ -70,7 +70,7 @@ def test_an_app_that_describes_itself_connects_and_changes_nothing_alone(client,
     assert oauth.web.get(oauth.asks(), status="*").status_int in (302, 303) and site.asked == []  # signs in first
     page = oauth.person().web.get(oauth.asks(), status=200).text
     host = oauth.id.split("/")[2]
-    assert f"describes itself, at {host}" in page and "Model Desk" in page and "this device" in page
+    assert f"describes itself at {host}" in page and "Model Desk" in page and "this device" in page
     app = oauth.connect()
     assert app.get("/v1/me")["data"]["policy"]["mode"] == "propose"
     app.refused(403, "approval_required", "POST", "/v1/contacts", {"name": "Ada"})
@@ -138,7 +138,7 @@ def test_a_document_that_is_wrong_describes_nothing(client, site):
     person = Browser(client.app).join(client)
     for name, address in wrong.items():
         page = person.web.get(app_at(client, address).asks(), status=400).text
-        assert "What the app says of itself" in page or "client_id" in page, name
+        assert "description at" in page or "client_id" in page, name
     assert "/app.json" not in site.asked  # no redirect is followed
     # An answer goes nowhere but where the document says.
     good = app_at(client, publish(site, "/z.json"))

@@ -117,7 +117,7 @@ def count_bytes(ctx: Context, size: int, most: int | None) -> None:
 
 def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     """Delete locked attachments, given by id with their sizes, and note that their bytes are left."""
-    _remove_files(ctx, sizes)
+    _delete_with_bytes(ctx, sizes)
     for id in sizes:
         ctx.emit("attachment.deleted", Deleted(id))
 
@@ -127,11 +127,11 @@ def remove_some(ctx: Context) -> int:
     some = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments)).limit(MOST_REMOVED)
     sizes = {row.id: row.size for row in ctx.db.execute(some.with_for_update())}
     if sizes:
-        _remove_files(ctx, sizes)
+        _delete_with_bytes(ctx, sizes)
     return len(sizes)
 
 
-def _remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
+def _delete_with_bytes(ctx: Context, sizes: Mapping[str, int]) -> None:
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
     left = {"tenant_id": ctx.tenant_id, "since": ctx.app.now()}

@@ -30,7 +30,7 @@ _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 def admit_batch(ctx: Context, body: Batch) -> None:
     """Check a batch and count its operations, ahead of the transaction."""
-    _admit_batch(ctx, body)
+    _refusal_of_batch(ctx, body)
 
 
 def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
@@ -46,7 +46,7 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     request broke off. Refused with `too_many_operations` if a key may not make so many requests in a minute. Routes
     that take or give files, and those that show a secret, cannot be part of it.
     """
-    if refusal := _admit_batch(ctx, body):
+    if refusal := _refusal_of_batch(ctx, body):
         raise refusal
     assert ctx.identity is not None  # noqa: S101 - the route is not public
     ctx.held.update(ctx.identity.scopes)  # a repeat by another key gets these answers only if it holds as much
@@ -56,7 +56,7 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     return BatchResults([*_carry_out_each(ctx, ctx.identity, body)])
 
 
-def _admit_batch(ctx: Context, body: Batch) -> Problem | None:
+def _refusal_of_batch(ctx: Context, body: Batch) -> Problem | None:
     """Return the refusal of a batch as a whole; its operations are counted once, before any transaction."""
 
     def admit() -> Problem | None:

@@ -14,16 +14,16 @@ from .planned import Planned, planned_resources
 from .schemas import MOST_DAYS, CalendarEntry, CalendarQuery
 
 _WEEK = timedelta(days=6)
-_LONGEST = timedelta(days=31)  # after its start something planned is not looked for any longer
+_LONGEST = timedelta(days=31)  # after its start, an entry is no longer looked for
 _MOST = 5_000
 _PAGE = 100  # records that are read at a time
 
 
 def list_calendar(ctx: Context, query: CalendarQuery) -> list[CalendarEntry]:
-    """Everything planned on some days, of every resource that has a start and that the key may read, by start.
+    """Entries planned on some days, of every resource with a start that the key may read, in order of their start.
 
-    What spans midnight belongs to both days; what lasts for more than 31 days, to the first 31. Cancelled and declined
-    entries are left out unless `cancelled` is true.
+    An entry that spans midnight belongs to both days; one that lasts longer than 31 days, only to the first 31.
+    Cancelled and declined entries are left out unless `cancelled` is true.
     """
     shown = planned_resources(ctx.app)
     asked = [each for each in shown if ctx.holds(each.scope)]

@@ -34,7 +34,7 @@ class Planned(Struct, frozen=True, eq=False):
 
     @property
     def members(self) -> frozenset[str]:
-        """All members that are shown of a record."""
+        """The members of a record that the calendar shows."""
         return frozenset(filter(None, (self.start, self.end, self.assignee, self.status, *self.titles, *self.named)))
 
 

@@ -15,7 +15,7 @@ class CalendarQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
     from: The first day; by default, today.
     to: The last day; by default, six days after the first.
-    assignee_id: Only what this member of staff is to do.
+    assignee_id: List only entries assigned to this member of staff.
     cancelled: Whether what was cancelled or declined is listed, too.
     """
 
@@ -30,10 +30,10 @@ class CalendarEntry(Struct):
 
     type: What it is: the last part of the path of its list, such as `bookings`.
     id: Its id.
-    title: What it is called.
+    title: Its title.
     start_at: When it begins.
     end_at: When it ends; null if that is open.
-    assignee_ids: The staff who do it.
+    assignee_ids: The members of staff assigned to it.
     status: Its status; null if it has none.
     client: The client it is for; null if it is for none.
     """

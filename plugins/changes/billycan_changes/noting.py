@@ -22,7 +22,7 @@ def note_untold(ctx: Context, ids: Sequence[str]) -> list[Statement.Asked]:
     return [(_NOTE, {"of_tenant": ctx.tenant_id, "of_id": id}) for id in ids if id.partition("_")[0] in followed]
 
 
-def _note_places(insert: Callable[[sa.Table], Any]) -> Any:
+def _build_note(insert: Callable[[sa.Table], Any]) -> Any:
     tenant_id, id = (sa.bindparam(name, type_=sa.Text) for name in ("of_tenant", "of_id"))
     c = counters.c
     numbered = sa.select(tenant_id, id, c.number).where(c.tenant_id == tenant_id, c.name == events.name)
@@ -30,4 +30,4 @@ def _note_places(insert: Callable[[sa.Table], Any]) -> Any:
     return row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"sequence": row.excluded.sequence})
 
 
-_NOTE = Statement(sqlite=_note_places(sqlite.insert), postgresql=_note_places(postgresql.insert))
+_NOTE = Statement(sqlite=_build_note(sqlite.insert), postgresql=_build_note(postgresql.insert))

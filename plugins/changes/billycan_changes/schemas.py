@@ -12,7 +12,7 @@ class ChangesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
     resources: The resources to follow, such as `contacts,invoices`; by default, all that the key may read.
     after: The `cursor` of an earlier answer or of one of its changes.
-    include: What records have of all that their lists can include, such as `line_items`; by default, all of it.
+    include: Which of the members that their lists can include the records have, such as `line_items`; by default, all.
     per_page: The most records in an answer; default 100.
     """
 

@@ -13,7 +13,7 @@ from .listening import Listener
 from .mirror import RESOURCES, Mirror
 
 _START = "sqlite:///"
-_MOST_SECONDS = 60  # between two looks, should a webhook be late
+_MOST_SECONDS = 60  # between two checks, in case a webhook is late
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""A listener for webhooks: each verified delivery wakes whoever waits for one."""
+"""Listen for webhooks: each verified delivery wakes the thread that waits for one."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,7 +49,7 @@ def _handler(secret: str, woken: threading.Event) -> type[BaseHTTPRequestHandler
             except VerificationError:
                 return self._answer(401)
             except UnexpectedAnswer:
-                pass  # it is the server's, and whatever it tells of is among the changes
+                pass  # the server sent it, and the changes have whatever it tells of
             woken.set()
             return self._answer(204)
 

@@ -97,14 +97,14 @@ def _fits(value: Any, theirs: Field, ours: Field) -> bool:
     return theirs.type == ours.type and (ours.type != "choice" or value in ours.choices)
 
 
-def find_custom(ctx: Context, path: str, query: AsksCustom) -> list[sa.Select[Any]]:
+def select_filtered(ctx: Context, path: str, query: AsksCustom) -> list[sa.Select[Any]]:
     """Return a query for the records that each filter by a custom field finds."""
     of = fields_of(ctx, path)
     found, faults = list[sa.Select[Any]](), list[Fault]()
     for end in ("", "_from", "_to"):
         for key, text in (getattr(query, f"custom{end}") or {}).items():
             try:
-                found.append(_find(ctx, _field(of, key), end, text))
+                found.append(_build_filter(ctx, _field(of, key), end, text))
             except RuleBroken as broken:
                 faults.append(Fault(f"custom[{key}]{end}", "invalid_filter", str(broken)))
     if faults:
@@ -132,7 +132,7 @@ def _field(of: Mapping[str, Field], key: str) -> Field:
     return of[key]
 
 
-def _find(ctx: Context, field: Field, end: str, text: str) -> sa.Select[Any]:
+def _build_filter(ctx: Context, field: Field, end: str, text: str) -> sa.Select[Any]:
     """Return the query of one filter; raise RuleBroken for a value that cannot match."""
     where = [own(ctx, values), values.c.field_id == field.id]
     if end and field.type not in ("number", "money", "date"):
@@ -193,7 +193,7 @@ extends = Extends(
     keep=keep_custom,
     of_business=structs_of_business,
     asks=AsksCustom,
-    where=find_custom,
+    where=select_filtered,
     order=custom_order,
     search=searched_texts,
     along=take_along,

@@ -1,4 +1,4 @@
-"""The first steps on the overview: each done by what the business has, and gone once all are, or put aside."""
+"""The first steps on the overview: each done by what the business has, and gone once all are done or dismissed."""
 
 import pytest
 
@@ -44,6 +44,6 @@ def test_the_first_steps_go_as_they_are_done_and_a_person_puts_them_aside(make_a
     client.delete(f"/v1/invoices/{client.get('/v1/invoices')['data'][0]['id']}")
     assert open_steps(owner) is None, "what was done is not asked for again"
     developer = Browser(client.app).join(client, "developer")
-    assert open_steps(developer) == ["Create a sandbox key", "Read the reference of the API"]
+    assert open_steps(developer) == ["Create a sandbox key", "Read what the API takes and returns"]
     developer.send("/dashboard/switch", button="environment=sandbox")
     assert open_steps(developer)

@@ -45,7 +45,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
     ctx.app.hook.authorize(ctx=ctx, route=known[query.resource].route)
     with ctx.app.db.reading(ctx.tenant_id) as db:
-        count, rows_waiting = db.execute(_count_waiting(ctx)).one()
+        count, rows_waiting = db.execute(_select_waiting(ctx)).one()
     if count >= MOST_WAITING or (rows_waiting or 0) >= MOST_ROWS_WAITING:
         for _ in incoming:  # a repeated Idempotency-Key is told from another by the whole body
             pass
@@ -142,13 +142,13 @@ def _check_waiting(ctx: Context) -> None:
 
     The insert locked the counter's row, so others wait and the count is right.
     """
-    count, rows = ctx.db.execute(_count_waiting(ctx)).one()
+    count, rows = ctx.db.execute(_select_waiting(ctx)).one()
     if count > MOST_WAITING or rows > MOST_ROWS_WAITING:
         raise _too_many()
 
 
-def _count_waiting(ctx: Context) -> sa.Select[int, Any]:
-    """The number of unfinished imports, and of their rows."""
+def _select_waiting(ctx: Context) -> sa.Select[int, Any]:
+    """Select the number of unfinished imports, and of their rows."""
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     return found.where(imports.c.finished_at.is_(None))
 

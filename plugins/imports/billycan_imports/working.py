@@ -31,7 +31,7 @@ from .tables import chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
-MOST_VALUES = 2_000_000  # that are written at once, while nobody else can write to SQLite: 20,000 contacts have a half
+MOST_VALUES = 2_000_000  # written at once, while nobody else can write to SQLite; 20,000 contacts have half as many
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
@@ -114,7 +114,7 @@ def _check_rows(ctx: Context, row: Row) -> None:
     began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
     importer, identity = _importer_of(ctx, row), identity_of(ctx, row)
     while number * ROWS_OF_CHUNK < row.rows:
-        this = _rows_of(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
+        this = _match_chunks(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
         chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
         if chunk is None:
             number = row.rows
@@ -213,7 +213,7 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
             fault = ImportFault(0, None, "conflict", why)
             finish_import(ctx, records.save(ctx, locked, **fault_columns(locked, [fault])))
             return
-        these = _rows_of(ctx, row) & chunks.c.number.in_(numbers)
+        these = _match_chunks(ctx, row) & chunks.c.number.in_(numbers)
         ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
         first = min(numbers, default=locked.next_chunk)
         status = "checking" if numbers else "writing"
@@ -234,9 +234,9 @@ def _outdated_chunks(ctx: Context, row: Row) -> list[int]:
 
 
 def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]:
-    """Return pairs of rows with the same unique value, as numbers: each row with the first that has the value.
+    """Return pairs of rows with the same unique value: the number of each row with that of the first that has it.
 
-    And the number of values that all rows write.
+    Also return how many values all rows write.
     """
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
@@ -283,21 +283,21 @@ def _importer_of(ctx: Context, row: Row) -> Importer:
     return Importer(ctx.of_business(ctx.app.importable[row.resource]), row.header)
 
 
-def _rows_of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
+def _match_chunks(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
     return sa.and_(own(ctx, chunks), chunks.c.import_id == row.id)
 
 
 def _read_recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Importer.Recording]]:
     """Yield the recordings of an import in the order of its rows; only a few are in memory at a time."""
     for first in range(0, -(-row.rows // ROWS_OF_CHUNK), _CHUNKS_AT_ONCE):
-        some = _rows_of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
+        some = _match_chunks(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
         found = sa.select(chunks.c.number, chunks.c.recording).where(some, chunks.c.recording.is_not(None))
         for chunk in ctx.db.execute(found.order_by(chunks.c.number)).all():
             yield chunk.number, Importer.Recording.of(chunk.recording)
 
 
 def _row_at(ctx: Context, row: Row, place: int) -> list[Any]:
-    this = _rows_of(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
+    this = _match_chunks(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
     found = _unpack_rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
     return found[place % ROWS_OF_CHUNK]
 

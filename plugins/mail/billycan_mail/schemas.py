@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?=.{1,64}$)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/
 _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
 
 
-def _read_address(text: str) -> str:
+def _read_mailbox(text: str) -> str:
     name, _, domain = text.rpartition("@")
     if not (_NAME.fullmatch(name) and _DOMAIN.fullmatch(domain)):
         raise RuleBroken("invalid_value", "must be an email address such as ada@example.com, in plain letters")
@@ -28,7 +28,7 @@ def _read_address(text: str) -> str:
 
 
 MailAddress = Annotated[
-    str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_read_address)
+    str, Text("An email address.", least=3, most=254, kind="email", format="email", check=_read_mailbox)
 ]
 
 

@@ -68,7 +68,7 @@ def test_people_are_told_at_once_or_on_their_morning_and_only_once(shop, clock):
     assert len(told()) == 2
     clock.move(hours=24)
     ((to, subject, text),) = told()
-    assert (to, subject.partition(" ·")[0]) == ("viewer", "2 things that happened")
+    assert (to, subject.partition(" ·")[0]) == ("viewer", "2 notifications")
     assert quote["number"] in text and second["number"] in text
     assert told() == []
     # The page of the account, and the link of an email, change what the person is told of.
@@ -78,7 +78,7 @@ def test_people_are_told_at_once_or_on_their_morning_and_only_once(shop, clock):
     people["owner"].send(quote_accepted="none", payment_recorded="mail")
     link = re.search(r"http://[^/]+(/dashboard/unsubscribe/\S+)", first[0][2])[1]
     stranger = Browser(client.app)
-    assert "Be told of this no more" in stranger.get(link).text
+    assert "Stop these emails?" in stranger.get(link).text
     assert rule_of(client, people["office"].email, "quote.accepted")["how"] == "mail", "a scanner opens every link"
     stranger.send(link)
     assert rule_of(client, people["office"].email, "quote.accepted")["how"] == "none"

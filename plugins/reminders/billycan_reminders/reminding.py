@@ -51,7 +51,7 @@ def to_remind(app: App, now: Moment) -> sa.Select[Any]:
 
 @cache
 def _unreminded() -> tuple[Any, Any, sa.Select[Any]]:
-    """Return the columns of unpaid invoices and of rules, and the invoices to which a rule applies some time."""
+    """Return the columns of unpaid invoices and of rules, and the invoices to which a rule will apply at some time."""
     i, r, s = invoices.unpaid().c, rules.c, settings.c
     done = sa.exists().where(
         sent.c.tenant_id == i.tenant_id,

@@ -69,7 +69,7 @@ def documents(ctx: Context, span: GstPeriod.Span) -> Found:
 @lru_cache(MOST_KEPT)
 def _select_documents(sources: Sources, period: GstPeriod) -> Select:
     parts = []
-    for given in _select_given(sources, period):
+    for given in _select_entries(sources, period):
         within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
         parts.append(presented(_by_document(within)))
     return sa.union_all(*parts)
@@ -99,7 +99,7 @@ def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Foun
 def _select_changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> Select:
     of = own(period, periods), periods.c.status == "lodged", periods.c.until < sa.bindparam("before", type_=sa.Date)
     parts = []
-    for given in _select_given(sources, period):
+    for given in _select_entries(sources, period):
         here = given.c.counts_on.between(periods.c.since, periods.c.until)
         now = sa.select(periods.c.id.label("of_period_id"), given).join(periods, here).where(*of).cte()
         parts.append(presented(_by_document(now, "of_period_id"), "of_period_id"))
@@ -227,7 +227,7 @@ def _added_up(found: Select, lists: bool) -> Statement:
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
     """List the documents of a label by id: all of them, or one page."""
     limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
-    rows: list[Any] = _build_listed(found.select).all(ctx.db, {**found.values, "label": label, **limits})
+    rows: list[Any] = _build_documents_at(found.select).all(ctx.db, {**found.values, "label": label, **limits})
     documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
     for first in in_turns(range(0, len(documents), PER_PAGE)):  # the most ids that fit in a statement
         named(ctx, documents[first : first + PER_PAGE])
@@ -235,7 +235,7 @@ def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> l
 
 
 @lru_cache(MOST_KEPT)
-def _build_listed(found: Select) -> Statement:
+def _build_documents_at(found: Select) -> Statement:
     docs = found.cte("docs")
     label = sa.bindparam("label", type_=sa.Text)
     amount = sa.case(*((label == one, _amount_at(docs, one)) for one in _SUMMED), else_=_NOTHING)
@@ -310,7 +310,7 @@ def dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _select_given(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
+def _select_entries(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
     """Return the entries of each enabled plugin, with a column for each label."""
     given = []
     for sources in plugins:

@@ -390,11 +390,11 @@ def _read_warnings(row: Row) -> list[GstWarning]:
 
 def _keep_figures(ctx: Context, period_id: str, found: gst.Found) -> None:
     """Store the amounts that documents add to a lodged period, or by which they correct earlier periods."""
-    _build_keeping(found.select).run(ctx.db, {**found.values, "period_id": period_id})
+    _build_insert(found.select).run(ctx.db, {**found.values, "period_id": period_id})
 
 
 @lru_cache(gst.MOST_KEPT)
-def _build_keeping(select: gst.Select) -> Statement:
+def _build_insert(select: gst.Select) -> Statement:
     tenant_id, period_id = sa.bindparam("tenant_id", type_=ByCodePoint), sa.bindparam("period_id", type_=ByCodePoint)
     found = select.subquery()
     of_period_id = found.c.get("of_period_id", period_id)

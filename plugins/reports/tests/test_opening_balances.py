@@ -94,8 +94,8 @@ def test_a_trial_balance_that_agrees_comes_in_as_a_file(client):
     (found,) = faults(("110,165.00", "110,265.00"), ("200,,330.00", "200,,430.00"))
     assert found[:3] == (1, "balances", "unlike_documents")
     assert found[3].startswith(
-        "110 Accounts receivable has 265.00 debit, and the documents make it 165.00 debit; "
-        "200 Accounts payable has 430.00 credit, and the documents make it 330.00 credit. Import"
+        "110 Accounts receivable has 265.00 debit, but the documents come to 165.00 debit; "
+        "200 Accounts payable has 430.00 credit, but the documents come to 330.00 credit. Import"
     )
     assert faults(("TB 2026,,300", "TB 2026,,301"))[0][:3] == (8, "balances.account_code", "not_found")
     assert faults(("300,,7445.00", "300,,-7445.00"))[0][:3] == (8, "balances.credit", "out_of_range")

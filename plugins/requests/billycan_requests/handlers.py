@@ -1,4 +1,4 @@
-"""Handlers of the log, one function for each route: what the calling key asked lately."""
+"""Handlers of the log, one function for each route: the latest requests of the calling key."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ def list_requests(ctx: Context, query: LogQuery) -> list[LoggedRequest]:
     """The newest requests of the key that asks, the latest first.
 
     They are found among the newest 1,000 of the business. A request is logged about a second after it was answered, and
-    without anything that was sent with it.
+    nothing that was sent with it is logged.
     """
     newest = sa.select(log).where(own(ctx, log)).order_by(log.c.id.desc()).limit(MOST_SEARCHED).subquery()
     caller = ctx.identity.id if ctx.identity else ""

@@ -23,7 +23,7 @@ class LoggedRequest(Struct, kw_only=True):
 
     at: When it arrived.
     method: Its method, such as `POST`.
-    route: Its route, such as `/v1/contacts/{id}`; null if there is none of its path.
+    route: Its route, such as `/v1/contacts/{id}`; null if no route has its path.
     status: The status of the response.
     milliseconds: How long it took.
     request_id: The `X-Request-Id` of the response.

@@ -34,7 +34,7 @@ def reset_sandbox(ctx: Context, body: NewReset) -> SandboxReset:
     _check_sandbox(ctx)
     new: dict[str, Any] = {"id": new_id("rst"), "samples": body.samples, "removed": 0, "filled": None, "done_at": None}
     new["created_at"] = ctx.app.now()
-    # One statement, because of two resets at once the second would find no row that it could wait for.
+    # One statement, because the second of two resets at once would find no row to wait for.
     begun = upsert(resets, ctx.db).values(tenant_id=ctx.tenant_id, **new)
     is_over = resets.c.done_at.is_not(None)
     begun = begun.on_conflict_do_update(index_elements=["tenant_id"], set_=new, where=is_over).returning(resets)

@@ -82,7 +82,7 @@ def _of_clients(named: tuple[tuple[int, sa.Table], ...]) -> Statement:
         )
         newest = rows.order_by(table.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
         parts.append(sa.select(newest.subquery()))
-    return _build_together(parts)
+    return _build_union(parts)
 
 
 def _find_own(ctx: Context, asked: Sequence[Searched], text: str, most: int) -> list[Place]:
@@ -158,7 +158,7 @@ def _build_ranking(tables: tuple[sa.Table, ...], sources: tuple[str, ...], texts
         best = sa.select(_literal_number(place).label("place"), found.c.id, rank.label("rank"))
         best = best.order_by(sa.text("rank"), found.c.id.desc()).limit(sa.bindparam("most", type_=sa.Integer))
         parts.append(sa.select(best.subquery()))
-    return _build_together(parts)
+    return _build_union(parts)
 
 
 @lru_cache(512)
@@ -166,7 +166,7 @@ def _build_holding(tables: tuple[sa.Table, ...], sources: tuple[str, ...]) -> St
     found = [
         _select_rows(table, source, place, 1).subquery() for place, (table, source) in _number_sources(tables, sources)
     ]
-    return _build_together(
+    return _build_union(
         [sa.select(_literal_number(i).label("place"), each.c.id, each.c.search_text) for i, each in enumerate(found)]
     )
 
@@ -175,7 +175,7 @@ def _number_sources(tables: Sequence[sa.Table], sources: Sequence[str]) -> Itera
     return enumerate(zip(tables, sources, strict=True))
 
 
-def _build_together(parts: Sequence[Any]) -> Statement:
+def _build_union(parts: Sequence[Any]) -> Statement:
     """Return one statement of all parts. PostgreSQL plans it for its texts, some of which are in many rows."""
     return Statement(sa.union_all(*parts).execution_options(**{Statement.PLANNED_ANEW: True}))
 

@@ -37,12 +37,12 @@ names = Records.names_of(_table.c.name)
 
 
 def signing_in_as(ctx: Context, user_id: str) -> sa.Select[tuple[str]]:
-    """Select the members of staff as whom a person signs in."""
+    """Select the members of staff that a person signs in as."""
     return sa.select(_table.c.id).where(own(ctx, _table), _table.c.user_id == user_id)
 
 
 def ids_of(ctx: Context, user_id: str) -> list[str]:
-    """List the ids of the members of staff as whom a person signs in; they are looked up once in a call."""
+    """List the ids of the members of staff that a person signs in as, looked up once in a call."""
     known: dict[str, list[str]] = ctx.memo.setdefault("staff", {})
     if user_id not in known:
         known[user_id] = [*ctx.db.execute(signing_in_as(ctx, user_id)).scalars()]

@@ -69,4 +69,4 @@ def _check_person(ctx: Context, user_id: str | None) -> None:
             raise Unauthenticated
         Identity.later(ctx.app, ctx.tenant_id, user_id, ())
     except Unauthenticated:
-        raise Invalid.member("user_id", "not_found", "is nobody who can sign in to this business") from None
+        raise Invalid.member("user_id", "not_found", "must be a person who can sign in to this business") from None

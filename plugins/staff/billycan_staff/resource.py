@@ -94,7 +94,7 @@ class NewStaff(NewResource, kw_only=True):
     time_off: When they do not work, whatever their hours say.
     active: Whether they can be booked and assigned.
     user_id: The person of the business who signs in as this member of staff: with the role `field`, they see what is
-      assigned to it.
+      assigned to them.
     """
 
     name: Annotated[Name, Member(sort="indexed", search=True)]

@@ -31,14 +31,14 @@ def show_people(visit: Visit) -> Answer:
         "roles": named,
         "made": made,
         "live": live,
-        "staff": [("", "No member of staff"), *((each["id"], each["name"]) for each in staff)] if staff else [],
+        "staff": [("", "Not a member of staff"), *((each["id"], each["name"]) for each in staff)] if staff else [],
         "works_as": {member.id: "" for member in members} | {each["user_id"]: each["id"] for each in staff},
     }
     return Shown("users/people.html", values)
 
 
 def _staff(visit: Visit) -> list[dict[str, Any]]:
-    """List the members of staff as whom a person can sign in, in the environment shown; none without that plugin."""
+    """List the members of staff that a person can sign in as, in the environment shown; none without that plugin."""
     if ("GET", _STAFF) not in visit.app.at:
         return []
     asked = {"per_page": 100, "sort": "name", "fields": "id,name,user_id,version"}
@@ -47,7 +47,7 @@ def _staff(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _link_staff(visit: Visit, user_id: str, staff_id: str) -> None:
-    """Let a person sign in as this member of staff and as no other; as none, if the id is empty."""
+    """Link a person to this member of staff and to no other; to none if the id is empty."""
     for each in _staff(visit):
         wanted = user_id if each["id"] == staff_id else None if each["user_id"] == user_id else each["user_id"]
         if each["user_id"] != wanted:

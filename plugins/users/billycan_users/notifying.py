@@ -1,4 +1,4 @@
-"""Rules of people for emails about events: at once, with other things on their next morning, or not at all."""
+"""People's rules for emails about events: at once, in a digest the next morning, or not at all."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
@@ -38,7 +38,7 @@ class NotificationRule(Struct):
     id: Its id, the same for as long as the person is in the business.
     user_id: The person.
     event: The event, such as `quote.accepted`.
-    how: By an email at once (`mail`), by one on the next morning with all that happened (`daily`), or not (`none`).
+    how: By an email at once (`mail`), in a digest the next morning (`daily`), or not at all (`none`).
     """
 
     id: str
@@ -80,7 +80,7 @@ def rules_of(ctx: Context, people: Iterable[tuple[str, Role]]) -> list[Notificat
 
 
 def events_for(app: App, identity: Identity) -> list[str]:
-    """List the events of which somebody can be told: those of enabled plugins that they may read."""
+    """List the events that a person can be told of: those of enabled plugins that they may read."""
     return [event for event in EVENTS if event in app.events and identity.holds(app.scope_of(event))]
 
 
@@ -95,7 +95,7 @@ def people_of(app: App, tenant_id: str) -> list[tuple[str, Role]]:
 def list_notification_rules(ctx: Context) -> list[NotificationRule]:
     """Each person's rules for emails about what happens in the business.
 
-    These are the rules in force: those of a role by default, and what people chose instead. A person is told only of
+    These are the rules in force: the defaults of each role, and what people chose instead. A person is told only of
     what their role may read.
     """
     return rules_of(ctx, people_of(ctx.app, ctx.tenant_id))
@@ -104,7 +104,7 @@ def list_notification_rules(ctx: Context) -> list[NotificationRule]:
 def get_notification_rule(ctx: Context, id: str) -> NotificationRule:
     """One person's rule for emails about one event.
 
-    The rule is that of the person's role by default until somebody changes it.
+    It is the default of the person's role until somebody changes it.
     """
     people = [(user_id, role) for user_id, role in people_of(ctx.app, ctx.tenant_id) if _is_of(id, user_id)]
     found = next((rule for rule in rules_of(ctx, people) if rule.id == id), None)
@@ -131,7 +131,7 @@ def _is_of(id: str, user_id: str) -> bool:
 
 
 def shown_name(data: Mapping[str, Any]) -> str:
-    """Return what a record is called, with its client: as in `QUO-0012 for Salamanca Bakery`."""
+    """Name a record with its client: `QUO-0012 for Salamanca Bakery`."""
     names = (data.get(name) for name in ("number", "title", "subject", "name", "operation"))
     client = (data.get("client") or {}).get("name")
     return " for ".join(filter(None, (next(filter(None, names), None), client)))

@@ -103,10 +103,10 @@ def ask_for_new(visit: Visit) -> Answer:
     asked = _passkey_server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
-    return _begin_challenge(visit, _use_for_adding(visit), *asked)
+    return _begin_challenge(visit, _adding_use(visit), *asked)
 
 
-def _use_for_adding(visit: Visit) -> str:
+def _adding_use(visit: Visit) -> str:
     """Return the use of a challenge for a new passkey: only the session that gave the proof can answer it."""
     return f"add to {visit.session.user_id} in {visit.session.id}"
 
@@ -114,7 +114,7 @@ def _use_for_adding(visit: Visit) -> str:
 def add(visit: Visit) -> Answer:
     """Store a new passkey. It answers the challenge that `ask_for_new` gave for the proof a few minutes ago."""
     name = read_field(Name, "name", visit.form.get("name", ""))
-    state = _read_challenge(visit, _use_for_adding(visit))
+    state = _read_challenge(visit, _adding_use(visit))
     proof = ways_in.prove_by_challenge(visit)
     try:
         made = _passkey_server(visit.app).register_complete(state, _read_browser_answer(visit))

@@ -337,7 +337,7 @@ def change_role(db: sa.Connection, tenant_id: str, id: str, role: Role | None, *
 
 
 def settle(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) -> None:
-    """Note that a person is done with the first steps in a business, or put them aside."""
+    """Note that a person has finished or dismissed the first steps in a business."""
     this = (roles.c.tenant_id == live_of(db, tenant_id)) & (roles.c.id == user_id)
     db.execute(sa.update(roles).where(this).values(settled_at=now))
 

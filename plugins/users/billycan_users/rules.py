@@ -17,13 +17,13 @@ Role = Literal["owner", "office", "bookkeeper", "field", "developer", "viewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
 WORDS = {
     "owner": "Everything, people and bank details included",
-    "office": "All records and the settings of the business; no keys, apps and people",
+    "office": "All records and the settings of the business, but not keys, apps or people",
     "bookkeeper": "Invoices, expenses, contacts and reports",
-    "field": "Jobs and bookings of their own, and their clients",
+    "field": "Jobs and bookings assigned to them, and their clients",
     "developer": "Records, keys, webhooks and requests",
     "viewer": "Records and the overview, without changing them",
 }
-# Who opens a page that needs a role.
+# The roles that open a page that needs a role.
 _OPENS: Mapping[Role, tuple[Role, ...]] = {
     "owner": ("owner",),
     "developer": ("owner", "developer"),
@@ -35,7 +35,7 @@ _OPENS: Mapping[Role, tuple[Role, ...]] = {
 _ONLY_OWNERS = {"tenant:write", "users:write"}
 _NOT_OFFICE = {"webhooks:read", "webhooks:write", "agents:write", "users:read", "users:write"}
 _NOT_VIEWERS = {"webhooks:read", "users:read"}
-# What a bookkeeper writes; besides, they read the business profile and its branding.
+# What a bookkeeper writes. They also read the business profile and its branding.
 _MONEY = ("invoices", "expenses", "reports", "contacts", "items", "recurring", "reminders", "mail", "imports")
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)

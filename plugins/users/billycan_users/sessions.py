@@ -29,7 +29,7 @@ class Session(Struct, frozen=True, kw_only=True):
 
     `tenant_id`, `environment`, `business` and `role` are None if no business is shown; `zone` is its time zone.
     `is_fresh`: the person signed in or gave the password a moment ago. `has_password` is false for a person who came by
-    a link and has not chosen one. `is_settled`: they are done with the first steps in the business shown.
+    a link and has not chosen one. `is_settled`: they have finished or dismissed the first steps in the business shown.
     """
 
     id: str

@@ -27,7 +27,7 @@ roles = tenant_table(
     # `id` is the person's: one role in a business.
     sa.Column("role", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
-    sa.Column("settled_at", UTCDateTime),  # when the person was done with the first steps, or put them aside
+    sa.Column("settled_at", UTCDateTime),  # when the person finished or dismissed the first steps
     sa.ForeignKeyConstraint(["id"], ["users_users.id"], ondelete="CASCADE"),
     sa.Index("ix_users_roles_id", "id"),
 )
@@ -97,7 +97,7 @@ shown_once = deployment_table(
     sa.Column("expires_at", UTCDateTime, nullable=False),
 )
 
-# Whether a person is told of an event otherwise than their role is by default.
+# How a person is told of an event, if they chose otherwise than the default of their role.
 notification_rules = tenant_table(
     "users_notification_rules",
     sa.Column("user_id", ByCodePoint, nullable=False),
@@ -105,10 +105,10 @@ notification_rules = tenant_table(
     sa.Index(None, "tenant_id", "user_id"),
 )
 
-# Events, by their ids, of which nobody was told yet.
+# The ids of events that nobody was told of yet.
 untold = tenant_table("users_untold", sa.Column("created_at", UTCDateTime, nullable=False, index=True))
 
-# Events that a person is told of with others, on their next morning.
+# Events that wait for a person's next digest.
 digests = tenant_table(
     "users_digests",
     sa.Column("user_id", ByCodePoint, nullable=False),

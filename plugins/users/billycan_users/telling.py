@@ -26,7 +26,7 @@ from .tables import digests, untold, users
 
 HOUR = 9
 MOST_IN_DIGEST = 200
-MOST_AT_ONCE = 10  # events that wait: if there are more, they are told of together
+MOST_AT_ONCE = 10  # from so many waiting events on, one email tells of them all
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _HERE = "/dashboard/account/notifications"
 _LEAVE = "/dashboard/unsubscribe"
@@ -34,7 +34,7 @@ _PAGES = {"proposal": "approvals", "app": "connections"}
 
 
 class Happened(Struct):
-    """The data of an event, as far as it matters here."""
+    """The parts of an event's data that emails use."""
 
     id: str
 
@@ -56,7 +56,7 @@ def to_tell(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def tell(ctx: Context, id: str) -> None:
-    """Tell each person of an event as their rule says, in the transaction that forgets it: so it happens once."""
+    """Tell each person of an event by their rule, in the transaction that deletes it, so that it happens only once."""
     if ctx.db.execute(sa.delete(untold).where(own(ctx, untold), untold.c.id == id)).rowcount != 1:
         return  # another worker was faster
     (event,) = _events(ctx, [id]) or (None,)
@@ -99,7 +99,7 @@ def _events(ctx: Context, ids: Sequence[str]) -> Sequence[Any]:
 
 
 def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
-    """Write to a person of the events that their role may read now; to nobody, if there are none or they left."""
+    """Email a person about the events that their role may read now; do nothing if there are none or the person left."""
     try:
         identity = find_identity(ctx.app, ctx.tenant_id, user_id)
     except Unauthenticated:
@@ -109,17 +109,17 @@ def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
         return
     address = ctx.db.execute(sa.select(users.c.email).where(users.c.id == user_id)).scalar_one()
     name = ctx.tenant.name
-    subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} things that happened"
+    subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} notifications"
     text = "\n\n".join("\n".join(line) for line in seen)
     of_event = told[0].event if len(told) == 1 else ""
     token = str(_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event]))
     leave = page_address(ctx.app, f"{_LEAVE}/{token}")
-    text += f"\n\nYou are told of this as a person of {name}. To be told of it no more, open this page:\n{leave}\n"
+    text += f"\n\nYou get this email because you have access to {name}. To stop such emails, open this page:\n{leave}\n"
     emails.send(ctx.app, ctx.db, to=address, subject=f"{subject} · {name}", text=text)
 
 
 def _line(ctx: Context, identity: Identity, event: Any) -> tuple[str, str] | None:
-    """Return what happened in words, and where to look; None if the person may not read it."""
+    """Describe what happened, with the page to look at; None if the person may not read it."""
     data, kind = _decode(event.data), event.event.partition(".")[0]
     if not identity.holds(ctx.app.scope_of(event.event)) or not ctx.may_see(data["id"]):
         return None
@@ -156,7 +156,7 @@ def change_notifications(visit: Visit) -> Answer:
             how: Any = visit.form.get(rule.event.replace(".", "_"), rule.how)
             if how in HOWS and how != rule.how:
                 notifying.update_notification_rule(ctx, rule.id, NotificationChange(how=how))
-    return Led(_HERE, "You are told as you chose.")
+    return Led(_HERE, "Your choices were saved.")
 
 
 def _visitor(visit: Visit) -> list[tuple[str, Any]]:
@@ -164,13 +164,13 @@ def _visitor(visit: Visit) -> list[tuple[str, Any]]:
 
 
 def show_unsubscribe(visit: Visit, token: str) -> Answer:
-    """Ask whether to stop telling somebody; mail scanners open every link, so this changes nothing."""
+    """Ask whether to stop these emails. Mail scanners open every link, so this changes nothing."""
     _, _, event = _read(visit.app, token)
     return Shown("users/unsubscribe.html", {"what": EVENTS.get(event, ""), "done": visit.query.get("done") == "yes"})
 
 
 def unsubscribe(visit: Visit, token: str) -> Answer:
-    """Tell a person no more of the event that a link names, or of nothing."""
+    """Stop a person's emails about the event that a link names, or about all events if it names none."""
     tenant_id, user_id, event = _read(visit.app, token)
     ctx = Context(visit.app, tenant_id, request_id=visit.request_id)
     with ctx.transaction():

@@ -86,7 +86,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
 
 def fetch_document(app: App, url: str, business: str) -> Fetched:
     """GET a small document from a stranger's server as deliveries are sent: only from a public address, within 5 s, of
-    at most 16 kB, and without following redirects. `business` is the one on whose behalf.
+    at most 16 kB, and without following redirects. `business` is the one on whose behalf it is fetched.
     """
     from . import sender  # noqa: PLC0415 - its library takes a while to import
 

@@ -97,7 +97,7 @@ def get_endpoint(ctx: Context, id: str) -> Endpoint:
 
     `disabled_reason` and `failing_since` show whether its deliveries succeed.
     """
-    return _show_endpoint(ctx, _check_visible(ctx, records.find(ctx, id)))
+    return _show_endpoint(ctx, _require_visible(ctx, records.find(ctx, id)))
 
 
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
@@ -193,7 +193,7 @@ def _enable_endpoint(row: Row, action: str) -> Row:
 def _lock_endpoint(ctx: Context, id: str) -> Row:
     """Lock an endpoint to change it. Raise Forbidden unless it is the caller's, who may read all its events."""
     if _connection_of(ctx):
-        _check_visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
+        _require_visible(ctx, records.find(ctx, id))  # before the answer reveals anything, such as its version
     row = records.lock(ctx, id)
     _check_own(ctx, row)
     _check_allowed(ctx, row.events)
@@ -211,7 +211,7 @@ def _match_seen(ctx: Context, table: sa.Table) -> tuple[sa.ColumnElement[bool], 
     return (table.c.connection_id == connection_id,) if connection_id else ()
 
 
-def _check_visible(ctx: Context, row: Row) -> Row:
+def _require_visible(ctx: Context, row: Row) -> Row:
     """Return an endpoint or a delivery. Raise NotFound for an app unless the row is its own."""
     if _connection_of(ctx) not in (None, row.connection_id):
         raise NotFound
@@ -220,7 +220,7 @@ def _check_visible(ctx: Context, row: Row) -> Row:
 
 def _check_own(ctx: Context, row: Row) -> None:
     """Raise Forbidden if the row belongs to an app: the business can see it but not change it."""
-    if _check_visible(ctx, row).connection_id != _connection_of(ctx):
+    if _require_visible(ctx, row).connection_id != _connection_of(ctx):
         raise Forbidden("This belongs to a connected app: only the app can change it.", code="belongs_to_app")
 
 
@@ -272,7 +272,7 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
     """
     # With a condition the rows are counted: no counter includes deliveries of events.
     page = log.rows(ctx, query, sa.true(), *_match_seen(ctx, deliveries_table))
-    return page.of([ListedDelivery(**_list_endpoint(row)) for row in page.items])
+    return page.of([ListedDelivery(**_members_of_delivery(row)) for row in page.items])
 
 
 def get_delivery(ctx: Context, id: str) -> Delivery:
@@ -282,13 +282,13 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     request's is also null once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of
     bodies.
     """
-    row = _check_visible(ctx, log.find(ctx, id))
+    row = _require_visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
     may_read = row.event == PING or ctx.may_read(row.event)  # a ping contains no record
     body = deliveries.body_of(ctx.db, ctx.tenant_id, row) if may_read else None
     return Delivery(
-        **_list_endpoint(row), attempts=_show_attempts(row, newest, body.decode() if body else None, may_read)
+        **_members_of_delivery(row), attempts=_show_attempts(row, newest, body.decode() if body else None, may_read)
     )
 
 
@@ -316,7 +316,7 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     return get_delivery(ctx, new)
 
 
-def _list_endpoint(row: Row) -> dict[str, Any]:
+def _members_of_delivery(row: Row) -> dict[str, Any]:
     members = {name: row._mapping.get(name) for name in ListedDelivery.__struct_fields__}
     return {**members, "next_attempt_at": row.due_at if row.status == "pending" else None}
 

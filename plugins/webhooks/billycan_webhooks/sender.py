@@ -54,7 +54,7 @@ def attempt_delivery(
 
 
 def fetch_document(url: str, *, timeout: float, private: bool, business: str = "") -> Outcome:
-    """GET what is at a stranger's address, under the rules of deliveries; of a longer answer, the first MOST_BODY."""
+    """GET a document from a stranger's server as deliveries are sent; of a longer answer, only the first MOST_BODY."""
     return _attempt("GET", url, {"accept": "application/json"}, b"", timeout, private, business)
 
 

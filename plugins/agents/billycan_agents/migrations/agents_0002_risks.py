@@ -1,4 +1,4 @@
-"""Create what marks a proposal as risky, and what tells who approved an event."""
+"""Create the tables of changes of bank accounts, and of events that a person approved."""
 
 import sqlalchemy as sa
 from alembic import op

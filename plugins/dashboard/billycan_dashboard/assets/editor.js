@@ -188,7 +188,7 @@ function rows(group) {
   });
   const firstOf = (row) => row.querySelector("input:not([type=hidden]), select, textarea");
   const add = () => {
-    if (all().length >= Number(group.dataset.most)) return say("There is no room for more rows.");
+    if (all().length >= Number(group.dataset.most)) return say("No more rows can be added.");
     const row = blank.cloneNode(true);
     row.id = `${name}[-]`;
     box.append(row);
@@ -323,7 +323,7 @@ function draft(form) {
   if (!kept || Date.now() - kept.at > KEPT || document.querySelector(".notice.bad, .notice.warn[data-code]")) return;
   const when = new Date(kept.at).toLocaleString("en-AU", { weekday: "short", hour: "numeric", minute: "2-digit" });
   const offer = element("div", { class: "toast", role: "region", "aria-label": "A draft that was not saved" }, element("p", {}, `What you typed here on ${when} was not saved.`));
-  for (const [label, style, act] of [["Continue with it", "small", () => fill(kept)], ["Discard it", "second small", () => localStorage.removeItem(key)]]) {
+  for (const [label, style, act] of [["Continue editing", "small", () => fill(kept)], ["Discard", "second small", () => localStorage.removeItem(key)]]) {
     const button = element("button", { type: "button", class: style }, label);
     button.addEventListener("click", () => { offer.remove(); act(); });
     offer.append(button);

@@ -1,4 +1,4 @@
-"""The first steps of a new business, and of a developer: a list on the overview until they are done or put aside."""
+"""The first steps of a new business, and of a developer: a list on the overview until all are done or dismissed."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ class Step(Struct, frozen=True):
 
 
 def first_steps(visit: Visit) -> list[Step]:
-    """Return the steps of the visitor's role; none once they are done, or were put aside."""
+    """Return the steps of the visitor's role; none once they are finished or dismissed."""
     session = visit.session
     if session.is_settled:
         return []
@@ -33,7 +33,7 @@ def first_steps(visit: Visit) -> list[Step]:
 
 
 def put_aside(visit: Visit) -> Answer:
-    """Show the steps no more."""
+    """Dismiss the steps."""
     with visit.app.db.writing() as db:
         settle(db, visit.tenant_id, visit.session.user_id, visit.app.now())
     return Led("/dashboard")
@@ -73,4 +73,4 @@ def _of_developer(visit: Visit) -> Iterator[Step]:
     yield Step("Create a sandbox key", "/dashboard/keys")
     if "explorer" in visit.app.manifests:
         yield Step("Try a call in the explorer", "/dashboard/keys/explorer")
-    yield Step("Read the reference of the API", "/v1/openapi.json")
+    yield Step("Read what the API takes and returns", "/v1/openapi.json")

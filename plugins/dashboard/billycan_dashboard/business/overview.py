@@ -121,7 +121,7 @@ def _first_kind(visit: Visit) -> Kind | None:
 
 
 def _show_cards(visit: Visit) -> Iterator[Card]:
-    """The cards of the plugins whose records the visitor may read; they are computed of all of a business's records."""
+    """Yield the cards of plugins whose records the visitor may read, computed from all of a business's records."""
     if visit.identity.sees_only_own:
         return
     with visit.reading() as ctx:

@@ -51,11 +51,11 @@ def show_profile(visit: Visit) -> Answer:
 
 
 def change_profile(visit: Visit) -> Answer:
-    return _change_profile(visit, _profile_controls()[0])
+    return _save_profile(visit, _profile_controls()[0])
 
 
 def change_bank(visit: Visit) -> Answer:
-    return _change_profile(visit, _profile_controls()[1])
+    return _save_profile(visit, _profile_controls()[1])
 
 
 def _profile_controls() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
@@ -63,7 +63,7 @@ def _profile_controls() -> tuple[tuple[forms.Control, ...], tuple[forms.Control,
     return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
 
 
-def _change_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
+def _save_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     zone = visit.session.zone
     visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]

@@ -20,7 +20,7 @@ MOST = 100  # operations of a batch, and records of a page
 
 
 class Outcome(Struct, frozen=True):
-    """The result for a record: `message` says why nothing was done, and `made` is the page of what was made of it."""
+    """The result for a record: `message` says why nothing was done; `made` is the page of the record made from it."""
 
     title: str
     page: str
@@ -34,7 +34,7 @@ def has_batches(app: App) -> bool:
 
 
 def actions_on_many(visit: Visit, kind: Kind, records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Map the actions without members that the visitor may take with any of these records to their labels."""
+    """Map the actions without members that the visitor may take on any of these records to their labels."""
     allowed = {name for record in records for name in record.get("allowed_actions") or ()}
     if any(is_deletable(kind, record) for record in records):
         allowed.add(_DELETE)
@@ -42,9 +42,9 @@ def actions_on_many(visit: Visit, kind: Kind, records: Sequence[Mapping[str, Any
 
 
 def take_actions(visit: Visit, resource: str) -> Answer:
-    """Take one action with the records that were chosen, each if it still has the version that the list showed.
+    """Take one action on the chosen records, each if it still has the version that the list showed.
 
-    What ends something, or asks on the page of a record, asks here, too.
+    An action that ends something, or asks first on the page of a record, asks here, too.
     """
     kind, action = kind_at(visit, resource), visit.form.get("action", "")
     if action not in (*kind.actions, _DELETE):

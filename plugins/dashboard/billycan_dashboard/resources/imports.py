@@ -48,7 +48,7 @@ def show_import(visit: Visit, id: str) -> Answer:
     values = {
         "import": found,
         "title": kind.title if kind else found["resource"],
-        "made": _list_of_made(visit, kind, found) if kind else "",
+        "made": _address_of_made(visit, kind, found) if kind else "",
         "share": 100 * found["rows_checked"] // found["rows"] if found["rows"] else 100,
         "may_import": found["resource"] in _offered_kinds(visit),
     }
@@ -65,7 +65,7 @@ def is_on(app: App) -> bool:
     return ("POST", _PATH) in app.at
 
 
-def _list_of_made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
+def _address_of_made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
     """The list of the records that an import made: all of them were created when it finished, and hardly any other."""
     if not found["rows_imported"] or not kind.may(visit, "list"):
         return ""

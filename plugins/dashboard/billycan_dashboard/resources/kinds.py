@@ -182,7 +182,7 @@ def targets(app: App) -> Mapping[str, str]:
 def target_of(app: App, kind: Kind, name: str) -> Kind | None:
     """Return the resource whose records a member of another, such as `client_id` or `assignee_ids`, refers to."""
     one = name[:-1] if name.endswith("_ids") else name
-    # An id that is not called by what it is of, as that of the record to merge into, is of the same kind.
+    # An id whose name does not say what it refers to, such as that of the record to merge into, is of the same kind.
     same = "" if one.endswith("_id") else kind.prefix
     prefix = kind.ids.get(one) or targets(app).get(one) or same
     return kinds(app).get(app.prefixes.get(prefix, ""))
@@ -237,7 +237,7 @@ def naming_choices(kind: Kind) -> list[str]:
 
 
 def described_as(kind: Kind, record: Mapping[str, Any]) -> str:
-    """Return the title of a record, with its client where the title does not tell."""
+    """Return the title of a record, with its client if the title does not say who that is."""
     title, client = title_of(kind, record), (record.get("client") or {}).get("name", "")
     return title if client in title else f"{title} · {client}"
 

@@ -25,7 +25,7 @@ _MOST_OFFERED = 6
 
 
 class Undo(Struct, frozen=True):
-    """A form that takes a move back: its address, what it says, and its fields."""
+    """A form that undoes a move: its address, what it says, and its fields."""
 
     action: str
     said: str
@@ -43,7 +43,7 @@ def may_move(visit: Visit, kind: Kind) -> bool:
 
 
 def _ways(kind: Kind) -> list[tuple[str, Any]]:
-    """List the routes that set a start, each with the name of its action; that of any change is the last."""
+    """List the routes that set a start, each with the name of its action; the PATCH comes last."""
     start = kind.playing("start")
     found = [*kind.actions.items(), ("", kind.routes.get("change"))]
     return [(name, endpoint) for name, endpoint in found if endpoint and start and start.name in _asked(endpoint)]
@@ -55,7 +55,7 @@ def _asked(endpoint: Any) -> set[str]:
 
 
 def show_move(visit: Visit, resource: str, id: str) -> Answer:
-    """The form that moves a record, with other times that are free where the one that was asked for is not."""
+    """Show the form that moves a record, with free times if the one that was chosen is taken."""
     kind = kind_at(visit, resource)
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
     zone = visit.session.zone
@@ -90,7 +90,7 @@ def _alternative(start: str, zone: str) -> tuple[str, str]:
 
 
 def move_record(visit: Visit, resource: str, id: str) -> Answer:
-    """Move a record, and lead back to the calendar, which offers to take that back."""
+    """Move a record, and lead back to the calendar, which offers to undo that."""
     kind = kind_at(visit, resource)
     path = f"{kind.path}/{id}"
     before = visit.call("GET", path)["data"]
@@ -123,11 +123,11 @@ def move_record(visit: Visit, resource: str, id: str) -> Answer:
 
 
 def _carry_out(visit: Visit, kind: Kind, path: str, before: Mapping[str, Any], body: Mapping[str, Any]) -> None:
-    """Send what moves the record by the first route that may, and what this does not take by a change, in one."""
+    """Move the record by the first route that allows it, and change what that does not take, in one transaction."""
     allowed = before.get("allowed_actions") or ()
     ways = [(name, e) for name, e in _ways(kind) if (not name or name in allowed) and holds(visit, e)]
     if not ways:
-        raise Forbidden(f"This {kind.one} cannot be moved any more, or not by you.")
+        raise Forbidden(f"This {kind.one} can no longer be moved, or your role may not move it.")
     name, endpoint = ways[0]
     first = {member: value for member, value in body.items() if member in _asked(endpoint)}
     change = kind.routes.get("change")
@@ -150,7 +150,7 @@ def _carry_out(visit: Visit, kind: Kind, path: str, before: Mapping[str, Any], b
 
 
 def undo_of(visit: Visit) -> Undo | None:
-    """Return the form that takes back the move that led here, if one did."""
+    """Return the form that undoes the move that led here, if one did."""
     resource, _, id = visit.query.get("moved", "").partition(".")
     was = visit.query.get("was", "")
     kind = kinds(visit.app).get(f"/v1/{resource}")

@@ -1,4 +1,4 @@
-"""The amounts of a form that is still being filled in: the API works them out, and keeps nothing of it."""
+"""The amounts of a form that is still being filled in: the API computes them, and stores nothing."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from .forms import Control
 from .kinds import Kind, target_of
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
-_MOST_TRIES = 4  # a body is checked in steps: its members first, then what they refer to
+_MOST_TRIES = 4  # a body is checked in steps: first its members, then the records that they refer to
 _AT_ROW = re.compile(r"(\w+)\[(\d+)\](?:\.(.+))?")
 _UNTYPED = "\N{EN DASH}"  # stands for a required text
 
@@ -26,10 +26,7 @@ class _Undone(Exception):
 
 
 def summed(kind: Kind, asked: Sequence[Control]) -> dict[str, str]:
-    """Map each table of a form that has amounts to the member of its rows that the API works out; empty if it does not.
-
-    That is what a row comes to.
-    """
+    """Map each table of a form with amounts to the member that is a row's amount; empty if the API computes none."""
     typed = {control.name: {part.name for part in control.parts} for control in asked if control.form == "rows"}
     found = {}
     for table in (member for member in kind.members if member.name in typed):
@@ -40,7 +37,7 @@ def summed(kind: Kind, asked: Sequence[Control]) -> dict[str, str]:
 
 
 def work_out(visit: Visit, kind: Kind, endpoint: Any, path: str, body: dict[str, Any]) -> Sent:
-    """Answer what the rows of a form come to, by their numbers in it, its figures, and the first thing that is wrong.
+    """Answer the amounts of a form's rows by number, its figures, and the first thing that is wrong.
 
     `body` is what the form makes. What is not filled in yet is left out, or something stands for it.
     """
@@ -62,7 +59,7 @@ def work_out(visit: Visit, kind: Kind, endpoint: Any, path: str, body: dict[str,
 def _told(
     kind: Kind, asked: Sequence[Control], record: Mapping[str, Any], numbers: Mapping[str, list[int]]
 ) -> dict[str, Any]:
-    """Return what each row of a record comes to, and its figures: those of which one is called as those of the rows."""
+    """Return the amount of each row of a record, and the record's figures up to the one named as the rows'."""
     sums = {table: name for table, name in summed(kind, asked).items() if name}
     rows = {
         f"{table}[{number}]": money(row.get(name))

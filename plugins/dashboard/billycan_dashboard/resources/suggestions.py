@@ -58,7 +58,7 @@ def _offer(kind: Kind, record: Mapping[str, Any], fills: list[str], more: list[s
 
 
 def _tells_apart(kind: Kind, member: Member) -> bool:
-    """Tell whether a member tells records of one title apart: an address, an amount, or a code that filters lists."""
+    """Tell whether a member distinguishes records of one title: an address, an amount, or a code to filter by."""
     is_code = member.form == "text" and member.is_short and member.name in kind.filters
     is_told = member.meaning.kind in ("email", "phone") or member.role == "amount" or is_code
     return is_told and member.name not in kind.titles

@@ -39,7 +39,7 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
     _take_turns(ctx, invoice.claim_on)
-    of_this = _of_work(ctx, invoice.claim_on)
+    of_this = _match_work(ctx, invoice.claim_on)
     sent = invoices.c.status.not_in(("draft", "void")) & (sa.func.coalesce(invoices.c.claim, "") != "deposit")
     columns = [invoices.c[name] for name in ("claim", "claim_supply", "gst_breakdown")]
     rows = ctx.db.execute(sa.select(*columns).where(of_this, sent).order_by(invoices.c.id)).all()
@@ -67,7 +67,7 @@ def end(ctx: Context, work_id: str) -> None:
 
     Whatever happens to its invoices later, each of them then counts by itself.
     """
-    of_this = _of_work(ctx, work_id) & invoices.c.claim_supply.is_not(None)
+    of_this = _match_work(ctx, work_id) & invoices.c.claim_supply.is_not(None)
     ctx.db.execute(sa.update(invoices).where(of_this).values(claim_supply=sa.null()))
     last = sa.select(sa.func.max(ahead.c.invoice_id)).where(own(ctx, ahead), ahead.c.work_id == work_id)
     if (invoice_id := ctx.db.execute(last).scalar()) is not None:
@@ -114,7 +114,7 @@ def counted(period: GstPeriod, among: Among | None = None) -> sa.Select[Any]:
     )
 
 
-def _of_work(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
+def _match_work(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
     """Match the invoices of a work by its quote or job; those columns have an index."""
     named = (invoices.c.quote_id == work_id) | (invoices.c.job_id == work_id)
     return own(ctx, invoices) & (invoices.c.claim_on == work_id) & named

@@ -59,7 +59,7 @@ class Change(Struct, kw_only=True):
 _INSERT = Insertion(entries, entries.c.keys())
 
 
-def _build_by(column: sa.Column[Any]) -> Statement:
+def _build_entries_by(column: sa.Column[Any]) -> Statement:
     return Statement(
         sa.select(*(entries.c[name] for name in (*_KEY, *FIGURES)))
         .where(entries.c.tenant_id == sa.bindparam("tenant_id"), column == sa.bindparam("id"))
@@ -67,7 +67,7 @@ def _build_by(column: sa.Column[Any]) -> Statement:
     )
 
 
-_OF_INVOICE, _OF_PAYMENT = _build_by(entries.c.invoice_id), _build_by(entries.c.payment_id)
+_OF_INVOICE, _OF_PAYMENT = _build_entries_by(entries.c.invoice_id), _build_entries_by(entries.c.payment_id)
 
 
 def write(ctx: Context, invoice_id: str, changes: Sequence[Change]) -> None:

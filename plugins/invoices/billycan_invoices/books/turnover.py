@@ -24,11 +24,11 @@ def count_drafts(ctx: Context, since: date, until: date) -> int:
     return int(_DRAFTS.one(ctx.db, {"tenant_id": ctx.tenant_id, "since": since, "until": until})[0])
 
 
-def _build_within(select: sa.Select[Any], day: sa.Column[Any], *where: sa.ColumnElement[bool]) -> Statement:
+def _build_between(select: sa.Select[Any], day: sa.Column[Any], *where: sa.ColumnElement[bool]) -> Statement:
     own = day.table.c.tenant_id == sa.bindparam("tenant_id")
     return Statement(select.where(own, day.between(sa.bindparam("since"), sa.bindparam("until")), *where))
 
 
 _VALUE = in_cents(entries.c.total) - in_cents(entries.c.gst) - in_cents(entries.c.input_taxed)
-_TURNOVER = _build_within(sa.select(sa.func.sum(_VALUE)), entries.c.counts_on)
-_DRAFTS = _build_within(sa.select(sa.func.count()), invoices.c.issue_date, invoices.c.status == "draft")
+_TURNOVER = _build_between(sa.select(sa.func.sum(_VALUE)), entries.c.counts_on)
+_DRAFTS = _build_between(sa.select(sa.func.count()), invoices.c.issue_date, invoices.c.status == "draft")

@@ -74,7 +74,7 @@ def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str
         credit = one.figures["paid"]
         if (taken := min(amount, credit)) > 0:
             figures = one.figures if taken == credit else _share_of(one.figures, taken, credit)
-            rows.append(_build_less(one, max(on, one.since), figures, used_on))
+            rows.append(_take_off(one, max(on, one.since), figures, used_on))
             amount -= taken
     _write_rows(ctx, rows)
 
@@ -90,7 +90,7 @@ def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, 
     for one in sorted(_add_up(used, by_day=True), key=lambda one: one.since, reverse=True):
         if (taken := min(amount, -one.figures["paid"], left.get(one.note_id, ZERO))) > 0:
             figures = _share_of(one.figures, taken, -one.figures["paid"])
-            rows.append(_build_less(one, _day_of_end(one.since, on), figures, invoice_id))
+            rows.append(_take_off(one, _day_of_end(one.since, on), figures, invoice_id))
             left[one.note_id] -= taken
             amount -= taken
     _write_rows(ctx, rows)
@@ -136,7 +136,7 @@ def netted(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 def _end_rows(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
     ends = _add_up(rows, by_day=True)
-    _write_rows(ctx, [_build_less(one, _day_of_end(one.since, on), one.figures, one.used_on) for one in ends])
+    _write_rows(ctx, [_take_off(one, _day_of_end(one.since, on), one.figures, one.used_on) for one in ends])
 
 
 def _day_of_end(counts_on: date, on: date | None) -> date:
@@ -164,7 +164,7 @@ def _share_of(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[s
     return {name: (amount * part / of).quantize(ZERO, ROUND_HALF_UP) for name, amount in figures.items()}
 
 
-def _build_less(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None = None) -> Held:
+def _take_off(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None = None) -> Held:
     taken = {name: -value for name, value in figures.items()}
     return Held(one.invoice_id, one.note_id, one.payment_id, on, taken, used_on)
 

@@ -51,13 +51,13 @@ def take_clients_turn(ctx: Context, table: sa.Table, id: str) -> None:
         _TURNS[table].all(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
 
 
-def _build_turn(table: sa.Table) -> Statement:
+def _build_lock(table: sa.Table) -> Statement:
     name = sa.func.concat("money ", table.c.tenant_id, " ", table.c.client_id)
     lock = sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     return Statement(lock.where(table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")))
 
 
-_TURNS = {table: _build_turn(table) for table in (payments, notes)}
+_TURNS = {table: _build_lock(table) for table in (payments, notes)}
 _INVOICES = ByIds(sa.select(invoices).order_by(invoices.c.id).with_for_update(), invoices.c.id)
 _PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.id).with_for_update(), payments.c.id)
 

@@ -59,12 +59,12 @@ carrier = Event.Carrier(note_many=note_imported, needs=needs)
 
 
 def was_begun(ctx: Context) -> bool:
-    """Tell whether the business's documents from before the ledger are looked through, or were."""
+    """Tell whether entries of the business's documents from before the ledger are being made, or were."""
     return ctx.db.execute(sa.select(walks.c.id).where(own(ctx, walks), walks.c.id == ALL)).first() is not None
 
 
 def is_behind(ctx: Context) -> bool:
-    """Tell whether documents of the business may be without entries; only of one whose walk was begun."""
+    """Tell whether documents of the business may lack entries; ask it only once their entries were begun."""
     left = sa.select(walks.c.id).where(own(ctx, walks), ~walks.c.done)
     either = left.union_all(sa.select(imported.c.id).where(own(ctx, imported)))
     return ctx.db.execute(either.limit(1)).first() is not None

@@ -75,19 +75,19 @@ routes = (
 )
 
 
-def _add_account(path: str) -> Extends:
+def _extend_with_account(path: str) -> Extends:
     return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
 
 
-def _add_tracking(path: str) -> Extends:
+def _extend_with_tracking(path: str) -> Extends:
     return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
 
 
 extends = (
-    _add_account("/v1/items"),
-    _add_account("/v1/expense_categories"),
-    _add_tracking("/v1/invoices"),
-    _add_tracking("/v1/expenses"),
+    _extend_with_account("/v1/items"),
+    _extend_with_account("/v1/expense_categories"),
+    _extend_with_tracking("/v1/invoices"),
+    _extend_with_tracking("/v1/expenses"),
 )
 
 hears = {
@@ -156,8 +156,8 @@ codes = {
     "duplicate_payment_method": Code(409, "The payment method has an account already."),
     "duplicate_tracking_category": Code(409, "The other tracking category has this name."),
     "ledger_behind": Code(409, "Entries of older documents are still being made."),
-    "unlike_documents": Code(422, "Accounts differ from what invoices, bills and payments make them."),
-    "unbalanced": Code(422, "The debits and credits do not come to the same."),
+    "unlike_documents": Code(422, "Accounts do not match the invoices, bills and payments."),
+    "unbalanced": Code(422, "The total debits and total credits are not equal."),
     "too_many_entries": Code(422, "The export would have more than 20,000 entries, or 2,000 sales or bills."),
     "too_many_tracking_categories": Code(409, "There are two tracking categories already."),
 }

@@ -1,8 +1,8 @@
-"""Opening balances: the trial balance with which an earlier system ended, to which the ledger is brought once.
+"""Opening balances: the closing trial balance of an earlier system, to which the ledger is brought once.
 
-The ledger has the invoices and bills of that system, too, so it gets only the difference: what each account is to come
-to, less what it comes to at the end of that day. What clients owe and suppliers are owed is what those documents say,
-and the trial balance has to say the same.
+The ledger has the invoices and bills of that system, too, so it adds only the difference between each account's balance
+and what the ledger has at the end of that day. Documents decide what clients owe and suppliers are owed, and the trial
+balance must match them.
 """
 
 import datetime
@@ -47,10 +47,10 @@ from .entries import entries
 
 MOST = 1_000  # accounts of a trial balance
 _NOTHING = Decimal("0.00")
-# Documents alone say what these come to.
+# Documents alone decide the balances of these.
 CONTROLLED = ("receivable", "credit_in_hand", "payable", "deposits_held", "gst_not_due")
 
-Number = Annotated[str, Text("What it is called, such as `TB 2026`: 1 to 50 characters.", least=1, most=50)]
+Number = Annotated[str, Text("Its name, such as `TB 2026`: 1 to 50 characters.", least=1, most=50)]
 
 openings = resource_table(
     "reports_opening_balances",
@@ -65,7 +65,7 @@ lines = tenant_table(
     sa.Column("opening_id", ByCodePoint, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("account_id", ByCodePoint, nullable=False),
-    # What the account came to, as a debit; null for one that the trial balance leaves out.
+    # The account's balance as a debit; null if the trial balance leaves it out.
     sa.Column("amount", Decimals(2)),
     # What the ledger adds to it.
     sa.Column("added", Decimals(2), nullable=False),
@@ -107,9 +107,9 @@ class AccountBalance(Struct):
 class NewOpeningBalance(NewResource, kw_only=True):
     """The trial balance with which an earlier system ended.
 
-    number: What it is called; the rows of an imported file that have the same one are one trial balance.
-    date: The day at whose end it was so, which is the last day of the earlier system.
-    balances: What each account came to. Those left out came to nothing.
+    number: Its name; the rows of an imported file with the same one are one trial balance.
+    date: The day at whose end the balances applied: the last day of the earlier system.
+    balances: The balance of each account. Accounts left out have a balance of zero.
     """
 
     number: Number
@@ -120,9 +120,9 @@ class NewOpeningBalance(NewResource, kw_only=True):
 class ListedOpeningBalance(Resource):
     """A trial balance with which an earlier system ended, as lists show it.
 
-    number: What it is called.
-    date: The day at whose end it was so.
-    total: What its debits, and its credits, come to.
+    number: Its name.
+    date: The day at whose end the balances applied.
+    total: The total of its debits, which is also that of its credits.
     balances: Not in lists.
     """
 
@@ -135,7 +135,7 @@ class ListedOpeningBalance(Resource):
 class OpeningBalance(ListedOpeningBalance, kw_only=True):
     """A trial balance with which an earlier system ended.
 
-    balances: What each account came to, in the order in which they were sent.
+    balances: The balance of each account, in the order in which they were sent.
     """
 
     balances: list[AccountBalance]
@@ -158,9 +158,9 @@ def list_opening_balances(ctx: Context, query: OpeningBalanceQuery) -> Page[List
 
 
 def get_opening_balance(ctx: Context, id: str) -> OpeningBalance:
-    """One trial balance, with what each account came to.
+    """One trial balance, with the balance of each account.
 
-    What the ledger added for it is at `GET /v1/ledger_entries` with this id as `document_id`.
+    `GET /v1/ledger_entries` with this id as `document_id` lists what the ledger added for it.
     """
     return _show(ctx, records.find(ctx, id))
 
@@ -168,10 +168,10 @@ def get_opening_balance(ctx: Context, id: str) -> OpeningBalance:
 def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBalance:
     """Bring the ledger to the trial balance with which an earlier system ended.
 
-    First import the invoices, payments and bills that it had: the ledger adds, on `date`, what each account comes to
-    beyond those. No label of GST changes. Refused with `unbalanced` unless debits and credits come to the same, with
-    `unlike_documents` for accounts of debtors, creditors, deposits and GST not due that do not come to what the
-    documents say, with `ledger_behind` while entries of imported documents are still being made, and with
+    First import the invoices, payments and bills that it had: on `date`, the ledger adds the difference between each
+    account's balance and its entries from those. No label of GST changes. Refused with `unbalanced` unless total debits
+    equal total credits, with `unlike_documents` for accounts of debtors, creditors, deposits and GST not due that do
+    not match the documents, with `ledger_behind` while entries of imported documents are still being made, and with
     `period_locked` for a day of locked books. Emits `opening_balance.created`.
     """
     if body.date > ctx.today():
@@ -200,7 +200,7 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
     )
     added = {id: wanted[id] - booked.get(id, _NOTHING) for id in [*wanted, *(id for id, _ in left_out)]}
     rows = [
-        # Of several rows of one account, the first has what is added.
+        # If an account has several rows, the first has what is added.
         {"id": new_id("opl"), "opening_id": row.id, "position": i, "account_id": id, "amount": amount}
         | {"added": added.pop(id, _NOTHING)}
         for i, (id, amount) in enumerate([*balances, *left_out])
@@ -212,7 +212,7 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
 
 
 def delete_opening_balance(ctx: Context, id: str) -> Deleted:
-    """Take off the ledger what was added for a trial balance, on the same day.
+    """Remove what the ledger added for a trial balance, on the same day.
 
     Refused with `period_lodged` once a tax period that ends after it is lodged, and with `period_locked` if the books
     are locked on its day. Emits `opening_balance.deleted`.
@@ -231,7 +231,7 @@ def delete_opening_balance(ctx: Context, id: str) -> Deleted:
 
 
 def as_booked(ctx: Context, day: datetime.date) -> list[NewAccountBalance]:
-    """Return what each account comes to at the end of a day."""
+    """Return the balance of each account at the end of a day."""
     amounts = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _booked(ctx, day)}
     return [
         NewAccountBalance(account_code=row.code, debit=max(amounts[id], _NOTHING), credit=max(-amounts[id], _NOTHING))
@@ -280,7 +280,7 @@ def _read(body: NewOpeningBalance, by_code: Mapping[str, Row]) -> list[tuple[str
         raise Invalid.of(*(Fault(f"balances[{i}].account_code", "not_found", said) for i, _ in unknown))
     debits, credits = (sum((getattr(one, side) or _NOTHING for one in body.balances), _NOTHING) for side in _SIDES)
     if debits != credits:
-        message = f"The debits come to {debits} and the credits to {credits}: both must come to the same."
+        message = f"The debits come to {debits} and the credits to {credits}: they must be equal."
         raise Invalid(message, code="unbalanced", param="balances")
     return [(by_code[one.account_code].id, (one.debit or _NOTHING) - (one.credit or _NOTHING)) for one in body.balances]
 
@@ -289,12 +289,12 @@ _SIDES = "debit", "credit"
 
 
 def _check_documents(chart: Sequence[Row], wanted: Mapping[str, Decimal], booked: Mapping[str, Decimal]) -> None:
-    """Raise Invalid unless the accounts that documents alone make come to what these say."""
+    """Raise Invalid unless the accounts that documents alone decide match them."""
     found = []
     for row in chart:
         given, made = wanted.get(row.id, _NOTHING), booked.get(row.id, _NOTHING)
         if row.role in CONTROLLED and given != made:
-            found.append(f"{row.code} {row.name} has {_in_words(given)}, and the documents make it {_in_words(made)}")
+            found.append(f"{row.code} {row.name} has {_in_words(given)}, but the documents come to {_in_words(made)}")
     if found:
         message = f"{'; '.join(found)}. Import what is missing, or correct the trial balance."
         raise Invalid(message, code="unlike_documents", param="balances")

@@ -84,7 +84,7 @@ def post(ctx: Context, offer: LedgerEntries, ids: Collection[str]) -> None:
     for row in stored:
         kept[row.document_id, row.role, row.of] = row.account_id
         documents[row.document_id] = (row.document_kind, row.document_number, row.contact_id)
-        tracked = _write_tracking(row.tracking)
+        tracked = _encode_tracking(row.tracking)
         changes[row.document_id, (row.date, row.role, row.of, row.gst_code, tracked)] -= row.amount
     documents |= {id: (stand.kind, stand.number, stand.contact_id) for id, stand in stands.items()}
     added = {key: amount for key, amount in changes.items() if amount}
@@ -142,10 +142,10 @@ def _find_tracking(ctx: Context, stands: Stands) -> dict[str, str]:
     """Map documents to how their income and costs are tracked."""
     by = {id: stand.tracked_by or id for id, stand in stands.items()}
     found = tracking_of(ctx, {*by.values()})
-    return {id: _write_tracking(found[record]) for id, record in by.items() if record in found}
+    return {id: _encode_tracking(found[record]) for id, record in by.items() if record in found}
 
 
-def _write_tracking(tracking: Mapping[str, str]) -> str:
+def _encode_tracking(tracking: Mapping[str, str]) -> str:
     return msgspec.json.encode(dict(sorted(tracking.items()))).decode()
 
 

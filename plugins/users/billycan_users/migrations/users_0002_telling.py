@@ -1,4 +1,4 @@
-"""Create what people are told of, and how; keep who is done with the first steps."""
+"""Create the tables of notifications; add when a person finished the first steps."""
 
 import sqlalchemy as sa
 from alembic import op

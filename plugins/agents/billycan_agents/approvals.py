@@ -164,10 +164,10 @@ def _require(visit: Visit, row: Row) -> None:
 
 
 def _title(visit: Visit, row: Row) -> str:
-    """Return what a call does, in the first words of its description."""
+    """Return what a call does, in the first clause of its description."""
     route = visit.app.route_at(row.method, row.path)
     text = (route.handler.__doc__ if route else None) or str(row.operation)
-    return text.strip().partition("\n")[0].rstrip(".")
+    return text.strip().partition("\n")[0].partition(";")[0].rstrip(".")
 
 
 def _lines(value: Any) -> list[str]:

@@ -159,7 +159,7 @@ def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired
             if id is None:
                 problem.message += f" {proposing.MOST_PENDING} proposals of this key wait already: wait for those."
                 return {}
-            problem.message += " They are asked now: do not repeat the call, its proposal says what becomes of it."
+            problem.message += " They are asked now: do not repeat the call, its proposal shows the outcome."
             return {"proposal_id": id, "approval_url": proposing.url_of(ctx.app, id)}
 
         problem.settle = settle

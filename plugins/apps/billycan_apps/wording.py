@@ -9,8 +9,11 @@ from billycan import App
 from .app_records import grantable_scopes
 
 _OWN_WORDS = {
+    "agents:read": ("See what agents ask to do", ""),
     "apps:read": ("See which apps are connected", ""),
     "attachments:read": ("See when files are attached or deleted", "Not the files: those go with what they belong to"),
+    "clock:read": ("See the time in a sandbox", ""),
+    "clock:write": ("Set the time in a sandbox", ""),
     "items:read": ("See your price list", ""),
     "items:write": ("Change your price list", ""),
     "mail:read": ("See the emails that your clients were sent", "And which addresses get none"),
@@ -22,6 +25,9 @@ _OWN_WORDS = {
         "GST, what each client owes, and what contractors were paid, even if it may not see the records themselves",
     ),
     "reports:write": ("Mark GST periods as lodged", ""),
+    "requests:read": ("See the log of API requests", ""),
+    "sandbox:read": ("See how the reset of a sandbox goes", ""),
+    "sandbox:write": ("Reset a sandbox", "All its records are deleted"),
     "tenant:read": ("See your business profile", "Name, ABN, addresses and bank account"),
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
@@ -32,12 +38,16 @@ _OWN_WORDS = {
 }
 _VERBS = (("POST", "create"), ("PATCH", "change"), ("DELETE", "delete"))
 _NOUNS = {
+    "clock": "the time in a sandbox",
     "tenant": "your business profile",
     "events": "the log of events",
     "hosted": "the look of your documents",
     "items": "the price list",
     "mail": "emails",
     "recurring": "recurring invoices",
+    "requests": "the log of API requests",
+    "sandbox": "a sandbox",
+    "users": "notification rules",
     "webhooks": "webhooks",
 }
 

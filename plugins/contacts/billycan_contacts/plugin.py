@@ -34,7 +34,7 @@ manifest = Manifest(
             columns=("name", "roles", "email", "phone", "status"),
             actions={
                 "archive": RecordPages.Action(
-                    says="The contact is no longer offered for anything new. What names them stays.",
+                    says="Archived contacts stay on existing records, and are not offered for new ones.",
                     asks=True,
                     weight="aside",
                 ),

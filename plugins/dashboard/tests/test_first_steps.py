@@ -18,8 +18,8 @@ def test_the_first_steps_go_as_they_are_done_and_a_person_puts_them_aside(make_a
     client = Client(make_app(*names, fresh=True), profile={"abn": None})
     owner = Browser(client.app).join(client)
     assert open_steps(owner) == [
-        "Say where the business is and how to reach it",
-        *("Enter its ABN", "Say where clients pay", "Add your logo", "Add your first client"),
+        "Add your address, and an email address or phone number",
+        *("Enter your ABN", "Add the account that clients pay into", "Add your logo", "Add your first client"),
         *("Write your first invoice", "Invite your team"),
     ]
     address = {"line1": "1 Salamanca Place", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}

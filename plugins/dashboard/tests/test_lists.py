@@ -76,6 +76,6 @@ def test_one_action_is_taken_with_many_records_and_one_page_says_what_became_of_
     assert "gone for good" in do("delete", all="true").text
     told = do("delete", all="true", sure="true")
     assert "Delete: 6 of 8 done" in told.text and client.get("/v1/invoices")["pagination"]["total"] == 2
-    assert "Nothing was chosen" in do("send").follow().text
+    assert "Nothing was selected" in do("send").follow().text
     assert [do(action, ids[0]).status_int for action in ("pay", "payments", "nonsense")] == [403, 403, 404]
     assert "bulk" not in Browser(client.app).join(client, "viewer").get(HERE).forms

@@ -3,6 +3,12 @@
 const SLOT = 30, NEAR = 4;
 let held;
 
+// Where only some of the days have room, today is among them.
+for (const board of document.querySelectorAll(".board-scroll, .month-scroll")) {
+  const today = board.querySelector(".is-today"), hours = board.querySelector(".hours")?.offsetWidth ?? 0;
+  if (today) board.scrollLeft = today.getBoundingClientRect().left - board.getBoundingClientRect().left - hours;
+}
+
 const minutes = (slots, y) => {
   const { top } = slots.getBoundingClientRect();
   const height = parseFloat(getComputedStyle(slots).gridAutoRows);

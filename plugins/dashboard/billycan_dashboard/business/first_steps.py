@@ -51,11 +51,11 @@ def _of_business(visit: Visit) -> Iterator[Step]:
     profile, at = visit.call("GET", "/v1/tenant")["data"], visit.app.at
     is_owner = visit.session.role == "owner"
     reached = profile["address"] and (profile["email"] or profile["phone"])
-    yield Step("Say where the business is and how to reach it", "/dashboard/profile", bool(reached))
-    yield Step("Enter its ABN", "/dashboard/profile", bool(profile["abn"]))
+    yield Step("Add your address, and an email address or phone number", "/dashboard/profile", bool(reached))
+    yield Step("Enter your ABN", "/dashboard/profile", bool(profile["abn"]))
     if is_owner:
         is_paid = bool(profile["bank_account"] or profile["payid"])
-        yield Step("Say where clients pay", "/dashboard/profile", is_paid)
+        yield Step("Add the account that clients pay into", "/dashboard/profile", is_paid)
     if ("GET", "/v1/branding") in at:
         logo = visit.call("GET", "/v1/branding")["data"]["logo_attachment_id"]
         yield Step("Add your logo", "/dashboard/branding", logo is not None)

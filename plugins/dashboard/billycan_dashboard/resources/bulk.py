@@ -54,7 +54,7 @@ def take_actions(visit: Visit, resource: str) -> Answer:
     names = ("chosen", "listed") if visit.form.get("all") else ("chosen",)
     chosen = dict([*_chosen(" ".join(visit.form.get(name, "") for name in names))][:MOST])
     if not chosen:
-        return Led(kind.page, "Nothing was chosen.")
+        return Led(kind.page, "Nothing was selected.")
     told = words_of(kind, action)
     values: dict[str, Any] = {"kind": kind, "what": _label(kind, action), "action": action, "asked": {}}
     if (action == _DELETE or told.asks or told.weight == "ends") and not visit.form.get("sure"):

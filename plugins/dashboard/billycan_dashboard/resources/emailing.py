@@ -72,7 +72,7 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
 
 
 def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
-    """Send it, and say on the record's page what becomes of it."""
+    """Send it, and say on the record's page how far it got."""
     about = _find_subject(visit, resource, id, action)
     if about is None:
         return changes.take_action(visit, resource, id, "email")

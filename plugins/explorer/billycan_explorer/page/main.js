@@ -45,7 +45,7 @@ function drawEndpoints() {
   const groups = [...new Set(found.map(({ tag }) => tag))].map((tag) => {
     const own = found.filter((operation) => operation.tag === tag);
     const open = wanted.length > 0 || tag === (current ?? found[0]).tag;
-    return make("details", { open }, make("summary", {}, tag, span("count", String(own.length))), make("ul", {}, own.map(link)));
+    return make("details", { open }, make("summary", {}, tag.replaceAll("_", " "), span("count", String(own.length))), make("ul", {}, own.map(link)));
   });
   const none = make("p", { class: "empty" }, "No endpoint fits these words.");
   place("endpoints").replaceChildren(...(groups.length ? groups : [none]));

@@ -27,13 +27,14 @@ def test_an_invoice_is_written_previewed_and_sent(scripted, browser, serve, join
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
     owner = join(app, client, "owner").open(f"/dashboard/invoices/{invoice}").sees("Nothing has been emailed yet.")
     owner.press("Email this invoice").sees("How it will look")
+    form = "dialog" if scripted else "main"
     until(browser, "Hello Ada Lovelace")
-    owner.type(message="See you <b>soon</b>").press("Update the preview")
+    owner.type(form, message="See you <b>soon</b>").press("Update the preview", form)
     until(browser, "See you <b>soon</b>")
-    owner.type(to="ada").press("Update the preview")
+    owner.type(form, to="ada").press("Update the preview", form)
     until(browser, "To must be an email address")
-    owner.press("Send the email").sees("Please correct what is marked below")
-    owner.type(to="grace@client.example").press("Send the email")
+    owner.press("Send the email", form).sees("Please correct what is marked below")
+    owner.type(form, to="grace@client.example").press("Send the email", form)
     owner.sees("The email to grace@client.example leaves in the background", "no longer a draft", "Queued")
     (email,) = client.get("/v1/emails")["data"]
     assert email["message"] == "See you <b>soon</b>" and email["recipients"][0]["address"] == "grace@client.example"

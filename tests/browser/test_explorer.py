@@ -154,7 +154,7 @@ def prefer(browser, theme):
 def test_it_loads_without_a_fault_and_asks_nobody_else(page):
     page.open()
     groups = [group.text.lower().rstrip("0123456789") for group in page.all("#endpoints summary")]
-    assert groups == ["core", "attachments", "contacts", "staff", "requests", "hosted", "invoices"]
+    assert groups == ["core", "attachments", "contacts", "users", "staff", "requests", "hosted", "invoices"]
     assert page.requests()
     assert all(name.startswith(f"{page.url}/") for name in page.requests())
     assert page.faults() == []

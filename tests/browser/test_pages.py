@@ -95,7 +95,8 @@ class Walk:
         """Send a page's main form unchanged, and check the page that comes back."""
         self.app.clock.move(seconds=30)
         self.open(path)
-        buttons = self.browser.find_elements(By.CSS_SELECTOR, "main form.fields button:not([type=button], .unseen, .small)")
+        sends = "main form.fields button:not([type=button], .unseen, .small)"
+        buttons = self.browser.find_elements(By.CSS_SELECTOR, sends)
         next(button for button in buttons if button.is_displayed()).click()
         told = (By.CSS_SELECTOR, "main > [role=alert]")
         WebDriverWait(self.browser, 60, 0.05).until(lambda browser: browser.find_elements(*told), f"{path} is in order")

@@ -25,8 +25,7 @@ ACCOUNT, OPERATOR = "/dashboard/account", "/dashboard/operator"
 NEW = "quite another sentence"
 # Forms of the account's page that change no way in: each ends something, begins what another form completes, or mails a
 # link to the account's own address.
-HARMLESS = {f"{ACCOUNT}/totp", f"{ACCOUNT}/link", f"{ACCOUNT}/passkeys/new", f"{ACCOUNT}/sessions/{{id}}/end"}
-HARMLESS |= {f"{ACCOUNT}/notifications"}
+HARMLESS = {f"{ACCOUNT}/{form}" for form in ("totp", "link", "notifications", "passkeys/new", "sessions/{id}/end")}
 
 
 @pytest.fixture

@@ -79,6 +79,8 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     per_page = query.per_page or DEFAULT_PER_PAGE
     page = query.page or 1
     offset = (page - 1) * per_page
+    if offset >= _FAR and found.live is not None and not found.conditions:
+        return _by_far_number(ctx, found, query, page, per_page)
     rows = _fetch_rows(
         ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset
     )
@@ -91,6 +93,23 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     return _build_page(
         ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1
     )
+
+
+def _by_far_number(ctx: Context, found: Found, query: Paging, page: int, per_page: int) -> Page[sa.Row[Any]]:
+    """Return a late page of a list without filters: from its nearer end, reading only the keys of skipped rows."""
+    offset, rows = (page - 1) * per_page, list[sa.Row[Any]]()
+    with ctx.one_moment():
+        total = _counted(ctx, found, query)
+        left = total - offset
+        turns = offset > left
+        if left > 0:
+            order = tuple([Order(o.column, o.descending is not turns, o.nullable) for o in found.order])
+            form = _Form(order, per_page + 1, skips=True, nulls_first=turns, far=True)
+            start = max(left - form.limit, 0) if turns else offset
+            rows = _fetch_rows(ctx, found, query, form, offset=start)
+    if turns:
+        rows = rows[:left][::-1]
+    return _build_page(ctx, found, query, rows[:per_page], page, per_page, total, more=left > per_page, back=True)
 
 
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
@@ -234,7 +253,8 @@ def _build_page(
 class _Form(msgspec.Struct, frozen=True):
     """The things besides its conditions that distinguish the query of a page; without an order it only counts.
 
-    `after` tells for each key of a cursor whether it is None, and `skips` that the parameter `offset` is given.
+    `after` tells for each key of a cursor whether it is None, and `skips` that the parameter `offset` is given: so many
+    rows that it is `far` to read all of them.
     """
 
     order: tuple[Order, ...]
@@ -243,6 +263,7 @@ class _Form(msgspec.Struct, frozen=True):
     skips: bool = False
     after: tuple[bool, ...] = ()
     nulls_first: bool = False
+    far: bool = False
 
 
 def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
@@ -460,16 +481,28 @@ def _build_select(
         order, where = [msgspec.structs.replace(o, column=source.c[o.column.key]) for o in order], ()
     fetched = [source.c[column.key] for column in columns] if searched else columns
     select: sa.Select[Any] = sa.select(*fetched or (source,)).where(*where).add_columns(*also)
+    if form.far:
+        ordered = sa.select(table.c.id, *(o.column for o in order if o.column is not table.c.id)).where(*where)
+        place = _cut(_in_order(ordered, order, nulls_first=form.nulls_first), form).subquery()
+        select = _in_order(select.join(place, place.c.id == table.c.id), order, nulls_first=form.nulls_first)
+    else:
+        select = _cut(_in_order(select, order, nulls_first=form.nulls_first), form)
+    return select.execution_options(**planning)
+
+
+def _in_order(select: sa.Select[Any], order: Sequence[Order], *, nulls_first: bool) -> sa.Select[Any]:
     for o in order:
         if o.nullable:
             empty = o.column.is_(None)
-            select = select.order_by(empty.desc() if form.nulls_first else empty)
+            select = select.order_by(empty.desc() if nulls_first else empty)
         select = select.order_by(o.column.desc() if o.descending else o.column)
+    return select
+
+
+def _cut(select: sa.Select[Any], form: _Form) -> sa.Select[Any]:
     # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
     select = select.limit(sa.literal_column(str(form.limit)))
-    if form.skips:
-        select = select.offset(sa.bindparam("offset", type_=sa.Integer))
-    return select.execution_options(**planning)
+    return select.offset(sa.bindparam("offset", type_=sa.Integer)) if form.skips else select
 
 
 def _unless_known(told: sa.ScalarSelect[int], total: Any, start: str = "") -> sa.Case[int]:

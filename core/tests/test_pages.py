@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from billycan import paging
 from billycan.endpoints import with_cursor
 from billycan.fields import Moment
 from billycan.filters import fold
@@ -58,8 +59,10 @@ def client(widgets):
     rows=st.lists(st.fixed_dictionaries(COLUMNS), max_size=12),
     keys=st.lists(st.sampled_from(SORTS), min_size=1, max_size=3, unique_by=lambda key: key.strip("-")),
     per_page=st.integers(1, 5),
+    far=st.sampled_from([1, 1_000]),  # pages that begin after so many rows are found in another way
 )
-def test_every_walk_is_the_sorted_list(client, widgets, rows, keys, per_page):
+def test_every_walk_is_the_sorted_list(client, widgets, monkeypatch, rows, keys, per_page, far):
+    monkeypatch.setattr(paging, "_FAR", far)
     client = Client(client.app)
     sort = ",".join(keys)
     wanted = in_order(widgets.add(client, *rows), sort)
@@ -71,7 +74,9 @@ def test_every_walk_is_the_sorted_list(client, widgets, rows, keys, per_page):
         assert (shown["page"], shown["per_page"], shown["total"]) == (number, per_page, len(wanted))
         assert shown["has_more"] is (shown["next_cursor"] is not None) is (number < len(pages))
         numbered = client.get(f"{path}&page={number}")
-        assert ids(numbered) == ids(page) and (numbered["pagination"]["prev_cursor"] is None) is (number == 1)
+        assert ids(numbered) == ids(page) and numbered["pagination"]["total"] == len(wanted)
+        assert (numbered["pagination"]["prev_cursor"] is None) is (number == 1)
+        assert numbered["pagination"]["next_cursor"] == shown["next_cursor"]
     back = walk(client, path, pages[-1], "prev_cursor")
     assert [ids(page) for page in back[::-1]] == [ids(page) for page in pages]
     assert [page["pagination"]["page"] for page in back] == list(range(len(pages), 0, -1))

@@ -31,6 +31,7 @@ from billycan.starting import migrate
 from billycan.tenants import tenants
 from billycan.testing import Client
 from billycan_contacts import resource
+from billycan_custom_fields.tables import values
 from billycan_expenses.tables import categories, expenses
 from billycan_invoices.tables import invoices, lines
 
@@ -44,7 +45,7 @@ FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
 BEFORE = 1_000  # numbers in the log of events that come before those of the copied ones
-TABLES = (contacts, invoices, lines, expenses)
+TABLES = (contacts, invoices, lines, expenses, values)
 ANEW = "the same, after a change"
 IN_A_QUARTER = 50  # expenses, of those of ten years
 
@@ -132,7 +133,7 @@ def measure(
                     tell(f"{database}: adding {size:,} {grows}")
                     name = f"growth_{'rows' if grows == 'invoices' else 'tenants'}_{size}"
                     url = server.database(name).render_as_string(False) if server else f"sqlite:///{folder}/{name}.db"
-                    plugins = f"{PLUGINS},expenses,batch,changes"
+                    plugins = f"{PLUGINS},expenses,batch,changes,custom_fields,search"
                     asked[size] = fill(application(url, f"{folder}/{name}", plugins), grows, size)
                 tell(f"{database}: asking")
                 yield from _points(database, grows, asked, requests, only or "")
@@ -159,11 +160,18 @@ def _requests(app: App, key: str, rows: int) -> Asked:
     """Prepare the requests to a business with this many invoices."""
     new = {"client_id": f"con_{FIRST}", "line_items": [{"description": "Tap", "quantity": 1, "unit_price": 90}]}
     ids = [f"inv_{FIRST + i * 37 % rows}" for i in range(50)]
-    asked = Asked(app, key, {"page": [("GET", f"/v1/invoices?page={rows // 50}", b"")]})
-    cursor = json.loads(asked.ask("page", 0)[1])["pagination"]["next_cursor"]
+    orders = {"page": "/v1/invoices?", "sorted by a custom field": "/v1/invoices?sort=custom[depth]&"}
+    asked = Asked(app, key, {name: [("GET", f"{path}page={rows // 50}", b"")] for name, path in orders.items()})
+    cursors = {name: json.loads(asked.ask(name, 0)[1])["pagination"]["next_cursor"] for name in orders}
     gets = {
         "list": ["/v1/invoices"],
-        "page by cursor, halfway": [f"/v1/invoices?cursor={cursor}"],
+        **{f"{name} by cursor, halfway": [f"{path}cursor={cursors[name]}"] for name, path in orders.items()},
+        **{f"{name} by number, halfway": [f"{path}page={rows // 50}"] for name, path in orders.items()},
+        **{f"{name} by number, last": [f"{path}page={rows // 25}"] for name, path in orders.items()},
+        "custom filter, 1 hit": [f"/v1/invoices?custom[depth]={rows // 2}"],
+        "custom filter, 20 hits": [f"/v1/invoices?custom[depth]_from={rows - 20}"],
+        "search of all, 20 hits": ["/v1/search?q=quokka&per_type=20"],
+        "search of all, no hit": ["/v1/search?q=platypus"],
         "list of one client": [f"/v1/invoices?client_id=con_{FIRST}"],
         "get": [f"/v1/invoices/{id}" for id in ids],
         "search, 20 hits": ["/v1/invoices?search=quokka"],
@@ -191,7 +199,9 @@ def fill(app: App, grows: str, size: int) -> Asked:
     client = Client(app, profile={"name": "Derwent Plumbing"})
     contact = client.post("/v1/contacts", {"name": "Ada Lovelace"})["data"]["id"]
     line = {"description": "Tap", "quantity": 1, "unit_price": 90}
-    invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
+    client.post("/v1/custom_fields", {"resource": "invoices", "key": "depth", "type": "number"})
+    new = {"client_id": contact, "line_items": [line], "custom": {"depth": -1}}
+    invoice = client.post("/v1/invoices", new)["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", None, 200)
     category = client.get("/v1/expense_categories")["data"][0]["id"]
     spent = {"date": "2026-04-01", "amount": 110, "category_id": category, "gst_code": "gst"}
@@ -211,6 +221,8 @@ def fill(app: App, grows: str, size: int) -> Asked:
         _copy(db, invoices, invoice, rows, changed)
         own = db.execute(sa.select(lines.c.id).where(lines.c.document_id == invoice)).scalar_one()
         _copy(db, lines, own, rows, {"document_id": _text("inv_", sa.column("i") + FIRST)})
+        depth = sa.cast(sa.column("i"), sa.BigInteger) * 10_000 + 10**13
+        _copy(db, values, invoice, rows, {"value": _text("", sa.column("i")), "comparable": _text("", depth)})
         _copy(db, expenses, expense, rows, {"date": _day(db, sa.column("i"))})
         told = db.execute(sa.select(events.c.id).where(events.c.event == "invoice.created")).scalar_one()
         data = _text('{"id":"inv_', sa.column("i") + FIRST) + '"}'
@@ -310,10 +322,10 @@ def table(points: list[Point]) -> Iterator[str]:
         these = [p for p in points if (p.database, p.grows) == (database, grows)]
         yield ""
         title = f"{database}, {grows}"
-        yield f"{title:28}" + "".join(f"{size:>20,}" for size in dict.fromkeys(p.size for p in these))
+        yield f"{title:47}" + "".join(f"{size:>20,}" for size in dict.fromkeys(p.size for p in these))
         for operation in dict.fromkeys(p.operation for p in these):
             row = [p for p in these if p.operation == operation]
-            yield f"  {operation:26}" + "".join(f"{p.ms:9.2f} ms {p.times:6.2f} x" for p in row)
+            yield f"  {operation:45}" + "".join(f"{p.ms:9.2f} ms {p.times:6.2f} x" for p in row)
 
 
 def draw(points: list[Point], folder: Path) -> None:

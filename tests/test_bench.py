@@ -13,6 +13,7 @@ from billycan.testing import throwaway
 from billycan.testing.databases import NOT_TESTED
 
 BENCH = Path(__file__).parent / "lab" / "bench"
+PAGES = ("cursor, halfway", "number, halfway", "number, last")
 ASKED = '{"data":{"id":"inv_1a","total":10.00,"lines":[{"net":1.50}],"number":"INV-0001","client_id":"con_1"}}'
 
 
@@ -143,10 +144,13 @@ def test_growth_is_measured_and_drawn_for_rows_that_the_indexes_know(bench, engi
     assert {(p["grows"], p["size"]) for p in points} == sizes and all(p["ms"] > 0 for p in points)
     totals = {name: answer["pagination"]["total"] for name, answer in answers.items() if answer["pagination"]}
     assert totals == {
-        **{"list": 121, "page by cursor, halfway": 121, "list of one client": 120},
+        **{"list": 121, "list of one client": 120, "custom filter, 1 hit": 1, "custom filter, 20 hits": 20},
+        **{f"{name} by {way}": 121 for name in ("page", "sorted by a custom field") for way in PAGES},
         **{"total of a fifth": 24, "the same, after a change": 24},
         **{"search, 20 hits": 20, "search, 3 hits": 3, "search, no hit": 0},
     }
+    found = {name: len(answers[f"search of all, {name}"]["data"]) for name in ("20 hits", "no hit")}
+    assert found == {"20 hits": 20, "no hit": 0}
     assert [group["count"] for group in answers["GST of a quarter"]["data"]] == [51]  # and the one they are copies of
     for grows in ("invoices", "businesses"):
         picture = (tmp_path / f"growth-{engine}-{grows}.svg").read_text("utf-8")

@@ -20,6 +20,7 @@ from webtest.http import StopableWSGIServer
 from billycan import demo
 from billycan.app import App
 from billycan.hosting.served import serving
+from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config
 from billycan.testing import Client
 
@@ -456,20 +457,7 @@ def test_what_an_answer_holds_stays_text(page):
     page.browser.get_log("browser")
 
 
-ALL = (
-    "bookings",
-    "contacts",
-    "documents",
-    "expenses",
-    "explorer",
-    "hosted",
-    "invoices",
-    "items",
-    "jobs",
-    "quotes",
-    "staff",
-    "webhooks",
-)
+ALL = tuple(sorted(first_party() - {"redis_limits"}))
 # The demo has one record for each of these, which an earlier example has used up, and no deposit or unpaid bill.
 USED_UP = {
     "add_expense_payment",
@@ -479,14 +467,26 @@ USED_UP = {
     "reverse_expense_payment",
     "revise_quote",
 }
+# Records that the demo lacks and no example makes: an import has a file, a proposal an agent, a rule a person.
+LACKING = {
+    "get_import",
+    "get_notification_rule",
+    "get_opening_balance",
+    "get_proposal",
+    "update_notification_rule",
+}
 # Ids that are filled in are of the right kind, but of records that do not belong together.
 UNFIT = {
     "#allocate_payment",
     "#create_adjustment_note",
+    "#create_opening_balance",
     "#create_payment",
     "#deallocate_payment",
     "#update_adjustment_note",
 }
+FILES = {"#add_attachment", "#create_import"}  # to be chosen from one's own machine
+# What sets the time of the sandbox, and what empties it.
+LAST = ("#set_clock", "#get_clock", "#advance_clock", "#delete_clock", "#reset_sandbox", "#get_reset")
 MAY_FIT = {"#reschedule_booking"}  # on some days nobody is free at the time of the example
 
 
@@ -518,7 +518,8 @@ def test_every_example_works_on_a_fresh_demo_as_it_is(browser, tmp_path):
         resize(browser, *DESK)
         page = Explorer(browser, f"http://127.0.0.1:{server.port}", client).open()
         operations = page.script("return [...document.querySelectorAll('#endpoints a')].map((a) => a.hash)")
-        assert len(operations) > 90
+        assert len(operations) > 220
+        operations = [*(name for name in operations if name not in LAST), *LAST]
         refused, lacking = {}, set()
         for name in operations:
             status, message = browser.execute_async_script(RUN, name)
@@ -526,9 +527,9 @@ def test_every_example_works_on_a_fresh_demo_as_it_is(browser, tmp_path):
                 lacking.add(name.removeprefix("#"))
             elif not status.startswith("2"):
                 refused[name] = message
-        assert refused.keys() - MAY_FIT == UNFIT, refused
+        assert refused.keys() - MAY_FIT == UNFIT | FILES, refused
         deletes = {name for name in lacking if name.startswith("delete_")}
-        assert lacking - deletes == USED_UP
+        assert lacking - deletes == USED_UP | LACKING
         assert page.faults() == []
 
 

@@ -8,7 +8,7 @@ from billycan import Member, Query, Resource
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "checking", "writing", "done", "failed"]
-Kind = Annotated[str, Text("What the rows are, such as `contacts`.", least=1, most=50)]
+Kind = Annotated[str, Text("What the rows are, such as `contacts`.", least=1, most=50, examples=["contacts"])]
 
 
 class Upload(Struct, forbid_unknown_fields=True, kw_only=True):

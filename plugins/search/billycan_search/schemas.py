@@ -19,7 +19,8 @@ class SearchQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     per_type: The most records of each resource; default 5.
     """
 
-    q: Annotated[str, Text("A text to search for.", least=1, most=200)] | None = None  # scopes are checked first
+    # Not required, so that scopes are checked first.
+    q: Annotated[str, Text("A text to search for.", least=1, most=200, examples=["bakery"])] | None = None
     types: list[str] | None = None
     per_type: Annotated[int, Meta(ge=1, le=MOST_PER_TYPE)] = 5
 

@@ -171,6 +171,7 @@ def _requests(app: App, key: str, rows: int) -> Asked:
         "custom filter, 1 hit": [f"/v1/invoices?custom[depth]={rows // 2}"],
         "custom filter, 20 hits": [f"/v1/invoices?custom[depth]_from={rows - 20}"],
         "search of all, 20 hits": ["/v1/search?q=quokka&per_type=20"],
+        "search of all, a number": [f"/v1/search?q=INV-{rows // 2 + 10_000_000}"],
         "search of all, no hit": ["/v1/search?q=platypus"],
         "list of one client": [f"/v1/invoices?client_id=con_{FIRST}"],
         "get": [f"/v1/invoices/{id}" for id in ids],

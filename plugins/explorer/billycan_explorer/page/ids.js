@@ -4,7 +4,7 @@
 const ID = /^([a-z]{2,5})_[0-9a-z]{10,40}$/;
 const learned = new Map(); // a path's word, or a member's name, to the prefix of its ids
 const seen = new Map(); // the business's records by id, the newest last
-let recorded = 0; // when the examples were, in milliseconds
+const recorded = new Map(); // operations to the day of their examples, in milliseconds
 
 /** The prefix of an id; undefined if a text is not an id. */
 export const prefixOf = (text) => (typeof text === "string" ? ID.exec(text)?.[1] : undefined);
@@ -53,7 +53,8 @@ export function learnExamples(operations) {
       for (const { example, examples = {} } of Object.values(answer.content ?? {}))
         for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
           learn(operation, value?.data, false);
-          for (const record of [value?.data].flat()) recorded = Math.max(recorded, Date.parse(record?.created_at) || 0);
+          for (const { created_at } of [value?.data].flat().filter(Boolean))
+            if (created_at) recorded.set(operation, Math.max(Date.parse(created_at), recorded.get(operation) ?? 0));
         }
 }
 
@@ -127,13 +128,14 @@ export function idFor(operation, name, example) {
 export const idNamed = (name) => [...seen.keys()].filter((id) => means(prefixOf(id), name)).at(-1);
 
 /** An example that can run repeatedly: with the business's own ids, dates as far ahead as when recorded, and no external id. */
-export function withOwnIds(value, owner, zone, name = "") {
-  if (Array.isArray(value)) return value.map((item) => withOwnIds(item, owner, zone, name.replace(/s$/, ""))).filter((item) => item !== undefined);
+export function withOwnIds(operation, value, owner, zone, name = "") {
+  const inside = (inner, of) => withOwnIds(operation, inner, owner, zone, of);
+  if (Array.isArray(value)) return value.map((item) => inside(item, name.replace(/s$/, ""))).filter((item) => item !== undefined);
   if (value && typeof value === "object") {
-    const entries = Object.entries(value).map(([key, inner]) => [key, withOwnIds(inner, owner, zone, key)]);
+    const entries = Object.entries(value).map(([key, inner]) => [key, inside(inner, key)]);
     return Object.fromEntries(entries.filter(([key, inner]) => inner !== undefined && key !== "external_id"));
   }
-  return prefixOf(value) ? ownId(value, owner, name) : moved(value, zone);
+  return prefixOf(value) ? ownId(value, owner, name) : moved(value, zone, recorded.get(operation) ?? Math.max(0, ...recorded.values()));
 }
 
 function ownId(example, owner, name) {
@@ -147,11 +149,11 @@ function ownId(example, owner, name) {
 }
 
 /** A date or time of an example, moved by whole weeks to be as far from today as from the day of recording. */
-function moved(value, zone) {
+function moved(value, zone, since) {
   const [, day, time, offset] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(value) ?? [];
-  if (!day || !recorded) return value;
-  const gone = (Date.now() - recorded) / (7 * 86400e3);
-  const weeks = Date.parse(value) < recorded ? Math.floor(gone) : Math.ceil(gone);
+  if (!day || !since) return value;
+  const gone = (Date.now() - since) / (7 * 86400e3);
+  const weeks = Date.parse(value) < since ? Math.floor(gone) : Math.ceil(gone);
   const at = new Date(Date.parse(`${day}T00:00:00Z`) + weeks * 7 * 86400e3);
   const date = at.toISOString().slice(0, 10);
   if (!time || offset === "Z") return `${date}${time ?? ""}${offset ?? ""}`;

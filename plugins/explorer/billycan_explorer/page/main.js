@@ -81,12 +81,13 @@ function fillPath(operation, draft) {
   for (const name of Object.keys(operation.sections.path.properties)) draft.path[name] ??= idFor(operation, name, example);
 }
 
-/** Values of a query's required members: one of the business's ids, or today. */
+/** Values of a query: examples, and of required members a choice, one of the business's ids, or today. */
 function fillQuery({ sections }, draft) {
   const { properties, required } = sections.query;
-  for (const name of required) {
-    const isDate = shapeOf(properties[name]).kind === "date";
-    const value = isDate ? new Date().toLocaleDateString("sv", { timeZone: zoneOf() }) : idNamed(name);
+  for (const [name, given] of Object.entries(properties)) {
+    const { kind, options, example } = shapeOf(given);
+    const today = kind === "date" && new Date().toLocaleDateString("sv", { timeZone: zoneOf() });
+    const value = example ?? (required.includes(name) ? today || (options[0] ?? idNamed(name)) : undefined);
     if (value !== undefined) draft.query[name] = value;
   }
 }
@@ -104,8 +105,9 @@ async function meet(secret) {
 }
 
 /** The initial body: an example, or only an item in each list that needs one. */
-function startOf({ body }, draft, example = body.examples[0]) {
-  if (example) return withOwnIds(example[1], draft.path.id, zoneOf());
+function startOf(operation, draft, example = operation.body.examples[0]) {
+  if (example) return withOwnIds(operation, example[1], draft.path.id, zoneOf());
+  const { body } = operation;
   const lists = (body.schema.required ?? []).filter((name) => shapeOf(body.schema.properties[name]).kind === "list");
   return lists.length ? Object.fromEntries(lists.map((name) => [name, [{}]])) : undefined;
 }

@@ -121,6 +121,7 @@ def test_the_page_runs_as_it_stands(package, server):
         "live",
         "application/pdf 14",
         "401",
+        "[ 'L-1', 'from the ledger' ]",
     ]
     assert lines[1:] == said
 

@@ -44,7 +44,7 @@ client: setup ## make the Python client's wheel and, where npm is, the TypeScrip
 	@.venv/bin/python -m billycan_generator .venv/openapi.json --into plugins/client/typescript/src --typescript
 	@if command -v npm >/dev/null; then cd plugins/client/typescript && \
 		{ [ -d node_modules ] || npm ci -s --ignore-scripts --no-audit --no-fund; } && \
-		rm -rf dist && npm run -s build && npm pack -s --pack-destination ../dist >/dev/null; \
+		rm -rf dist && cp ../../../LICENSE . && npm run -s build && npm pack -s --pack-destination ../dist >/dev/null; \
 	else echo "client: there is no npm here: the TypeScript package was not made" >&2; fi
 
 docs: setup ## render docs/ as a site in site/html
@@ -108,5 +108,5 @@ lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
 
 clean: ## remove .venv, site and caches, never data
 	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/*/node_modules tests/browser/axe/node_modules
-	@rm -rf plugins/client/dist plugins/client/typescript/dist plugins/client/typescript/src; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
+	@rm -rf plugins/client/dist plugins/client/typescript/dist plugins/client/typescript/src plugins/client/typescript/LICENSE; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
 	@find core plugins examples tests deploy docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -11,33 +11,29 @@ if TYPE_CHECKING:
         Decimals,
         Json,
         UTCDateTime,
+        new_table,
         own,
         reference,
-        resource_table,
-        tenant_table,
     )
     from .declarations import resource
     from .engines.forms import Row
     from .fields import new_id
-    from .gst import GstEntries, GstPeriod
+    from .gst import GstEntries
     from .hookspecs import hookimpl
-    from .keys import Identity, Secret
+    from .keys import Identity
     from .ledger import LedgerEntries
     from .manifest import (
-        Answered,
         Card,
         Document,
         Every,
         Extends,
-        Gauge,
         Manifest,
         RecordPages,
         Route,
     )
-    from .members import Meaning, Member
+    from .members import Member
     from .problems import (
         BadRequest,
-        Code,
         Conflict,
         Fault,
         Forbidden,
@@ -68,12 +64,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Actions",
     "Address",
-    "Answered",
     "App",
     "BadRequest",
     "ByCodePoint",
     "Card",
-    "Code",
     "Conflict",
     "Context",
     "Decimals",
@@ -84,16 +78,13 @@ __all__ = [
     "Extends",
     "Fault",
     "Forbidden",
-    "Gauge",
     "GstEntries",
-    "GstPeriod",
     "Identity",
     "Invalid",
     "Json",
     "LedgerEntries",
     "Limit",
     "Manifest",
-    "Meaning",
     "Member",
     "Named",
     "Neighbours",
@@ -112,34 +103,32 @@ __all__ = [
     "Route",
     "Row",
     "RuleBroken",
-    "Secret",
     "UTCDateTime",
     "Unauthenticated",
     "decode",
     "hookimpl",
     "new_id",
+    "new_table",
     "own",
     "reference",
     "resource",
-    "resource_table",
-    "tenant_table",
 ]
 
 # Loaded when first asked for, so that a command that needs none of them starts at once.
 _HOMES = {
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
+    "db": "ByCodePoint Decimals Json UTCDateTime new_table own reference",
     "declarations": "resource",
     "engines.forms": "Row",
     "fields": "new_id",
-    "gst": "GstEntries GstPeriod",
+    "gst": "GstEntries",
     "hookspecs": "hookimpl",
-    "keys": "Identity Secret",
+    "keys": "Identity",
     "ledger": "LedgerEntries",
-    "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
-    "members": "Meaning Member",
-    "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
+    "manifest": "Card Document Every Extends Manifest RecordPages Route",
+    "members": "Member",
+    "problems": "BadRequest Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
     "references": "Neighbours",

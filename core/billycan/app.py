@@ -220,7 +220,7 @@ class App:
         return self._offers.get(kind, ())
 
     def add_observer(self, observer: Observer) -> None:
-        """Call `observer` with an `Answered` for each request that somebody known makes of the API; for `startup`.
+        """Call `observer` with a `Route.Answered` for each request that somebody known makes of the API; for `startup`.
 
         It is called after the transaction and before the answer leaves, by many threads, so it must be quick. What it
         raises is logged.

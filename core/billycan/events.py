@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from . import counters
 from .context import Context, Event
-from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
+from .db import ByCodePoint, UTCDateTime, metadata, new_table, own
 from .engines.forms import Row
 from .engines.statements import Asked, Insertion, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .context import Context
 
 
-events = tenant_table(
+events = new_table(
     counters.EVENTS,
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
@@ -211,7 +211,7 @@ _LISTED = (
     events.c.event,
     events.c.created_at,
     events.c.actor,
-    bytes_of(events.c.data).label("size"),
+    sa.func.octet_length(events.c.data).label("size"),
 )
 # What `after` asks depends on the other filters.
 _FILTERS = {"after": lambda ctx, id: sa.true(), "event": _has_name}

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .db import ByCodePoint
 from .fields import Day
-from .manifest import GstPeriods
+from .manifest import Manifest
 from .problems import Invalid
 from .tenants import GstSetting
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .context import Context
 
 __all__ = [
-    "GstPeriods",
     "Undoing",
 ]
 
@@ -92,138 +91,22 @@ def _is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool
     Return False if no enabled plugin has such periods.
     """
     asked = {*days}
-    return any(each.is_lodged(ctx, asked, noted_at) for _, each in ctx.app.offered(GstPeriods))
-
-
-class GstPeriod(Struct, frozen=True, kw_only=True, eq=False):
-    """The parameters of a GST report in SQL, so that a statement is built once and then used for many businesses.
-
-    tenant_id: The business; `own(period, table)` is the condition that a row belongs to it.
-    since: The first day of the report.
-    until: Its last day.
-    today: The day of the request, in the business's time zone.
-    stood: The business's GST bases in order: the basis, None while it was not registered; its first day; and the day
-      before that.
-    """
-
-    tenant_id: Any
-    since: Any
-    until: Any
-    today: Any
-    stood: "tuple[tuple[Basis | None, Any, Any], ...]"
-
-    class Span(Struct, frozen=True, kw_only=True):
-        """The first and last day of a GST report, and the settings to report by.
-
-        Reports read the registration and the basis from these settings and not from the profile, because a report may
-        use a basis that the business does not have.
-
-        since, until: The days, both inclusive.
-        settings: The settings, in order of date.
-        """
-
-        since: date
-        until: date
-        settings: Sequence[GstSetting]
-
-        @property
-        def period(self) -> "GstPeriod":
-            """The parameters to build a statement with, shared by all businesses with the same history of GST bases."""
-            return _period_of(tuple(basis for basis, _ in self._stood()))
-
-        def values(self, ctx: "Context") -> dict[str, Any]:
-            """Return the values of the parameters of a statement built with `period`."""
-            values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
-            for i, (_, since) in enumerate(self._stood()):
-                values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
-            return values
-
-        def with_values(self, ctx: "Context") -> "GstPeriod":
-            """Return `period` with its values filled in, for the conditions of a query without such parameters."""
-            types = {"tenant_id": ByCodePoint}
-            values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
-            return _made_of(tuple(basis for basis, _ in self._stood()), values)
-
-        def _stood(self) -> "list[tuple[Basis | None, date]]":
-            """List the business's bases, each with its first day; the basis is None while it was not registered."""
-            found: list[tuple[Basis | None, date]] = []
-            for one in self.settings:
-                basis = one.basis if one.registered else None
-                if not found or found[-1][0] != basis:
-                    found.append((basis, one.since))
-            return found
-
-    def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
-        spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
-        return sa.or_(sa.false(), *spans)
-
-    def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """The day from which a supply of this day is accounted for in full.
-
-        Without a cash basis, that is the day itself. On a cash basis, payments count, until the basis changes: then
-        everything not counted yet counts (s 159-5, 159-10 GST Act). The same happens on the last day of the
-        registration (s 138-15). A supply counted in full stays so when a cash basis begins (s 159-20).
-        """
-        spans = self._spans()
-        if not any(basis == "cash" for (basis, _, _), _ in spans):
-            return day
-        whens: list[tuple[Any, Any]] = []
-        for i, ((basis, _, _), end) in enumerate(spans):
-            if basis != "cash":
-                whens.append((day < end, day))
-                continue
-            later = (other for other, _ in spans[i:] if other[0] != "cash")
-            whens.append((day < end, next(map(_ends_cash, later), _NEVER)))
-        return sa.case(*whens, else_=day)
-
-    def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """The day on which an amount counts: the day of its basis, or an earlier change of the basis.
-
-        `accrual` and `cash` are the days on each basis; `cash` may be null, for example while nothing is paid.
-        """
-        full = self.accrual_from(accrual)
-        return full if full is accrual else sa.case((cash < full, cash), else_=full)
-
-    @staticmethod
-    def share_paid(
-        part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]
-    ) -> sa.ColumnElement[int]:
-        """Return as much of a part of a price as is paid of the price: `part * paid / price` in whole cents, rounding
-        halves away from zero.
-
-        Exact, as no step exceeds 64 bits: the direct product of two amounts could, so `paid` is split into millions and
-        a remainder. More than the price does not count.
-        """
-        size = sa.func.abs(part)
-        large = size * (paid // _MILLION)
-        rest = (large % price) * _MILLION + size * (paid % _MILLION)
-        share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
-        signed = sa.case((part < 0, -share), else_=share)
-        return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid >= price, part), else_=signed)
-
-    def changes(self) -> list[sa.ColumnElement[Any]]:
-        """The days on which everything unpaid counts, because a cash basis ended."""
-        return [_ends_cash(after) for before, after in pairwise(self.stood) if before[0] == "cash" != after[0]]
-
-    def _spans(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
-        """Pair each state of the business's registration with the day on which the next state begins."""
-        return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
+    return any(each.is_lodged(ctx, asked, noted_at) for _, each in ctx.app.offered(Manifest.GstPeriods))
 
 
 Basis = Literal["accrual", "cash"]
 
 
 @lru_cache(256)
-def _period_of(bases: "tuple[Basis | None, ...]") -> GstPeriod:
+def _period_of(bases: "tuple[Basis | None, ...]") -> "GstEntries.Period":
     days = ("since", "until", "today", *(f"stood{i}_{name}" for i in range(len(bases)) for name in ("from", "eve")))
     parameters = {name: sa.bindparam(name, type_=sa.Date) for name in days}
     return _made_of(bases, {"tenant_id": sa.bindparam("tenant_id", type_=ByCodePoint), **parameters})
 
 
-def _made_of(bases: "tuple[Basis | None, ...]", parts: Mapping[str, Any]) -> GstPeriod:
+def _made_of(bases: "tuple[Basis | None, ...]", parts: Mapping[str, Any]) -> "GstEntries.Period":
     stood = tuple((basis, parts[f"stood{i}_from"], parts[f"stood{i}_eve"]) for i, basis in enumerate(bases))
-    return GstPeriod(stood=stood, **{name: parts[name] for name in ("tenant_id", "since", "until", "today")})
+    return GstEntries.Period(stood=stood, **{name: parts[name] for name in ("tenant_id", "since", "until", "today")})
 
 
 def _ends_cash(after: "tuple[Basis | None, Any, Any]") -> Any:
@@ -244,11 +127,126 @@ class GstEntries(Struct, frozen=True, kw_only=True):
       `adjusts`, true for what changes a sale or purchase that was made before. The report places a change of an earlier
       period's supply among the adjustments, so that no label is below zero. Several entries of one document are added
       up, and entries of days outside the period are left out. The SELECT is kept and run for other businesses on other
-      days: whatever differs between two reports is a member of the GstPeriod.
+      days: whatever differs between two reports is a member of the Period.
     names: `names(ctx, ids)` returns what people know the documents by; used for callers that may read them.
     LABELS: The labels of the activity statement and its worksheet that documents add to; the others follow from these.
     NAMES: The name of each label of a report, in the order of the statement and its calculation worksheet.
     """
+
+    class Period(Struct, frozen=True, kw_only=True, eq=False):
+        """The parameters of a GST report in SQL, so that a statement is built once and then used for many businesses.
+
+        tenant_id: The business; `own(period, table)` is the condition that a row belongs to it.
+        since: The first day of the report.
+        until: Its last day.
+        today: The day of the request, in the business's time zone.
+        stood: The business's GST bases in order: the basis, None while it was not registered; its first day; and the
+          day before that.
+        """
+
+        tenant_id: Any
+        since: Any
+        until: Any
+        today: Any
+        stood: "tuple[tuple[Basis | None, Any, Any], ...]"
+
+        class Span(Struct, frozen=True, kw_only=True):
+            """The first and last day of a GST report, and the settings to report by.
+
+            Reports read the registration and the basis from these settings and not from the profile, because a report
+            may use a basis that the business does not have.
+
+            since, until: The days, both inclusive.
+            settings: The settings, in order of date.
+            """
+
+            since: date
+            until: date
+            settings: Sequence[GstSetting]
+
+            @property
+            def period(self) -> "GstEntries.Period":
+                """The parameters to build a statement with, shared by businesses with the same history of GST bases."""
+                return _period_of(tuple(basis for basis, _ in self._stood()))
+
+            def values(self, ctx: "Context") -> dict[str, Any]:
+                """Return the values of the parameters of a statement built with `period`."""
+                values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
+                for i, (_, since) in enumerate(self._stood()):
+                    values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
+                return values
+
+            def with_values(self, ctx: "Context") -> "GstEntries.Period":
+                """Return `period` with its values filled in, for the conditions of a query without such parameters."""
+                types = {"tenant_id": ByCodePoint}
+                values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
+                return _made_of(tuple(basis for basis, _ in self._stood()), values)
+
+            def _stood(self) -> "list[tuple[Basis | None, date]]":
+                """List the business's bases, each with its first day; the basis is None while it was not registered."""
+                found: list[tuple[Basis | None, date]] = []
+                for one in self.settings:
+                    basis = one.basis if one.registered else None
+                    if not found or found[-1][0] != basis:
+                        found.append((basis, one.since))
+                return found
+
+        def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+            """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
+            spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
+            return sa.or_(sa.false(), *spans)
+
+        def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+            """The day from which a supply of this day is accounted for in full.
+
+            Without a cash basis, that is the day itself. On a cash basis, payments count, until the basis changes: then
+            everything not counted yet counts (s 159-5, 159-10 GST Act). The same happens on the last day of the
+            registration (s 138-15). A supply counted in full stays so when a cash basis begins (s 159-20).
+            """
+            spans = self._spans()
+            if not any(basis == "cash" for (basis, _, _), _ in spans):
+                return day
+            whens: list[tuple[Any, Any]] = []
+            for i, ((basis, _, _), end) in enumerate(spans):
+                if basis != "cash":
+                    whens.append((day < end, day))
+                    continue
+                later = (other for other, _ in spans[i:] if other[0] != "cash")
+                whens.append((day < end, next(map(_ends_cash, later), _NEVER)))
+            return sa.case(*whens, else_=day)
+
+        def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+            """The day on which an amount counts: the day of its basis, or an earlier change of the basis.
+
+            `accrual` and `cash` are the days on each basis; `cash` may be null, for example while nothing is paid.
+            """
+            full = self.accrual_from(accrual)
+            return full if full is accrual else sa.case((cash < full, cash), else_=full)
+
+        @staticmethod
+        def share_paid(
+            part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]
+        ) -> sa.ColumnElement[int]:
+            """Return as much of a part of a price as is paid of the price: `part * paid / price` in whole cents,
+            rounding halves away from zero.
+
+            Exact, as no step exceeds 64 bits: the direct product of two amounts could, so `paid` is split into millions
+            and a remainder. More than the price does not count.
+            """
+            size = sa.func.abs(part)
+            large = size * (paid // _MILLION)
+            rest = (large % price) * _MILLION + size * (paid % _MILLION)
+            share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
+            signed = sa.case((part < 0, -share), else_=share)
+            return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid >= price, part), else_=signed)
+
+        def changes(self) -> list[sa.ColumnElement[Any]]:
+            """The days on which everything unpaid counts, because a cash basis ended."""
+            return [_ends_cash(after) for before, after in pairwise(self.stood) if before[0] == "cash" != after[0]]
+
+        def _spans(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
+            """Pair each state of the business's registration with the day on which the next state begins."""
+            return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
 
     LABELS: ClassVar = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
 
@@ -279,5 +277,5 @@ class GstEntries(Struct, frozen=True, kw_only=True):
     }
 
     labels: tuple[str, ...]
-    select: Callable[[GstPeriod], sa.Select[Any]]
+    select: Callable[[Period], sa.Select[Any]]
     names: "Callable[[Context, Collection[str]], Mapping[str, str]] | None" = None

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .fields import Moment
-from .problems import Code
 
 if TYPE_CHECKING:
     from .app import App
@@ -67,6 +66,31 @@ class Route(Struct, frozen=True):
       needs itself, as by `ctx.app.call`. It then has no `ctx.db`, and a repeated Idempotency-Key gets the answer only
       once that is complete: until then, what the handler does must itself be safe to repeat (`Context.key`).
     """
+
+    class Answered(Struct, frozen=True, gc=False):
+        """An API request of a known caller that was answered, as an observer gets it; without anything that was sent.
+
+        It has no path, query string, header or body of the request.
+
+        tenant_id, caller_id: The business, and the id of the key or person.
+        at: When it arrived.
+        method, route: Such as `GET` and `/v1/assets/{id}`; the route is `""` if no route has this path.
+        status: The status of the response.
+        seconds: How long it took.
+        request_id: The `X-Request-Id` of the response.
+        code, param: For an error, its code and the member that it names.
+        """
+
+        tenant_id: str
+        caller_id: str
+        at: Moment
+        method: str
+        route: str
+        status: int
+        seconds: float
+        request_id: str
+        code: str | None
+        param: str | None
 
     method: Method
     path: str
@@ -201,33 +225,6 @@ class Document(Struct, frozen=True, kw_only=True):
     template: Path | None = None
 
 
-class GstPeriods(Struct, frozen=True, kw_only=True):
-    """The tax periods that a plugin keeps, which fix the figures of their days.
-
-    is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after a time.
-    check_settings: `check_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
-      changes the business's GST settings; what it raises refuses that.
-    """
-
-    is_lodged: "Callable[[Context, Collection[date], datetime], bool]"
-    check_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None]"
-
-
-class Gauge(Struct, frozen=True):
-    """A figure that `/-/metrics` shows.
-
-    name: Its name, which begins with the plugin's.
-    help: What it measures, in a few words.
-    label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
-    read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
-    """
-
-    name: str
-    help: str
-    label: str
-    read: Callable[[sa.Connection, Moment], Mapping[str, float]]
-
-
 class RecordPages(Struct, frozen=True, kw_only=True):
     """Differences from the default on the pages that a dashboard makes of a plugin's records.
 
@@ -342,36 +339,10 @@ class Card(Struct, frozen=True, kw_only=True):
     path: str = ""
 
 
-class Answered(Struct, frozen=True, gc=False):
-    """An API request by a known caller that was answered, as an observer receives it; without anything that was sent.
-
-    It has no path, query string, header or body of the request.
-
-    tenant_id, caller_id: The business, and the id of the key or person.
-    at: When it arrived.
-    method, route: Such as `GET` and `/v1/assets/{id}`; the route is `""` if no route has this path.
-    status: The status of the response.
-    seconds: How long it took.
-    request_id: The `X-Request-Id` of the response.
-    code, param: For an error, its code and the member that it names.
-    """
-
-    tenant_id: str
-    caller_id: str
-    at: Moment
-    method: str
-    route: str
-    status: int
-    seconds: float
-    request_id: str
-    code: str | None
-    param: str | None
-
-
 class Observer(Protocol):
-    """Given to `App.add_observer`: called with every `Answered`, by many threads, and closed with the App."""
+    """Given to `App.add_observer`: called with every `Route.Answered`, by many threads, and closed with the App."""
 
-    def __call__(self, answered: Answered) -> None: ...
+    def __call__(self, answered: Route.Answered) -> None: ...
 
     def close(self) -> None: ...
 
@@ -401,7 +372,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     gauges: Figures for `/-/metrics`.
     demo: `demo(ctx)` adds sample records to a new sandbox, in a transaction of its own, after those of the plugins that
       it requires.
-    codes: The codes of its own refusals: `{"sold_out": Code(409, "Nothing is left.")}`.
+    codes: The codes of its own refusals, each with its status and meaning: `{"sold_out": (409, "Nothing is left.")}`.
     doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
     offers: What core or another plugin asks for, such as GstEntries.
     """
@@ -409,7 +380,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     class Files(Struct, frozen=True, kw_only=True):
         """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
 
-        table: The table, made by `tenant_table` or `resource_table`.
+        table: The table, made by `new_table`.
         open: `open(app, tenant_id, id)` returns the bytes of a row in pieces; raise FileNotFoundError if it has none.
         put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
         remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
@@ -419,6 +390,32 @@ class Manifest(Struct, frozen=True, kw_only=True):
         open: "Callable[[App, str, str], Iterable[bytes]]"
         put: "Callable[[App, str, str, Iterable[bytes]], None]"
         remove: "Callable[[App, str, str], None]"
+
+    class GstPeriods(Struct, frozen=True, kw_only=True):
+        """The tax periods that a plugin keeps, which fix the figures of their days.
+
+        is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after
+          a time.
+        check_settings: `check_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
+          changes the business's GST settings; what it raises refuses that.
+        """
+
+        is_lodged: "Callable[[Context, Collection[date], datetime], bool]"
+        check_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None]"
+
+    class Gauge(Struct, frozen=True):
+        """A figure that `/-/metrics` shows.
+
+        name: Its name, which begins with the plugin's.
+        help: What it measures, in a few words.
+        label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
+        read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
+        """
+
+        name: str
+        help: str
+        label: str
+        read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
     name: str
     requires: tuple[str, ...] = ()
@@ -437,7 +434,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     workers: tuple[Callable[..., None], ...] = ()
     gauges: tuple[Gauge, ...] = ()
     demo: "Callable[[Context], None] | None" = None
-    codes: Mapping[str, Code] = {}
+    codes: Mapping[str, tuple[int, str]] = {}
     doctor: "Callable[[App], str] | None" = None
     offers: tuple[Struct, ...] = ()
 

@@ -12,7 +12,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata, upsert
 from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone, new_id
-from .manifest import GstPeriods
+from .manifest import Manifest
 from .problems import Conflict, Forbidden, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
@@ -317,7 +317,7 @@ class Tenants:
             return show(row, ctx.today_in)
         before = _profile_of(row).gst_settings
         if after.gst_settings != before:
-            for _, periods in ctx.app.offered(GstPeriods):
+            for _, periods in ctx.app.offered(Manifest.GstPeriods):
                 periods.check_settings(ctx, before, after.gst_settings, accept_corrections)
         changed = (
             sa.update(tenants)

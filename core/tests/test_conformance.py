@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Code, Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
+from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
 from billycan.app import App
 from billycan.db import metadata
 from billycan.fields import Count, Moment, Name
@@ -494,10 +494,10 @@ def move(ctx, code):
 @pytest.mark.sqlite_alone
 def test_codes_that_are_raised_and_not_declared_are_found(tmp_path):
     (tmp_path / "handlers.py").write_text(RAISES, "utf-8")
-    declared = {name: Code(409, "…") for name in ("stuck_fast", "too_heavy", "gone_for_good")}
+    declared = dict.fromkeys(("stuck_fast", "too_heavy", "gone_for_good"), (409, "…"))
     found = [*undeclared_codes(replace(assets, codes=declared), tmp_path)]
     assert sorted(found) == [
-        'handlers.py:12 raises `too_many_moves`, which nobody declares: add codes={"too_many_moves": Code(429, "…")} to'
+        'handlers.py:12 raises `too_many_moves`, which nobody declares: add codes={"too_many_moves": (429, "…")} to'
         " the manifest, or correct the code",
         "handlers.py:16 raises `gone_for_good` with the status 404, and it is declared with 409: make them agree",
     ]

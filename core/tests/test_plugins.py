@@ -467,7 +467,7 @@ def test_two_that_both_want_one_thing(installed, one, other, said):
 
 
 def test_two_with_the_same_table(installed, tmp_path, monkeypatch):
-    source = "from billycan import Manifest, resource_table\ntable = resource_table('assets_twice')\n"
+    source = "from billycan import Manifest, new_table\ntable = new_table('assets_twice')\n"
     for name in ("assets", "zebras"):
         (tmp_path / f"twice_{name}.py").write_text(f"{source}manifest = Manifest(name='{name}')", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -5,12 +5,12 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, own, resource_table
+from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, new_table, own
 from billycan.fields import Count
 from billycan.testing import Client
 
 MOST = 10
-table = resource_table("loads", sa.Column("weight", sa.Integer, nullable=False))
+table = new_table("loads", sa.Column("weight", sa.Integer, nullable=False), of="resource")
 
 
 class NewLoad(NewResource, kw_only=True):

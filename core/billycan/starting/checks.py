@@ -337,7 +337,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
-    "codes": (_instance_check(Mapping), "codes must map each code to its Code"),
+    "codes": (_instance_check(Mapping), "codes must map each code to its status and meaning"),
     "offers": (
         _tuple_of(_instance_check(Struct)),
         'offers must be a tuple of what others ask for, such as GstEntries(labels=("G1", …), select=function)',

@@ -1,6 +1,6 @@
 """Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
 
-from billycan import Code, Context, Every, Manifest, Route
+from billycan import Context, Every, Manifest, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
@@ -32,10 +32,10 @@ manifest = Manifest(
         Every(seconds=3600, run=guarding.forget_old, tenants=guarding.with_old, real_time=True),
     ),
     codes={
-        "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),
-        "approval_required": Code(403, "A person of the business has to approve this."),
-        "frozen": Code(403, "An owner of the business has frozen the key or connection."),
-        "not_allowed_for_agents": Code(403, "The policy of the key or connection refuses this."),
+        "answer_too_large": (422, "The answer is too large for a model: ask for less of it."),
+        "approval_required": (403, "A person of the business has to approve this."),
+        "frozen": (403, "An owner of the business has frozen the key or connection."),
+        "not_allowed_for_agents": (403, "The policy of the key or connection refuses this."),
     },
     offers=(
         Context.Guard(

@@ -27,8 +27,8 @@ from billycan import (
     Patch,
     decode,
     new_id,
+    new_table,
     own,
-    tenant_table,
 )
 from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
 
@@ -222,7 +222,7 @@ def party_columns() -> tuple[sa.Column[Any], ...]:
 
 def lines_table(parent: str) -> sa.Table:
     """The table of a kind of document's lines."""
-    return tenant_table(
+    return new_table(
         f"{parent}_lines",
         sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod, Row, new_id, own
+from billycan import Context, GstEntries, Row, new_id, own
 from billycan.sql import Insertion
 from billycan_documents.api import Line, breakdown
 
@@ -80,7 +80,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
     ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
 
 
-def counted(period: GstPeriod, among: Among | None = None) -> sa.Select[Any]:
+def counted(period: GstEntries.Period, among: Among | None = None) -> sa.Select[Any]:
     """Select what started or stopped counting ahead on each day, for works whose first part counted in full.
 
     `among` is the condition that a work is one of those that are asked for.

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from .keys import Identity
     from .ledger import LedgerEntries
     from .manifest import (
-        Card,
-        Document,
         Every,
-        Extends,
         Manifest,
         RecordPages,
         Route,
@@ -59,7 +56,6 @@ if TYPE_CHECKING:
         Resource,
     )
     from .sharing.limits import Limit
-    from .tenants import Profile
 
 __all__ = [
     "Actions",
@@ -67,15 +63,12 @@ __all__ = [
     "App",
     "BadRequest",
     "ByCodePoint",
-    "Card",
     "Conflict",
     "Context",
     "Decimals",
     "Deleted",
-    "Document",
     "Event",
     "Every",
-    "Extends",
     "Fault",
     "Forbidden",
     "GstEntries",
@@ -94,7 +87,6 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
-    "Profile",
     "Query",
     "RecordPages",
     "Records",
@@ -126,7 +118,7 @@ _HOMES = {
     "hookspecs": "hookimpl",
     "keys": "Identity",
     "ledger": "LedgerEntries",
-    "manifest": "Card Document Every Extends Manifest RecordPages Route",
+    "manifest": "Every Manifest RecordPages Route",
     "members": "Member",
     "problems": "BadRequest Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
@@ -134,7 +126,6 @@ _HOMES = {
     "references": "Neighbours",
     "resources": "Actions Address Deleted Named NewResource Page Paging Query Reply Resource",
     "sharing.limits": "Limit",
-    "tenants": "Profile",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

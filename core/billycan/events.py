@@ -16,7 +16,7 @@ from . import counters
 from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, metadata, new_table, own
 from .engines.forms import Row
-from .engines.statements import Asked, Insertion, Statement, at_once
+from .engines.statements import Asked, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import check_size
 from .problems import BadRequest, Problem
@@ -52,7 +52,7 @@ BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 _FORGOTTEN = Statement(
     sa.select(forgotten.c.event, forgotten.c.sequence).where(forgotten.c.tenant_id == sa.bindparam("tenant_id"))
 )
-_INSERT = Insertion(events, events.c.keys())
+_INSERT = Statement.Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor")
 _NUMBER = counters.advanced_both()

@@ -7,7 +7,7 @@ import secrets
 import string
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
-from .fields import Count, Moment, NotNegative, new_id
+from .fields import Moment, NotNegative, Whole, new_id
 from .problems import Conflict, NotFound, Unauthenticated
 from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
@@ -93,7 +93,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         mode: Literal["full", "read_only", "propose", "limits"]
         auto_below: NotNegative | None = None
         per_day: NotNegative | None = None
-        writes_per_hour: Count | None = None
+        writes_per_hour: Annotated[int, Whole()] | None = None
         never: list[str] = []
         propose: list[str] = []
         contacts: list[str] = []

@@ -157,74 +157,6 @@ class Every(Struct, frozen=True, kw_only=True):
     of_the_closed: bool = False
 
 
-class Extends(Struct, frozen=True, kw_only=True):
-    """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
-
-    path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
-      clients give `metadata`.
-    shows: A Struct of the members that every record shows besides its own, each with a default.
-    fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
-      defaults.
-    takes: A Struct of the members that clients may send with a new record or a change, each with a default.
-    keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
-      differ from what is shown.
-    of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
-      hold for the calling business: they are read and described by it. None of the others are mapped.
-    asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
-      such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
-    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
-      records that match, in the order of an index.
-    order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
-      `value` of the records that have one: records without one come last. None for any other name.
-    search: `search(ctx, path, members)` returns texts, besides the record's own, by which a search finds a record with
-      these members of `takes` or `shows`. See `Context.search_anew`.
-    along: `along(ctx, path, id)` returns the members that a new record copies from another, such as a duplicate from
-      its original, in the form that clients send. See `Context.copying`.
-    """
-
-    path: str
-    shows: type[Struct]
-    fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
-    takes: type[Struct] | None = None
-    keep: "Callable[[Context, str, Any], None] | None" = None
-    of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
-    asks: type[Struct] | None = None
-    where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
-    order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
-    search: "Callable[[Context, str, Any], Iterable[str]] | None" = None
-    along: "Callable[[Context, str, str], Any] | None" = None
-
-
-class Document(Struct, frozen=True, kw_only=True):
-    """A record that people read as a page, a PDF or an email: `Document(path="/v1/assets/{id}", show=loan_of,
-    finish=None)`.
-
-    path: The path of the GET route of one record.
-    show: `show(ctx, id)` returns its Paper, or raises NotFound if it is not the tenant's.
-    finish: `finish(ctx, id)` locks it in the caller's transaction, so that If-Match is compared, and sends or issues it
-      if it is a draft. None if there are no drafts.
-    takes: The Struct of the query that the GET route takes, each member with a default: `show(ctx, id, query)` is then
-      called with it.
-    template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
-    """
-
-    class Routes(Struct, frozen=True):
-        """Routes for every document of the enabled plugins, such as those of its PDF file.
-
-        make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
-          plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the document's
-          own route for that type by Accept.
-        """
-
-        make: "Callable[[Document, Route], Sequence[Route]]"
-
-    path: str
-    show: "Callable[..., Paper]"
-    finish: "Callable[[Context, str], None] | None" = None
-    takes: type[Struct] | None = None
-    template: Path | None = None
-
-
 class RecordPages(Struct, frozen=True, kw_only=True):
     """Differences from the default on the pages that a dashboard makes of a plugin's records.
 
@@ -317,28 +249,6 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hidden: bool = False
 
 
-class Card(Struct, frozen=True, kw_only=True):
-    """Something that a business wants to know at a glance: a figure, a list, or bars over time.
-
-    The overview shows the cards of the plugins that the visitor may read. A card is computed on every visit: use one or
-    two statements, and let the database compute the sums.
-
-    title: What it is about.
-    figure: The most important value; a Decimal is an amount of money.
-    note: A few words on it.
-    rows: Pairs of a label and a value; a third item is the path of the list that the label links to.
-    bars: Series by name, each a list of pairs of a label and a value.
-    path: The list behind it, as the API has it: `/v1/invoices?status=overdue`.
-    """
-
-    title: str
-    figure: Decimal | int | None = None
-    note: str = ""
-    rows: tuple[tuple[Any, ...], ...] = ()
-    bars: Mapping[str, Sequence[tuple[str, Decimal | int]]] = {}
-    path: str = ""
-
-
 class Observer(Protocol):
     """Given to `App.add_observer`: called with every `Route.Answered`, by many threads, and closed with the App."""
 
@@ -376,6 +286,95 @@ class Manifest(Struct, frozen=True, kw_only=True):
     doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
     offers: What core or another plugin asks for, such as GstEntries.
     """
+
+    class Card(Struct, frozen=True, kw_only=True):
+        """Something that a business wants to know at a glance: a figure, a list, or bars over time.
+
+        The overview shows the cards of the plugins that the visitor may read. A card is computed on every visit: use
+        one or two statements, and let the database compute the sums.
+
+        title: What it is about.
+        figure: The most important value; a Decimal is an amount of money.
+        note: A few words on it.
+        rows: Pairs of a label and a value; a third item is the path of the list that the label links to.
+        bars: Series by name, each a list of pairs of a label and a value.
+        path: The list behind it, as the API has it: `/v1/invoices?status=overdue`.
+        """
+
+        title: str
+        figure: Decimal | int | None = None
+        note: str = ""
+        rows: tuple[tuple[Any, ...], ...] = ()
+        bars: Mapping[str, Sequence[tuple[str, Decimal | int]]] = {}
+        path: str = ""
+
+    class Document(Struct, frozen=True, kw_only=True):
+        """A record that people read as a page, a PDF or an email.
+
+        For example `Manifest.Document(path="/v1/assets/{id}", show=loan_of, finish=None)`.
+
+        path: The path of the GET route of one record.
+        show: `show(ctx, id)` returns its Paper, or raises NotFound if it is not the tenant's.
+        finish: `finish(ctx, id)` locks it in the caller's transaction, so that If-Match is compared, and sends or
+          issues it if it is a draft. None if there are no drafts.
+        takes: The Struct of the query that the GET route takes, each member with a default: `show(ctx, id, query)` is
+          then called with it.
+        template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
+        """
+
+        class Routes(Struct, frozen=True):
+            """Routes for every document of the enabled plugins, such as those of its PDF file.
+
+            make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of
+              that plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the
+              document's own route for that type by Accept.
+            """
+
+            make: "Callable[[Manifest.Document, Route], Sequence[Route]]"
+
+        path: str
+        show: "Callable[..., Paper]"
+        finish: "Callable[[Context, str], None] | None" = None
+        takes: type[Struct] | None = None
+        template: Path | None = None
+
+    class Extends(Struct, frozen=True, kw_only=True):
+        """Members that a plugin adds to another's records: `Manifest.Extends(path="/v1/jobs", shows=Visited,
+        fill=visited)`.
+
+        path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
+          clients give `metadata`.
+        shows: A Struct of the members that every record shows besides its own, each with a default.
+        fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
+          defaults.
+        takes: A Struct of the members that clients may send with a new record or a change, each with a default.
+        keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
+          differ from what is shown.
+        of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
+          hold for the calling business: they are read and described by it. None of the others are mapped.
+        asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a
+          map, such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
+        where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
+          records that match, in the order of an index.
+        order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id`
+          and `value` of the records that have one: records without one come last. None for any other name.
+        search: `search(ctx, path, members)` returns texts, besides the record's own, by which a search finds a record
+          with these members of `takes` or `shows`. See `Context.search_anew`.
+        along: `along(ctx, path, id)` returns the members that a new record copies from another, such as a duplicate
+          from its original, in the form that clients send. See `Context.copying`.
+        """
+
+        path: str
+        shows: type[Struct]
+        fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
+        takes: type[Struct] | None = None
+        keep: "Callable[[Context, str, Any], None] | None" = None
+        of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
+        asks: type[Struct] | None = None
+        where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
+        order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
+        search: "Callable[[Context, str, Any], Iterable[str]] | None" = None
+        along: "Callable[[Context, str, str], Any] | None" = None
 
     class Files(Struct, frozen=True, kw_only=True):
         """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.

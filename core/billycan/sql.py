@@ -2,14 +2,13 @@
 
 from .counters import counters
 from .db import at_most, upsert
-from .engines.statements import ByIds, Insertion, Statement
+from .engines.statements import ByIds, Statement
 from .events import events
 from .filters import fold
 from .tenants import tenants
 
 __all__ = [
     "ByIds",
-    "Insertion",
     "Statement",
     "at_most",
     "counters",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -245,6 +245,9 @@ _READ_UNLESS_KNOWN = Statement(
 
 class Tenants:
     """The tenants, and their profiles as requests need them."""
+
+    PROFILE: ClassVar[type[Profile]] = Profile
+    """The Struct of a business's profile, as `create` takes it."""
 
     def __init__(self, recent: Recent[Tenant]) -> None:
         self._recent = recent

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
+from billycan import Context, Deleted, Manifest, Named, Page, Patch, Records, idempotency, own
 from billycan.app import App
 from billycan.db import metadata
-from billycan.fields import Count, Moment, Name
+from billycan.fields import Moment, Name, Whole
 from billycan.keys import Identity
 from billycan.resources import NewResource
 from billycan.starting import migrate
@@ -184,7 +184,7 @@ class Limited(NewAsset, kw_only=True):
 class Counted(NewAsset, kw_only=True):
     """An asset with a whole number."""
 
-    load: Count = 0
+    load: Annotated[int, Whole()] = 0
 
 
 class Weighed(AssetQuery, kw_only=True):
@@ -288,7 +288,7 @@ def keep_first_motto(ctx, id, sent):
 
 
 def extending(fill=mottos_of, keep=keep_motto):
-    added = Extends(path="/v1/contacts", shows=Motto, fill=fill, takes=NewMotto, keep=keep)
+    added = Manifest.Extends(path="/v1/contacts", shows=Motto, fill=fill, takes=NewMotto, keep=keep)
     return replace(assets, extends=(added,))
 
 

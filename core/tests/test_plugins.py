@@ -18,7 +18,6 @@ from billycan import (
     Actions,
     Context,
     Deleted,
-    Document,
     Event,
     Every,
     GstEntries,
@@ -361,7 +360,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
             "what it offers as GstEntries has the label G99, which must be one of G1, ",
         ),
         (
-            {"offers": (Document.Routes("stamp"),)},
+            {"offers": (Manifest.Document.Routes("stamp"),)},
             "what it offers as Document.Routes has 'stamp' as make, which must be a function",
         ),
         (

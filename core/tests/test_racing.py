@@ -1,12 +1,13 @@
 """A race finds rules over several rows that no lock guards, and requests that wait for each other for ever."""
 
 from threading import Barrier
+from typing import Annotated
 
 import pytest
 import sqlalchemy as sa
 
 from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, new_table, own
-from billycan.fields import Count
+from billycan.fields import Whole
 from billycan.testing import Client
 
 MOST = 10
@@ -16,7 +17,7 @@ table = new_table("loads", sa.Column("weight", sa.Integer, nullable=False), of="
 class NewLoad(NewResource, kw_only=True):
     """A load."""
 
-    weight: Count
+    weight: Annotated[int, Whole()]
 
 
 class Load(Resource):

@@ -30,7 +30,7 @@ from billycan import (
     new_table,
     own,
 )
-from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
+from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text
 
 from .rules import Charge, CodeTotals, GstCode, Totals, totals
 
@@ -38,6 +38,10 @@ AmountsAre = Literal["exclusive", "inclusive"]  # of GST
 GstRounding = Literal["total_invoice", "per_line"]
 Quantity = Annotated[
     Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
+]
+UnitPrice = Annotated[
+    Decimal,
+    Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
 ]
 COPIED = ("description", "unit", "unit_price", "gst_code")
 MOST_LINES = 500  # that a client may send

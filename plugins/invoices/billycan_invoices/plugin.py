@@ -1,6 +1,6 @@
 """Invoices: what a client owes, from draft to paid, with GST calculated as the law requires."""
 
-from billycan import Deleted, Document, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 from billycan_contacts import api as contacts
 
 from . import record_pages
@@ -139,9 +139,11 @@ manifest = Manifest(
     records=(record_pages.invoices, record_pages.payments, record_pages.adjustment_notes),
     cards=(owed, by_month, gst_card),
     documents=(
-        Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
-        Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
-        Document(path="/v1/contacts/{id}/statement", show=statement_paper, finish=contacts.lock, takes=StatementQuery),
+        Manifest.Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
+        Manifest.Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
+        Manifest.Document(
+            path="/v1/contacts/{id}/statement", show=statement_paper, finish=contacts.lock, takes=StatementQuery
+        ),
     ),
     hears=hears,
     tasks=(

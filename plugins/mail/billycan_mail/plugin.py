@@ -1,6 +1,6 @@
 """Mail: emails with documents for clients, and plain emails of the platform, called letters."""
 
-from billycan import Deleted, Document, Every, Manifest, RecordPages, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import suppressing
@@ -82,5 +82,5 @@ manifest = Manifest(
         "too_many_emails": (422, "The business has written to as many addresses as it may in 24 hours."),
     },
     doctor=describe_waiting,
-    offers=(Document.Routes(routes_of_document),),
+    offers=(Manifest.Document.Routes(routes_of_document),),
 )

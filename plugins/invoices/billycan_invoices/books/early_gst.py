@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstEntries, Row, new_id, own
-from billycan.sql import Insertion
+from billycan.sql import Statement
 from billycan_documents.api import Line, breakdown
 
 from ..rules import ZERO
@@ -24,7 +24,7 @@ FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
 Figures = Mapping[str, Decimal]
 
 _NOTHING: Figures = dict.fromkeys(FIGURES, ZERO)
-_INSERT = Insertion(ahead, ahead.c.keys())
+_INSERT = Statement.Insertion(ahead, ahead.c.keys())
 
 
 def of_work(lines: Iterable[Line]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The parts of the manifest that belong to the ledger: routes, tables, events, pages and timed work."""
 
-from billycan import Deleted, Every, Extends, RecordPages, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import accounts as a
 from . import backlog, catching_up, entries, exports
@@ -75,12 +75,16 @@ routes = (
 )
 
 
-def _extend_with_account(path: str) -> Extends:
-    return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
+def _extend_with_account(path: str) -> Manifest.Extends:
+    return Manifest.Extends(
+        path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account
+    )
 
 
-def _extend_with_tracking(path: str) -> Extends:
-    return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
+def _extend_with_tracking(path: str) -> Manifest.Extends:
+    return Manifest.Extends(
+        path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking
+    )
 
 
 extends = (

@@ -36,7 +36,7 @@ from billycan import (
     reference,
 )
 from billycan.fields import Amount, Day, NotNegative, Text
-from billycan.sql import ByIds, Insertion, Statement
+from billycan.sql import ByIds, Statement
 
 from ..tables import periods
 from . import accounts
@@ -329,7 +329,7 @@ def _show(ctx: Context, row: Row) -> OpeningBalance:
 
 _OPENINGS = ByIds(sa.select(openings), openings.c.id)
 _LINES = ByIds(sa.select(lines).order_by(lines.c.opening_id, lines.c.position), lines.c.opening_id)
-_INSERT = Insertion(lines, lines.c.keys())
+_INSERT = Statement.Insertion(lines, lines.c.keys())
 _BALANCES = Statement(
     sa.select(entries.c.account_id, sa.func.sum(sa.type_coerce(entries.c.amount, sa.BigInteger)).label("cents"))
     .where(entries.c.tenant_id == sa.bindparam("tenant_id"), entries.c.date <= sa.bindparam("day", type_=sa.Date))

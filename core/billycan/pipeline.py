@@ -15,6 +15,7 @@ import falcon
 import sqlalchemy as sa
 
 from . import calls, endpoints, people, web
+from .apart import Share
 from .db import reason
 from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
@@ -29,7 +30,6 @@ from .problems import (
     Unauthenticated,
 )
 from .sharing.limits import Allowance
-from .sharing.shares import Share
 
 if TYPE_CHECKING:
     from .app import App

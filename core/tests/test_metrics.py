@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Manifest
-from billycan.sharing.counts import Counts
+from billycan.sharing.folder import Counts
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either

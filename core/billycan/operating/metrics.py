@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ..db import reason
 from ..fields import Moment
 from ..manifest import Manifest
-from ..sharing.counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
+from ..sharing.folder import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
 from .disks import measure_disks
 
 if TYPE_CHECKING:

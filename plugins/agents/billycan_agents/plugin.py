@@ -4,11 +4,13 @@ from billycan import Context, Every, Manifest, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
-from .guarding import authorize
+from .policies import authorize_by, watch_by
 from .schemas import Proposal
 from .tables import bank_changes, policies, proposals, spent, told, writes
 
 __all__ = ["authorize", "manifest"]
+
+authorize = authorize_by(guarding.check_route)
 
 manifest = Manifest(
     name="agents",
@@ -39,7 +41,7 @@ manifest = Manifest(
     },
     offers=(
         Context.Guard(
-            watch=guarding.watch,
+            watch=watch_by(guarding.watch_call),
             policy=guarding.policy_of,
             approvals=proposing.approvals_of,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),

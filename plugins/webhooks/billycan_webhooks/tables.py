@@ -131,3 +131,6 @@ chores = new_table(
     sa.Column("after_id", ByCodePoint),  # the last of those created at `since` that was recovered
     sa.Index(None, "tenant_id", "endpoint_id", "id"),
 )
+
+Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
+CHORES = ""  # in place of an endpoint's id: the business has chores

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .app import App
+    from .books import GstEntries, LedgerEntries
     from .context import Context, Event
     from .db import (
         ByCodePoint,
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
     from .declarations import resource
     from .engines.forms import Row
     from .fields import new_id
-    from .gst import GstEntries
     from .hookspecs import hookimpl
     from .keys import Identity
-    from .ledger import LedgerEntries
     from .manifest import (
         Every,
         Manifest,
@@ -109,15 +108,14 @@ __all__ = [
 # Loaded when first asked for, so that a command that needs none of them starts at once.
 _HOMES = {
     "app": "App",
+    "books": "GstEntries LedgerEntries",
     "context": "Context Event",
     "db": "ByCodePoint Decimals Json UTCDateTime new_table own reference",
     "declarations": "resource",
     "engines.forms": "Row",
     "fields": "new_id",
-    "gst": "GstEntries",
     "hookspecs": "hookimpl",
     "keys": "Identity",
-    "ledger": "LedgerEntries",
     "manifest": "Every Manifest RecordPages Route",
     "members": "Member",
     "problems": "BadRequest Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

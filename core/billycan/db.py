@@ -21,9 +21,9 @@ from .fields import Moment
 from .web import encode
 
 if TYPE_CHECKING:
+    from .books import GstEntries
     from .context import Context
     from .engines import postgres
-    from .gst import GstEntries
 
 T = TypeVar("T")
 

@@ -184,10 +184,10 @@ def test_a_mistaken_name_is_told_what_to_write(installed, name, said):
 
 
 def test_a_former_name_or_a_part_of_core_is_not_used(installed):
-    former = {"gst": "documents"}
-    installed(former, documents=plugin("documents"), a=plugin("a", uses=("gst",)), b=plugin("b", uses=("documen",)))
-    cure = "write documents in its place; `billycan.gst` is a part of core, which every plugin has"
-    refused(f"a uses gst: gst is now called documents: {cure}", "documents", "a")
+    former = {"books": "documents"}
+    installed(former, documents=plugin("documents"), a=plugin("a", uses=("books",)), b=plugin("b", uses=("documen",)))
+    cure = "write documents in its place; `billycan.books` is a part of core, which every plugin has"
+    refused(f"a uses books: books is now called documents: {cure}", "documents", "a")
     assert load("documents", "b")  # it may be a plugin that is not installed
 
 

@@ -10,11 +10,10 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import pipeline
+from ..books import GstEntries, LedgerEntries
 from ..context import Event
 from ..endpoints import PARAMETER
-from ..gst import GstEntries
 from ..keys import Identity
-from ..ledger import LedgerEntries
 from ..manifest import Every, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
 from .added_members import structs_of, table_of

@@ -361,7 +361,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ),
         (
             {"offers": (Manifest.Document.Routes("stamp"),)},
-            "what it offers as Document.Routes has 'stamp' as make, which must be a function",
+            "what it offers as Manifest.Document.Routes has 'stamp' as make, which must be a function",
         ),
         (
             {"offers": (Event.Carrier(needs="all"),)},
@@ -502,7 +502,7 @@ def test_one_with_the_name_of_a_scope_of_core(make_app, install):
         ("billycan-core>=2; python_version < '3'", None),
         ("no-such-package>=2", None),
         ("billycan-trams>=1", None),
-        ("billycan-gst>=1", "assets: its package requires billycan-gst: gst is a part of core: leave it out"),
+        ("billycan-books>=1", "assets: its package requires billycan-books: books is a part of core: leave it out"),
     ],
 )
 def test_one_made_for_another_version(installed, requirement, said):

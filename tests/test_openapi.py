@@ -14,7 +14,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from billycan import Context, Manifest, Named, Page, Patch, Reply, Resource, Route, problems
 from billycan.app import App
-from billycan.describe.codes import CODES
+from billycan.describe.codes import CODES, of_manifests
 from billycan.members import split_docstring
 from billycan.resources import Paging
 from billycan.starting import plugins
@@ -539,7 +539,7 @@ def test_every_code_in_the_source_is_listed(describe):
     parts = [("core", root / "core" / "billycan")]
     parts += [(name, root / "plugins" / name / f"billycan_{name}") for name in ALL]
     manifests = {name: plugins.manifest(name) for name in ALL}
-    listed = {**CODES, **{code: c for m in manifests.values() for code, c in m.codes.items()}}
+    listed = CODES | of_manifests(*manifests.values())
     for part, folder in parts:
         for file in folder.rglob("*.py"):
             for code, of_fault in codes_in(ast.parse(file.read_text("utf-8"))):

@@ -65,6 +65,15 @@ class Recording(msgspec.Struct, array_like=True):
     counted: dict[str, int]
     keys: list[tuple[int, bytes]]
 
+    def additions(self) -> list[tuple[str, Any]]:
+        """What its handlers add to their records beside them: statements with values, which can be sent earlier."""
+        return [
+            (self.texts[text], values)
+            for row in self.rows
+            for text, values in row.writes[: row.told_from]
+            if _table_added_to(self.texts[text])
+        ]
+
     @property
     def values(self) -> int:
         """The number of values that its statements write."""
@@ -177,6 +186,9 @@ class Rehearsal:
             self._note_keys(context)
 
     def _note_read(self, text: str, parameters: Any) -> None:
+        given = parameters.values() if isinstance(parameters, dict) else parameters
+        if _reads_additions(text) and not self._ctx.made.keys().isdisjoint(map(str, given)):
+            return  # of a record that nobody else has; what is added to it may be there before it
         place = self._place(text)
         self._reads.setdefault(_PACK((place, _as_storable_row(parameters))), (place, parameters))
 
@@ -223,7 +235,8 @@ class Replay:
             for each in logged:
                 self._log(*each)
             is_live = not self._left and len(logged) == 1
-            self._send(recording.texts, row.writes[: row.told_from] if is_live else row.writes, now)
+            own = [each for each in row.writes[: row.told_from] if not _table_added_to(recording.texts[each[0]])]
+            self._send(recording.texts, own if is_live else own + row.writes[row.told_from :], now)
             if is_live:
                 self._last = [Event(id, name, ctx.now(), msgspec.Raw(data)) for id, name, data in logged]
         if not self._left:
@@ -359,6 +372,47 @@ def _adds_only(text: str) -> bool:
     return words[:1] == ["INSERT"] and not changes and counters.counters.name not in text
 
 
+def send_additions(ctx: Context, recording: Recording) -> list[tuple[str, list[str]]]:
+    """Write what rows add to records that are yet to come; return each table's name with the ids of these records."""
+    by_text, ids = dict[str, list[Any]](), dict[str, set[str]]()
+    for text, values in recording.additions():
+        by_text.setdefault(text, []).append(values)
+        ids.setdefault(_table_added_to(text), set()).update(_find_ids(text, values))
+    for text, rows in by_text.items():
+        ctx.db.exec_driver_sql(text, [_with_present_moment(values, {}) for values in rows])
+    return [(table, sorted(some)) for table, some in ids.items()]
+
+
+def remove_additions(ctx: Context, added: Iterable[tuple[str, list[str]]]) -> None:
+    """Remove what `send_additions` wrote."""
+    for name, ids in added:
+        if (table := metadata.tables.get(name)) is not None:
+            ctx.db.execute(sa.delete(table).where(table.c.tenant_id == ctx.tenant_id, table.c.id.in_(ids)))
+
+
+@lru_cache(512)
+def _table_added_to(text: str) -> str:
+    """Name the table of an INSERT if its rows add to records; "" for any other statement."""
+    found = _INSERTED.match(text)
+    table = metadata.tables.get(found[1]) if found else None
+    return str(table.name) if table is not None and table.info.get("of_record") else ""
+
+
+@lru_cache(512)
+def _reads_additions(text: str) -> bool:
+    """Tell whether a query reads nothing but a table whose rows add to records."""
+    read = [metadata.tables.get(name) for name in _READ_FROM.findall(text)]
+    return bool(read) and all(table is not None and table.info.get("of_record") for table in read)
+
+
+def _find_ids(text: str, values: Any) -> set[str]:
+    """Return the ids of the rows that an INSERT adds."""
+    if isinstance(values, dict):
+        return {each["id"] for each in msgspec.json.decode(values["rows"])} if "rows" in values else {values["id"]}
+    names = text[text.index("(") + 1 : text.index(")")].split(", ")
+    return {values[names.index("id")]}
+
+
 @lru_cache(512)
 def _split_words(text: str) -> list[str]:
     return re.findall("[A-Z_]+", _COMMENT.sub("", text).upper())
@@ -438,6 +492,8 @@ def _cut_rows(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
+_INSERTED = re.compile(r'INSERT INTO "?(\w+)')
+_READ_FROM = re.compile(r'\b(?:FROM|JOIN)\s+"?(\w+)')
 _COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)

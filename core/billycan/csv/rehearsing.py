@@ -77,7 +77,7 @@ class Recording(msgspec.Struct, array_like=True):
     @property
     def values(self) -> int:
         """The number of values that its statements write."""
-        return sum(len(values) for row in self.rows for _, values in row.writes)
+        return sum(sum(map(len, _read_rows(values))) for row in self.rows for _, values in row.writes)
 
     def packed(self) -> bytes:
         """The recording as it is stored."""
@@ -408,9 +408,15 @@ def _reads_additions(text: str) -> bool:
 def _find_ids(text: str, values: Any) -> set[str]:
     """Return the ids of the rows that an INSERT adds."""
     if isinstance(values, dict):
-        return {each["id"] for each in msgspec.json.decode(values["rows"])} if "rows" in values else {values["id"]}
+        return {row["id"] for row in _read_rows(values)}
     names = text[text.index("(") + 1 : text.index(")")].split(", ")
     return {values[names.index("id")]}
+
+
+def _read_rows(values: Any) -> list[Any]:
+    """Return the rows that these values of an INSERT are; `Insertion` sends PostgreSQL many as one text."""
+    is_text = isinstance(values, dict) and values.keys() == {"tenant_id", "rows"}
+    return msgspec.json.decode(values["rows"], type=list[dict[str, Any]]) if is_text else [values]
 
 
 @lru_cache(512)

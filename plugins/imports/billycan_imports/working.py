@@ -89,8 +89,7 @@ def take_step(app: App, tenant_id: str, id: str) -> None:
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
             _check_rows(ctx, row)
             return
-        begun = own(ctx, additions) & (additions.c.import_id == row.id)
-        if ctx.db.execute(sa.select(additions.c.id).where(begun).limit(1)).first() and _write_ahead(ctx, row):
+        if row.status == "writing" and _has_begun_ahead(ctx, row) and _write_ahead(ctx, row):
             return
     _settle_import(app, row)
 
@@ -150,6 +149,11 @@ def _rehearse_chunk(ctx: Context, importer: Importer, chunk: Row) -> tuple[Impor
         return rehearsal.recording(), faults
 
 
+def _has_begun_ahead(ctx: Context, row: Row) -> bool:
+    this = own(ctx, additions) & (additions.c.import_id == row.id)
+    return ctx.db.execute(sa.select(additions.c.id).where(this).limit(1)).first() is not None
+
+
 def _write_ahead(ctx: Context, row: Row) -> bool:
     """Write what the next rows add to their records; return False if nothing is left."""
     began, wrote = time.perf_counter(), False
@@ -166,7 +170,7 @@ def _write_ahead(ctx: Context, row: Row) -> bool:
         )
         wrote = True
     if wrote:
-        records.save(ctx, row, status="writing")
+        records.save(ctx, row, status=row.status)  # it has had its turn
     return wrote
 
 

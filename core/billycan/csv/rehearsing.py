@@ -79,6 +79,11 @@ class Recording(msgspec.Struct, array_like=True):
         """The number of values that its statements write."""
         return sum(sum(map(len, _read_rows(values))) for row in self.rows for _, values in row.writes)
 
+    @property
+    def letters(self) -> int:
+        """The number of characters that a search will look through, which SQLite indexes one by one."""
+        return sum(len(_find_search_text(self.texts[text], values)) for row in self.rows for text, values in row.writes)
+
     def packed(self) -> bytes:
         """The recording as it is stored."""
         return zlib.compress(_PACK(self), 1)
@@ -411,6 +416,20 @@ def _find_ids(text: str, values: Any) -> set[str]:
         return {row["id"] for row in _read_rows(values)}
     names = text[text.index("(") + 1 : text.index(")")].split(", ")
     return {values[names.index("id")]}
+
+
+def _find_search_text(text: str, values: Any) -> str:
+    """Return the `search_text` of the row that an INSERT adds, "" if it has none."""
+    if isinstance(values, dict):
+        return str(values.get("search_text", ""))
+    place = _place_of_search_text(text)
+    return str(values[place]) if place >= 0 else ""
+
+
+@lru_cache(512)
+def _place_of_search_text(text: str) -> int:
+    names = text[text.find("(") + 1 : text.find(")")].split(", ")
+    return names.index("search_text") if "search_text" in names else -1
 
 
 def _read_rows(values: Any) -> list[Any]:

@@ -32,7 +32,8 @@ from .tables import additions, chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
-MOST_VALUES = 2_000_000  # written at once, while nobody else can write to SQLite; 20,000 contacts have half as many
+MOST_VALUES = 2_000_000  # of all rows; 20,000 contacts have half as many
+MOST_LETTERS = 2_000_000  # indexed for searches, while nobody else can write to SQLite; names and addresses have 100
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
@@ -78,7 +79,7 @@ class Rounds:
 
 def take_step(app: App, tenant_id: str, id: str) -> None:
     """Take the next step of an import, unless another worker has finished it or is working on it."""
-    ctx = Context(app, tenant_id)
+    importer, ctx = _prepare_importer(app, tenant_id, id), Context(app, tenant_id)
     with ctx.transaction():
         row = _lock_import(ctx, id)
         if row is None:
@@ -87,7 +88,8 @@ def take_step(app: App, tenant_id: str, id: str) -> None:
             _prepare_import(ctx, row)
             return
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
-            _check_rows(ctx, row)
+            assert importer is not None  # noqa: S101 - its rows were left before, too
+            _check_rows(ctx, row, importer)
             return
         if row.status == "writing" and _has_begun_ahead(ctx, row) and _write_ahead(ctx, row):
             return
@@ -112,10 +114,18 @@ def _prepare_import(ctx: Context, row: Row) -> None:
     records.save(ctx, row, status="checking")
 
 
-def _check_rows(ctx: Context, row: Row) -> None:
+def _prepare_importer(app: App, tenant_id: str, id: str) -> Importer | None:
+    """Return what makes records of an import's rows; None if it has ended. With many columns that takes a while."""
+    ctx = Context(app, tenant_id)
+    with app.db.reading(tenant_id) as ctx.db:
+        row = ctx.db.execute(sa.select(imports).where(own(ctx, imports), imports.c.id == id)).first()
+        return _importer_of(ctx, row) if row and not row.finished_at and row.resource in app.importable else None
+
+
+def _check_rows(ctx: Context, row: Row, importer: Importer) -> None:
     """Check the next rows by making their records and undoing that."""
     began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
-    importer, identity = _importer_of(ctx, row), identity_of(ctx, row)
+    identity = identity_of(ctx, row)
     while number * ROWS_OF_CHUNK < row.rows:
         this = _match_chunks(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
         chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
@@ -201,20 +211,21 @@ def _settle_import(app: App, row: Row) -> None:
     """End an import whose rows were all checked: make their records, unless any row has a fault."""
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
-        seen, pairs, values, adds = _last_event(ctx), *_repeated_pairs(ctx, row)
+        seen, whole = _last_event(ctx), _read_whole(ctx, row)
         # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
         outdated = _outdated_chunks(ctx, row) if app.db.is_sqlite and writes else []
-    faults, more = _repeat_faults(app, row, pairs)
-    if values > MOST_VALUES:
-        text = "the rows have too many values to be written at once, such as custom fields: send them in several files"
+    faults, more = _repeat_faults(app, row, whole.repeated)
+    is_too_large = whole.values > MOST_VALUES or whole.letters > MOST_LETTERS
+    if is_too_large:
+        text = "the rows have too many values, such as custom fields, or too much text: send them in several files"
         faults.append(ImportFault(0, None, "too_many_values", text))
-    if outdated and values <= MOST_VALUES:
+    if outdated and not is_too_large:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with (ctx := Context(app, row.tenant_id)).transaction():
             if found := _lock_import(ctx, row.id, row.version):
                 finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
-    elif not (adds and _begin_ahead(app, row)):
+    elif not (whole.adds and _begin_ahead(app, row)):
         _write_records(app, row, seen)
 
 
@@ -286,21 +297,33 @@ def _outdated_chunks(ctx: Context, row: Row) -> list[int]:
     return [number for number, recording in _read_recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
-def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int, bool]:
-    """Return pairs of rows with the same unique value: the number of each row with that of the first that has it.
+class Whole(msgspec.Struct):
+    """All that the rows of an import write.
 
-    Also return how many values all rows write, and whether any of them adds to its record beside it.
+    repeated: Pairs of rows with the same unique value: the number of each row with that of the first that has it.
+    values, letters: How many values they write, and how many characters that a search looks through.
+    adds: Whether any of them adds to its record beside it.
     """
+
+    repeated: list[tuple[int, int]] = []
+    values: int = 0
+    letters: int = 0
+    adds: bool = False
+
+
+def _read_whole(ctx: Context, row: Row) -> Whole:
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
-    written, adds = 0, False
+    whole = Whole()
     for _, recording in _read_recordings(ctx, row):
-        written += recording.values
-        adds = adds or bool(recording.additions())
+        whole.values += recording.values
+        whole.letters += recording.letters
+        whole.adds = whole.adds or bool(recording.additions())
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
                 pairs.setdefault(place, other)
-    return sorted(pairs.items()), written, adds
+    whole.repeated = sorted(pairs.items())
+    return whole
 
 
 def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:

@@ -175,9 +175,7 @@ def _write_ahead(ctx: Context, row: Row) -> bool:
         if chunk is None:
             break
         added = encode(Importer.send_additions(ctx, Importer.Recording.of(chunk.recording)))
-        ctx.db.execute(
-            sa.insert(additions).values(tenant_id=ctx.tenant_id, id=chunk.id, import_id=row.id, added=added)
-        )
+        ctx.db.execute(sa.insert(additions).values(tenant_id=ctx.tenant_id, id=chunk.id, import_id=row.id, added=added))
         wrote = True
     if wrote:
         records.save(ctx, row, status=row.status)  # it has had its turn

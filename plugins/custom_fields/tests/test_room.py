@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from billycan.csv import rehearsing
 from billycan.testing import Client, holding, run_timed
-from billycan_custom_fields.tables import values
+from billycan_custom_fields.tables import values as stored_values
 from billycan_imports import working
 from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser
@@ -101,7 +101,7 @@ def test_values_of_a_file_are_written_in_steps_and_seen_with_their_records(make_
 def stored(app, client):
     """Count the custom values of a business, seen or not."""
     with app.db.reading(client.tenant_id) as db:
-        return db.execute(sa.select(sa.func.count()).where(values.c.tenant_id == client.tenant_id)).scalar_one()
+        return db.execute(sa.select(sa.func.count()).where(stored_values.c.tenant_id == client.tenant_id)).scalar_one()
 
 
 @pytest.mark.sqlite_alone

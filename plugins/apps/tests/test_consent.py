@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import replace
 
+from billycan.tenants import stand
 from billycan.testing import Client
 from billycan_apps import app_records, uris
 from billycan_apps.tables import connections
@@ -202,6 +203,17 @@ def test_a_person_gives_no_more_than_they_have(client):
     assert "not yours to give" in developer.web.post(form.action, fields, status=422).text
     viewer = Browser(oauth.app).join(client, "viewer")
     assert "Your role may not connect apps" in viewer.web.get(oauth.asks(), status=400).text
+
+
+def test_a_suspended_business_connects_nothing(oauth, client):
+    page = oauth.person().web.get(oauth.asks())
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    ids = client.tenant_id, client.sandbox().tenant_id
+    with oauth.app.db.writing(across="a test") as db:
+        stand(db, ids, "suspended", oauth.app.now())
+    oauth.app.epoch.bump()
+    assert "is suspended" in form.submit("decision", value="allow", status=403).text
+    assert connected(oauth.app, client) == []
 
 
 def test_who_is_removed_at_this_moment_connects_nothing(oauth, client):

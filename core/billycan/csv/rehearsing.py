@@ -66,7 +66,7 @@ class Recording(msgspec.Struct, array_like=True):
     keys: list[tuple[int, bytes]]
 
     def additions(self) -> list[tuple[str, Any]]:
-        """What its handlers add to their records beside them: statements with values, which can be sent earlier."""
+        """Return the statements, with values, that add to its records and can be sent before them."""
         return [
             (self.texts[text], values)
             for row in self.rows

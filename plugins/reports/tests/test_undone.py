@@ -643,6 +643,7 @@ def test_a_write_off_has_a_day(app):
     for day in (SOLD, date(2026, 10, 21)):  # before the payment, and tomorrow
         business.refused("out_of_range", path, {"date": str(day)})
     business.refused("invalid_value", path, {"mistake": True})
+    assert "issue an adjustment note" in business.web.last.text  # as part of it was paid
     made = business.act(path, {"date": str(LATER), "mistake": False})
     assert made["written_off_on"] == str(LATER) and "undo_write_off" in made["allowed_actions"]
     assert business.gst() == [50, 0, 0]

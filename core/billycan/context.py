@@ -148,7 +148,6 @@ class Context:
           None, or a function that is called with the call's Answer before the commit, once its events are heard: what
           that raises refuses the call and undoes all of it.
         policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
-        approvals: `approvals(ctx, ids)` maps the ids of events that a person approved to a text that says who it was.
         codes: The codes of its refusals, which any route that writes may answer with.
         """
 
@@ -172,7 +171,6 @@ class Context:
 
         watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
         policy: "Callable[[Context], Identity.Policy | None]"
-        approvals: "Callable[[Context, Sequence[str]], Mapping[str, str]]"
         codes: Sequence[str] = ()
 
     class Waits(Struct, frozen=True, kw_only=True):
@@ -218,6 +216,7 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.approval: Mapping[str, Any] = {}  # the proposal that is carried out, and who approved it, as events tell it
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it

@@ -6,7 +6,7 @@ from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
 from .guarding import authorize
 from .schemas import Proposal
-from .tables import bank_changes, policies, proposals, spent, told, writes
+from .tables import bank_changes, policies, proposals, spent, writes
 
 __all__ = ["authorize", "manifest"]
 
@@ -14,7 +14,7 @@ manifest = Manifest(
     name="agents",
     requires=("users",),
     uses=("apps",),
-    tables=(policies, spent, writes, bank_changes, told, proposals),
+    tables=(policies, spent, writes, bank_changes, proposals),
     events={"proposal.created": Proposal, "proposal.decided": Proposal},
     routes=(
         Route("GET", "/v1/proposals", h.list_proposals, scope="agents:read"),
@@ -41,7 +41,6 @@ manifest = Manifest(
         Context.Guard(
             watch=guarding.watch,
             policy=guarding.policy_of,
-            approvals=proposing.approvals_of,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),
         ),
         Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything

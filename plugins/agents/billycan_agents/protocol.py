@@ -87,7 +87,7 @@ class Endpoint:
         method, params = message["method"], message.get("params") or {}
         if "id" not in message:
             return {}  # a notification: none of them matters here
-        if method == "initialize":
+        if method == "initialize" and not is_modern:
             wanted = params.get("protocolVersion")
             spoken = wanted if wanted in HANDSHAKE else HANDSHAKE[0]
             return {
@@ -240,6 +240,8 @@ def _check_version(req: falcon.Request, message: Mapping[str, Any]) -> bool:
     method = message["method"]
     if said is None and (header in (None, *HANDSHAKE) or method == "initialize"):
         return False
+    if None not in (said, header) and said != header:
+        raise Refused(400, HEADERS_DIFFER, "Header mismatch: MCP-Protocol-Version does not match the body")
     for wanted in (said, header):
         if wanted is not None and wanted != MODERN:
             data = {"supported": [*SUPPORTED], "requested": wanted}

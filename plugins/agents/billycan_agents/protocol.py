@@ -8,6 +8,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
@@ -198,6 +199,7 @@ class ProtectedResource:
         resp.set_header("Cache-Control", "public, max-age=300")
 
 
+@cache
 def _server() -> dict[str, str]:
     return {"name": "billycan", "title": "billycan", "version": version("billycan-core")}
 

@@ -78,19 +78,20 @@ def python():
     return home / "bin" / "python"
 
 
-def test_simple_text(ctx: Context) -> str:
+def simple_text(ctx: Context) -> str:
     """Text that the conformance suite asks for."""
     return "This is a simple text response for testing."
 
 
-def test_error_handling(ctx: Context) -> str:
+def error_handling(ctx: Context) -> str:
     """An error that the conformance suite asks for."""
     raise Conflict("This tool intentionally returns an error for testing")
 
 
+simple_text.__name__, error_handling.__name__ = "test_simple_text", "test_error_handling"
 TOOLS = (
-    Route("GET", "/v1/suite/text", test_simple_text, scope="suite:read"),
-    Route("GET", "/v1/suite/error", test_error_handling, scope="suite:read"),
+    Route("GET", "/v1/suite/text", simple_text, scope="suite:read"),
+    Route("GET", "/v1/suite/error", error_handling, scope="suite:read"),
 )
 
 

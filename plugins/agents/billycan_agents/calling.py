@@ -19,6 +19,14 @@ MOST_ANSWERED_BYTES = 200_000
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
+class _Answer(Struct):
+    data: msgspec.Raw
+    pagination: dict[str, Any] | None
+
+
+_open = msgspec.json.Decoder(_Answer).decode  # the data is passed on as it is
+
+
 class Called(Struct, frozen=True):
     """The outcome of a call: what it answered, or the API's error.
 
@@ -89,13 +97,13 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
         req=req,
         proposes=str(reason or "") if takes_reason else None,
     )
-    found = _decode(answer.body)
-    data, page = found["data"], found["pagination"]
+    found = _open(answer.body)
+    data, page = found.data, found.pagination
     if len(answer.body) <= MOST_ANSWERED_BYTES:
         return Called(data, note=_page_note(page) if page else "")
     if tool.writes:
         # It is done, whatever can be shown of it.
-        few = {name: value for name, value in data.items() if not isinstance(value, dict | list)}
+        few = {name: value for name, value in _decode(data).items() if not isinstance(value, dict | list)}
         return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
     raise TooLarge(tool)
 

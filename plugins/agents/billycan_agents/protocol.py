@@ -285,7 +285,7 @@ def _result(called: Called, *, is_modern: bool) -> dict[str, Any]:
     texts = [encode(called.value).decode(), *([called.note] if called.note else [])]
     result: dict[str, Any] = {"content": [{"type": "text", "text": text} for text in texts]}
     # Until 2026-07-28 it had to be an object.
-    if is_modern or isinstance(called.value, Mapping):
+    if is_modern or texts[0].startswith("{"):
         result["structuredContent"] = called.value
     return {**result, "isError": called.is_error}
 

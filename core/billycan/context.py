@@ -467,6 +467,12 @@ class Context:
         """Tell whether a plugin is enabled, such as one that yours neither requires nor may import."""
         return plugin in self.app.manifests
 
+    @property
+    def acts_alone(self) -> bool:
+        """False for a caller with a policy: it is shown no link by which whoever has it decides as a client."""
+        policies = (guard.policy(self) for _, guard in self.app.offered(Context.Guard))
+        return all(policy is None or policy.is_free for policy in policies)
+
     def holds(self, scope: str) -> bool:
         """Tell whether the caller's key holds a scope, for members that not every key sees; false without a key.
 

@@ -98,6 +98,11 @@ class Identity(Struct, frozen=True, kw_only=True):
         propose: list[str] = []
         contacts: list[str] = []
 
+        @property
+        def is_free(self) -> bool:
+            """True if it lets its caller do all that its scopes allow."""
+            return self.mode == "full" and not (self.never or self.propose or self.contacts)
+
     # Beside other scopes: of the records that those allow, only the caller's own.
     OWN: ClassVar[str] = "own"
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Identity, Invalid, Problem
 from billycan.web import encode
 
-from .policies import find_policy
+from .policies import find_policy, refuse_if_frozen
 from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
 
 MOST_ANSWERED_BYTES = 200_000
@@ -47,6 +47,7 @@ def call_tool(
     request_id: str = req.context.request_id
     try:
         if name == SEARCH:
+            refuse_if_frozen(app, identity)
             return _found(app, identity, arguments)
         if name == CALL:
             name, inner = arguments.get("name", ""), arguments.get("arguments")

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Identity, own
+from billycan import App, Context, Forbidden, Identity, own
 from billycan.sql import Statement, upsert
 
 from .tables import policies
@@ -46,6 +46,18 @@ def lock_policy(ctx: Context, caller_id: str) -> Kept | None:
     return _kept(row) if row else None
 
 
+def refuse_frozen(kept: Kept | None) -> None:
+    """Raise Forbidden for a caller that an owner has frozen."""
+    if kept is not None and kept.is_frozen:
+        text = "An owner of the business has frozen this key: it may read and change nothing until that is undone."
+        raise Forbidden(text, code="frozen")
+
+
+def refuse_if_frozen(app: App, identity: Identity) -> None:
+    """Refuse as above what is no call of the API."""
+    refuse_frozen(find_policy(Context(app, identity.tenant_id, identity, writes=False)))
+
+
 def list_policies(ctx: Context) -> Mapping[str, Kept]:
     """Map the keys and connections that have a policy to it."""
     return {row.id: _kept(row) for row in ctx.db.execute(sa.select(policies).where(own(ctx, policies)))}
@@ -70,11 +82,6 @@ def _store(ctx: Context, caller_id: str, **values: Any) -> None:
     row = upsert(policies, ctx.db).values(tenant_id=ctx.tenant_id, id=caller_id, **new)
     ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=given))
     ctx.outdates = True
-
-
-def is_free(policy: Identity.Policy) -> bool:
-    """Tell whether a policy lets its caller do all that its scopes allow."""
-    return policy.mode == "full" and not (policy.never or policy.propose or policy.contacts)
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ are kept or neither.
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -94,7 +95,7 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
             "body": (call.body or b"").decode(),
             "version": call.version,
             "digest": digest,
-            "reason": (call.proposes or "").strip()[:MOST_REASON] or None,
+            "reason": _tidy(call.proposes or ""),
             "status": "pending",
             "created_at": now,
             "expires_at": Moment.of(now + LASTS),
@@ -104,6 +105,12 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
         row = ctx.db.execute(sa.insert(proposals).values(new).returning(proposals)).one()
         ctx.emit("proposal.created", show(app, row))
     return str(new["id"])
+
+
+def _tidy(reason: str) -> str | None:
+    """Return a reason without characters that are not seen, which could turn what a person reads around."""
+    shown = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in reason)
+    return shown.strip()[:MOST_REASON] or None
 
 
 def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, request_id: str) -> str:

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import falcon
 import msgspec
 
-from billycan import App, Identity, NotFound, Problem
+from billycan import App, Forbidden, Identity, NotFound, Problem
 from billycan.web import encode, read_bytes
 
-from . import asking
+from . import asking, policies
 from .calling import Called, call_tool, policy_of
 from .tools import all_tools, list_tools, scopes_at_first
 
@@ -68,7 +68,13 @@ class Endpoint:
             message = _read(req)
             id = message.get("id", _NO_ID)
             is_modern = _check_version(req, message)
+            # What is carried out as a call of the API is refused there.
+            if message["method"] not in ("initialize", "ping", "tools/call"):
+                policies.refuse_if_frozen(self.app, identity)
             result = self._answer(req, identity, message, is_modern=is_modern)
+        except Forbidden as problem:
+            problem.request_id = req.context.request_id
+            return _write_error(resp, id, Refused(403, 403, problem.message, problem.as_error()))
         except Refused as refused:
             if not is_modern and id is not _NO_ID and refused.code in (METHOD, PARAMS):
                 refused.status = 200  # as those versions have it
@@ -142,6 +148,7 @@ class Endpoint:
 
     def _became(self, identity: Identity, state: Any) -> Called:
         try:
+            policies.refuse_if_frozen(self.app, identity)
             return asking.outcome_of(self.app, identity, asking.find_own(self.app, identity, state))
         except NotFound:
             raise Refused(400, PARAMS, "requestState is not one that this server gave.") from None

@@ -120,6 +120,7 @@ def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, requ
     the proposal stays pending with a new preview, and ChangedMeanwhile is raised. Forbidden is raised for a person who
     may not write all that the call writes.
     """
+    app.check_open(tenant_id)
     row = _read(app, tenant_id, id)
     try:
         identity = Identity.later(app, tenant_id, row.caller_id, row.scopes)
@@ -139,6 +140,7 @@ def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, requ
 
 def decline(app: App, tenant_id: str, id: str, person: Identity, reason: str) -> None:
     """Decline a proposal."""
+    app.check_open(tenant_id)
     _decide(app, tenant_id, id, person, "declined", decline_reason=reason.strip()[:MOST_REASON] or None)
 
 

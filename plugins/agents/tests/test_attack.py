@@ -133,6 +133,30 @@ def test_what_one_host_freezes_another_carries_out_no_more(client, make_app, tmp
     assert client.get(f"/v1/contacts/{contact}")["data"] and len(client.get("/v1/invoices")["data"]) == 1
 
 
+def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
+    plugins = ("agents", "users", "dashboard", "contacts", "hosted", "documents", "invoices", "recurring", "webhooks")
+    client = Client(make_app(*plugins))
+    owner, agent = Browser(client.app).join(client), agent_of(client, auto_below=Decimal(100), propose=["update_webhook_*"])
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    # The first answer is no licence for the second.
+    sent = {**ASK, "Idempotency-Key": "once"}
+    error = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
+    page = f"/dashboard/approvals/{error['proposal_id']}"
+    owner.get(page)
+    owner.send(f"{page}/approve")
+    again = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
+    assert again["proposal_id"] not in (None, error["proposal_id"])
+    assert len(client.get("/v1/invoices")["data"]) == 1
+    weekly = {**bill(client, 500, contact), "frequency": "weekly", "start_on": "2026-12-01"}
+    agent.refused(403, HELD, "POST", "/v1/recurring_invoices", weekly)
+    small = agent.post("/v1/recurring_invoices", {**weekly, **bill(client, 50, contact)})["data"]["id"]
+    lines = {"line_items": bill(client, 500, contact)["line_items"]}
+    agent.refused(403, HELD, "PATCH", f"/v1/recurring_invoices/{small}", lines)
+    hook = client.post("/v1/webhook_endpoints", {"url": "https://example.com/a", "events": ["*"]})["data"]["id"]
+    agent.refused(403, HELD, "PATCH", f"/v1/webhook_endpoints/{hook}", {"url": "https://example.com/b"}, headers=ASK)
+    assert client.get(f"/v1/webhook_endpoints/{hook}")["data"]["url"] == "https://example.com/a"
+
+
 def test_an_app_that_is_connected_again_keeps_its_policy(make_app):
     client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
     oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")

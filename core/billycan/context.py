@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .extending import Sent
     from .idempotency import Answer
     from .keys import Identity
-    from .manifest import Extends, Route
+    from .manifest import Manifest, Route
     from .paging import Found
     from .tenants import Tenant
 
@@ -216,10 +216,13 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
-        self.approval: Mapping[str, Any] = {}  # the proposal that is carried out, and who approved it, as events tell it
+        self.approval: Mapping[
+            str, Any
+        ] = {}  # the proposal that is carried out, and who approved it, as events tell it
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
-        self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
+        # New records by id, each with the plugins that stored members of it.
+        self.made: dict[str, list[Manifest.Extends]] = {}
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
         # With `fields`, the kind of the shown records and the members chosen.
         self.chosen: tuple[Any, frozenset[str]] | None = None

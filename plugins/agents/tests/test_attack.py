@@ -66,7 +66,12 @@ def test_a_frozen_key_gets_nothing_by_any_message(client):
 def test_a_reason_is_text_that_people_see(client):
     agent = Agent(agent_of(client, "propose"))
     # The second would turn around what follows it on the page, and the third be a page of blanks.
-    for reason, kept in (("a\0b", "a b"), ("\u202e00.9$", "00.9$"), ("\u200b" * 900 + "x", None), ({"a": 1}, "{'a': 1}")):
+    for reason, kept in (
+        ("a\0b", "a b"),
+        ("\u202e00.9$", "00.9$"),
+        ("\u200b" * 900 + "x", None),
+        ({"a": 1}, "{'a': 1}"),
+    ):
         name = f"{reason!r:.9}"
         error = agent.refused(HELD, "create_contact", body={"name": name}, reason=reason)
         assert agent.done("get_proposal", id=error["proposal_id"])["reason"] in (kept, "x")
@@ -81,7 +86,12 @@ def test_links_by_which_a_client_decides_are_not_for_agents(make_app):
 
     def links(caller):
         email = caller.get("/v1/emails")["data"][0]["id"]
-        asked = (("GET", path), ("GET", "/v1/quotes"), ("GET", f"/v1/emails/{email}"), ("POST", f"{path}/email/preview"))
+        asked = (
+            ("GET", path),
+            ("GET", "/v1/quotes"),
+            ("GET", f"/v1/emails/{email}"),
+            ("POST", f"{path}/email/preview"),
+        )
         return [link in caller.call(*each, {} if each[0] == "POST" else None).text for each in asked]
 
     link = client.get(path)["data"]["hosted_url"]
@@ -136,7 +146,10 @@ def test_what_one_host_freezes_another_carries_out_no_more(client, make_app, tmp
 def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
     plugins = ("agents", "users", "dashboard", "contacts", "hosted", "documents", "invoices", "recurring", "webhooks")
     client = Client(make_app(*plugins))
-    owner, agent = Browser(client.app).join(client), agent_of(client, auto_below=Decimal(100), propose=["update_webhook_*"])
+    owner, agent = (
+        Browser(client.app).join(client),
+        agent_of(client, auto_below=Decimal(100), propose=["update_webhook_*"]),
+    )
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     # The first answer is no licence for the second.
     sent = {**ASK, "Idempotency-Key": "once"}

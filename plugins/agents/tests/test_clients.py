@@ -118,7 +118,12 @@ def served(make_app, install):
 def test_the_conformance_suite_finds_no_fault(node, served, tmp_path, version):
     """Whatever fails but is not in the baseline is a fault, and so is what is in it and passes."""
     url, suite = f"{served.app.public_url}/mcp", PACKAGES / "conformance" / "dist" / "index.js"
-    asked = ("--requirements" if version == MODERN else "--spec-version", version, "--expected-failures", "baseline.yml")
+    asked = (
+        "--requirements" if version == MODERN else "--spec-version",
+        version,
+        "--expected-failures",
+        "baseline.yml",
+    )
     status, said = run(node, suite, "server", "--url", url, *asked, "-o", tmp_path)
     checks = [each for file in tmp_path.rglob("checks.json") for each in json.loads(file.read_text("utf-8"))]
     assert status == 0 and sum(each["status"] == "SUCCESS" for each in checks) > 25, said[-3000:]

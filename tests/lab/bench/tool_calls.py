@@ -21,7 +21,9 @@ ALLOWED = 1.5  # times the CPU of the plain call
 _CONTACTS = 200
 
 
-def run(databases: list[str], options: argparse.Namespace, tell: Callable[[str], None], turn: Callable[..., Any]) -> None:
+def run(
+    databases: list[str], options: argparse.Namespace, tell: Callable[[str], None], turn: Callable[..., Any]
+) -> None:
     """Print the CPU of each call both ways, the database's included; `turn` makes the requests of one turn."""
     print(f"{'':28} {'/v1':>8} {'/mcp':>8}  {'CPU us a call':14} {'p50 ms':>12}")
     for database in databases:
@@ -55,7 +57,9 @@ def _measure(
             keys = [client.key(**LIMITS).secret for _ in range(options.connections)]
         environ = {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": PLUGINS}
         environ |= {"BILLYCAN_WORKERS": "1", "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
-        running = Server("billycan.hosting.workers:application()", folder, ["-c", str(SHIPPED)], environ, folder / "log")
+        running = Server(
+            "billycan.hosting.workers:application()", folder, ["-c", str(SHIPPED)], environ, folder / "log"
+        )
         stack.callback(running.stop)
         bill = {"client_id": ids[0], "line_items": LINES}
         asked = {

@@ -116,9 +116,9 @@ class Documents(Generic[L, T]):
     those that only a single document shows. Both may omit members that the client did not choose. `beside` is a query
     whose rows `alone` receives if they were read together with the document. `includes` has, by the names that the
     list's `include` takes besides `line_items`, functions that map each row's id to that member. `of_client` names the
-    members that need the client. `hosted_url` returns the client's page, for keys that may write alone. After a draft is sent
-    only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
-    time. `allowed` returns the actions possible now. The names of events begin with `noun`.
+    members that need the client. `hosted_url` returns the client's page, for keys that may write alone. After a draft
+    is sent only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may
+    change at any time. `allowed` returns the actions possible now. The names of events begin with `noun`.
     """
 
     def __init__(

@@ -71,7 +71,7 @@ _INSERT_ONE = Statement(
 
 
 class Actor(msgspec.Struct, kw_only=True):
-    """Who did something, and on whose behalf: a key, a person, or the connection of an app.
+    """The key, person or connection of an app that did something, and on whose behalf.
 
     key_id: The key that did it.
     user_id: The person who did it.

@@ -54,7 +54,7 @@ def call_tool(
             if not isinstance(name, str) or not isinstance(inner, Mapping | None):
                 raise Invalid.member("arguments", "invalid_type", "give a name and an object of arguments")
             if name not in all_tools(app):
-                raise Invalid.member("name", "unknown", f"is none of the tools: find one by {SEARCH}")
+                raise Invalid.member("name", "invalid_value", f"is none of the tools: find one by {SEARCH}")
             arguments = inner or {}
         tool = all_tools(app).get(name)
         return None if tool is None else _carry_out(app, identity, tool, arguments, req)

@@ -160,7 +160,7 @@ def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
     again = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
     assert again["proposal_id"] not in (None, error["proposal_id"])
     assert len(client.get("/v1/invoices")["data"]) == 1
-    weekly = {**bill(client, 500, contact), "frequency": "weekly", "start_on": "2026-12-01"}
+    weekly = {**bill(client, 500, contact), "frequency": "week", "start_on": "2026-12-01"}
     agent.refused(403, HELD, "POST", "/v1/recurring_invoices", weekly)
     small = agent.post("/v1/recurring_invoices", {**weekly, **bill(client, 50, contact)})["data"]["id"]
     lines = {"line_items": bill(client, 500, contact)["line_items"]}

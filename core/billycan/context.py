@@ -118,6 +118,7 @@ class Context:
     db: A SQLAlchemy connection inside the transaction of the call.
     tenant_id: The business.
     identity: The caller; None for timed work and pages.
+    approval: The `proposal_id` that is carried out and who approved it, `approved_by`, which events tell; else empty.
     request_id: The id of the request; empty for timed work.
     writes: Whether the call may change records.
     memo: A dict in which a plugin keeps things from one hook to the next, under its own name.
@@ -218,7 +219,7 @@ class Context:
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
         self.approval: Mapping[
             str, Any
-        ] = {}  # the proposal that is carried out, and who approved it, as events tell it
+        ] = {}
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         # New records by id, each with the plugins that stored members of it.

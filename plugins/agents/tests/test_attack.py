@@ -148,7 +148,7 @@ def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
     client = Client(make_app(*plugins))
     owner, agent = (
         Browser(client.app).join(client),
-        agent_of(client, auto_below=Decimal(100), propose=["update_webhook_*"]),
+        agent_of(client, auto_below=Decimal(100), propose=["update_endpoint"]),
     )
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     # The first answer is no licence for the second.

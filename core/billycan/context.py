@@ -217,9 +217,7 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
-        self.approval: Mapping[
-            str, Any
-        ] = {}
+        self.approval: Mapping[str, Any] = {}
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         # New records by id, each with the plugins that stored members of it.

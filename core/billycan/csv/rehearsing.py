@@ -312,27 +312,29 @@ class Replay:
 
     def _flush_events(self) -> None:
         ctx, logged, self._logged = self._ctx, self._logged, []
-        actor = ctx.identity.id if ctx.identity else None
         if not logged:
             return
+        actor, behalf = events.actor_of(ctx).values()
+        behalf = None if behalf is None else encode(behalf).decode()
         if self._is_sqlite:
-            values = [value for each in logged for value in (ctx.tenant_id, *each, self._at, actor)]
-            self._events.add(_LOG_ON_SQLITE, "(?, ?, ?, ?, ?, ?, ?)", ")", len(logged), values)
+            values = [value for each in logged for value in (ctx.tenant_id, *each, self._at, actor, behalf)]
+            self._events.add(_LOG_ON_SQLITE, "(?, ?, ?, ?, ?, ?, ?, ?)", ")", len(logged), values)
         else:
             given = {
                 "tenant_id": ctx.tenant_id,
                 "actor": actor,
+                "behalf": behalf,
                 "created_at": self._at,
                 "rows": encode(logged).decode(),
             }
             self._events.add(_LOG_ON_POSTGRESQL, "", "", len(logged), given)
 
 
-_LOG = "INSERT INTO core_events (tenant_id, id, sequence, event, data, created_at, actor) SELECT"
-_LOG_ON_SQLITE = f"{_LOG} column1, column2, ? + column3, column4, column5, column6, column7 FROM (VALUES "
+_LOG = "INSERT INTO core_events (tenant_id, id, sequence, event, data, created_at, actor, behalf) SELECT"
+_LOG_ON_SQLITE = f"{_LOG} column1, column2, ? + column3, column4, column5, column6, column7, column8 FROM (VALUES "
 _LOG_ON_POSTGRESQL = (
-    f"{_LOG} %(tenant_id)s, each->>0, %(base)s + (each->>1)::bigint, each->>2, each->>3, %(created_at)s, %(actor)s"
-    " FROM json_array_elements(%(rows)s::json) AS given(each)"
+    f"{_LOG} %(tenant_id)s, each->>0, %(base)s + (each->>1)::bigint, each->>2, each->>3, %(created_at)s, %(actor)s,"
+    " %(behalf)s::jsonb FROM json_array_elements(%(rows)s::json) AS given(each)"
 )
 
 

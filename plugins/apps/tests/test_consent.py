@@ -357,4 +357,4 @@ def test_a_connection_is_told_of_as_an_event_and_done_by_the_person(oauth, clien
     oauth.connect()
     (event,) = client.get("/v1/events?event=app.connected")["data"]
     assert event["data"]["app"] == {"id": oauth.id, "name": "Ledger Sync"}
-    assert event["data"]["connected_by"]["name"] == "Owner" and event["actor"].startswith("usr_")
+    assert event["data"]["connected_by"]["name"] == "Owner" and event["actor"]["user_id"].startswith("usr_")

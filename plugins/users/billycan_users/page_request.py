@@ -107,6 +107,7 @@ class Visit:
         self.shown_once: str | None = None  # the secret that the previous form revealed
         self.reveals: tuple[str, str] | None = None
         self.token = ""  # in every form on the page
+        self.state = ""  # the ETag of a page that is live
         self._focused: str | None = None
         self.said, self.tone = "", "good"
         self.once = secrets.token_urlsafe(12)  # the same for a form that is sent twice

@@ -137,14 +137,14 @@ def _last_used(db: sa.Connection, user_id: str) -> str:
     return found.id if found else there_are[0].id if there_are else ""
 
 
-def find_session(app: App, cookie: str) -> Session | None:
-    """Return the session of a cookie, or None if it has ended."""
+def find_session(app: App, cookie: str, *, is_used: bool = True) -> Session | None:
+    """Return the session of a cookie, or None if it has ended. It ends later if it `is_used`."""
     now = app.now()
     with app.db.reading(across="only the session says which business somebody looks at") as db:
         row = _FIND.first(db, {"cookie": secret_digest(cookie)})
     if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
         return None
-    if abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
+    if is_used and abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
         try:
             with app.db.noting(_MOST_NOTING_SECONDS) as db:
                 db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))

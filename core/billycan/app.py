@@ -347,8 +347,8 @@ class App:
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key
-            counted_as = "visitors" if is_visited else "polls" if is_poll else "business"
-            self._count_or_refuse(self.ceilings.of(tenant_id, counted_as), self.address_of(req))
+            limit = self.ceilings.of(tenant_id, "visitors" if is_visited else "polls" if is_poll else "business")
+            self._count_or_refuse(limit, self.address_of(req))
         business = self.tenants.business_of(self.db, tenant_id)
         share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)
         # Under gunicorn the socket is a Peer, which has a place to give up meanwhile.

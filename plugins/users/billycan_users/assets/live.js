@@ -92,7 +92,7 @@ function take(fresh) {
     else if (!fresh.querySelector(":scope > .notice[role]")) fresh.prepend(told.cloneNode(true));
   }
   const unmark = match(fresh);
-  morph(main, fresh, {
+  morph(main, fresh.childNodes, {
     morphStyle: "innerHTML",
     ignoreActiveValue: true,
     callbacks: {

@@ -45,7 +45,7 @@ _NOUNS = {
     "events": "the log of events",
     "hosted": "the look of your documents",
     "items": "the price list",
-    "users": "who is emailed when something happens",
+    "users": "email notifications",
     "mail": "emails",
     "recurring": "recurring invoices",
     "requests": "the log of API requests",

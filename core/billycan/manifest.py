@@ -249,8 +249,10 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         scripts: tuple[str, ...] = ()
 
     class Link(Struct, frozen=True, kw_only=True):
-        """A link of a Place: its words and the page it leads to.
+        """A link of a Place.
 
+        words: What it says.
+        page: The address that it leads to.
         opens: Whether it leads to a page, opens that page's form in a dialog where scripts run, or downloads a `file`.
         is_main: Whether it is what a visitor most likely came for: it stands first.
         """
@@ -261,9 +263,11 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         is_main: bool = False
 
     class Part(Struct, frozen=True, kw_only=True):
-        """A piece of a page that a Place shows: a template, such as `visits/site.html`, which has `values`.
+        """A piece of a page that a Place shows.
 
-        That of a `form.control` has `name`, `now` and `each`, too: the field, what stands in it, and its declaration.
+        template: A file of its folder `templates`, such as `visits/site.html`. That of a `form.control` has the field's
+          `name`, what stands in it as `now`, and its declaration as `each`.
+        values: What the template has as `values`.
         """
 
         template: str

@@ -88,7 +88,7 @@ def test_forms_in_use_are_left_alone_and_overview_and_today_follow(browser, clie
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", status=200)
     browser.switch_to.window(first)
-    wait.until(lambda b: "$95.00" in b.find_element(By.TAG_NAME, "main").text)
+    wait.until(lambda b: "$104.50" in b.find_element(By.TAG_NAME, "main").text)
 
 
 def test_the_script_that_morphs_is_the_one_of_npms_lock(axe):

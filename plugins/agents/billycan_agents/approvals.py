@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import sqlalchemy as sa
@@ -72,7 +72,8 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
     arguments = proposing.arguments_of(route, row)
     body = arguments.pop("body", None)
     look = _Look(visit.session.zone, _kinds_of(visit.app.at[row.method, route.path].signature.answer) if route else {})
-    facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET]
+    told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}  # the name stands for the id
+    facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET | told]
     each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
     return {
         "row": row,
@@ -205,7 +206,7 @@ class _Look(Struct, frozen=True):
             return [moment(value, self.zone)]
         if isinstance(value, str) and _DAY.fullmatch(value):
             return [day(value)]
-        return [str(value)]
+        return [words(value) if self.kinds.get(name) == "word" and value.islower() else str(value)]
 
 
 def _kinds_of(answer: Any) -> dict[str, str]:
@@ -219,7 +220,10 @@ def _kinds_of(answer: Any) -> dict[str, str]:
         elif kind not in seen:
             seen.add(kind)
             found = {name: meaning.kind for name, meaning in Meaning.of(kind).items()} | found
-            waiting += [field.type for field in msgspec.structs.fields(kind)]
+            for field in msgspec.structs.fields(kind):
+                waiting.append(field.type)
+                if any(get_origin(each) is Literal for each in (field.type, *get_args(field.type))):
+                    found[field.encode_name] = "word"
     return found
 
 

@@ -71,7 +71,7 @@ def test_a_change_appears_elsewhere_and_what_is_typed_and_ticked_stays(browser, 
     wait.until(lambda b: "it was deleted meanwhile" in b.find_element(By.TAG_NAME, "main").text)
 
 
-def test_forms_in_use_are_left_alone_and_overview_and_today_follow(browser, client, join, second):
+def test_a_field_in_use_is_left_alone_and_overview_and_today_follow(browser, client, join, second):
     app = client.app
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     owner = join(app, client, "owner").open("/dashboard/contacts")
@@ -83,12 +83,17 @@ def test_forms_in_use_are_left_alone_and_overview_and_today_follow(browser, clie
     assert field.get_attribute("value") == "half a na" and browser.switch_to.active_element == field
     owner.open("/dashboard")
     line = {"description": "Labour", "unit_price": "95.00"}
-    first, _ = second()
-    owner.open("/dashboard/calendar?view=list").sees("Nothing is planned")
+    first, other = second()
+    dave = client.post("/v1/staff", {"name": "Dave"})["data"]["id"]
+    owner.open(f"/dashboard/today?day=2026-12-01&staff={dave}").sees("Nothing is planned")
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", status=200)
     browser.switch_to.window(first)
     wait.until(lambda b: "$104.50" in b.find_element(By.TAG_NAME, "main").text)
+    browser.switch_to.window(other)
+    job = client.post("/v1/jobs", {"client_id": contact, "title": "Gutters", "assignee_ids": [dave]})["data"]["id"]
+    client.post(f"/v1/jobs/{job}/schedule", {"scheduled_start": "2026-11-30T22:00:00Z"}, 200)
+    wait.until(lambda b: "Gutters" in b.find_element(By.TAG_NAME, "main").text)
 
 
 def test_the_script_that_morphs_is_the_one_of_npms_lock(axe):

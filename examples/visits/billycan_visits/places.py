@@ -1,4 +1,4 @@
-"""What jobs have on their pages: their last visits beside their facts, and a link that records another."""
+"""The last visits of a job beside its facts, and a link that records another."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date

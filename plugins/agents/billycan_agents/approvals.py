@@ -179,7 +179,7 @@ def _title(visit: Visit, row: Row) -> str:
 
 
 class _Look(Struct, frozen=True):
-    """How values of a preview look on pages: times in the business's zone, and what is money by its member's name."""
+    """The look of a preview's values: times in the business's zone, and the kinds of values by their members' names."""
 
     zone: str
     kinds: Mapping[str, str]

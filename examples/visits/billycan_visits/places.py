@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from billycan import Card, RecordPages
+from billycan import Manifest, RecordPages
 
 
-def show_visits(visit: Any, path: str, job: Mapping[str, Any]) -> Iterator[Card]:
+def show_visits(visit: Any, path: str, job: Mapping[str, Any]) -> Iterator[Manifest.Card]:
     """Show the last visits to a job, and when the next is due."""
     found = visit.call("GET", "/v1/visits", {"job_id": job["id"], "per_page": 3, "sort": "-visited_on"})
     rows = tuple((_day(each["visited_on"]), f"{each['minutes']} min") for each in found["data"])
     note = f"Next visit: {_day(job['next_visit_on'])}" if job["next_visit_on"] else ""
     if rows or note:
-        yield Card(title="Visits", note=note, rows=rows, path=f"/v1/visits?job_id={job['id']}")
+        yield Manifest.Card(title="Visits", note=note, rows=rows, path=f"/v1/visits?job_id={job['id']}")
 
 
 def link_new_visit(visit: Any, path: str, job: Mapping[str, Any]) -> Iterator[RecordPages.Link]:

@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Fault, Forbidden, Invalid, Meaning, NotFound, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Row, own
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -219,7 +219,7 @@ def _kinds_of(answer: Any) -> dict[str, str]:
             waiting += get_args(kind)
         elif kind not in seen:
             seen.add(kind)
-            found = {name: meaning.kind for name, meaning in Meaning.of(kind).items()} | found
+            found = {name: meaning.kind for name, meaning in Member.Meaning.of(kind).items()} | found
             for field in msgspec.structs.fields(kind):
                 waiting.append(field.type)
                 if any(get_origin(each) is Literal for each in (field.type, *get_args(field.type))):

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from billycan import Card, RecordPages
+from billycan import Manifest, RecordPages
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
@@ -30,10 +30,10 @@ def client(make_app, monkeypatch):
     places = (
         PLACE(at="record.actions", show=show(to, LINK(words="Call", page="/x", is_main=True)), **own),
         PLACE(at="record.actions", show=refuse),
-        PLACE(at="record.aside", show=show(Card(title="Worth", figure=7, rows=(("a & b", "c"),))), **own),
+        PLACE(at="record.aside", show=show(Manifest.Card(title="Worth", figure=7, rows=(("a & b", "c"),))), **own),
         PLACE(at="record.below", show=show(PART(template="dashboard/mailed.html", values={"mailed": EMPTY})), **own),
         PLACE(at="list.view", show=show(LINK(words="Map", page="/m")), scripts=("dashboard/calendar.js",), **own),
-        PLACE(at="record.aside", show=show(Card(title="Elsewhere")), paths=("/v1/jobs",)),
+        PLACE(at="record.aside", show=show(Manifest.Card(title="Elsewhere")), paths=("/v1/jobs",)),
     )
     monkeypatch.setattr(plugin, "manifest", replace(plugin.manifest, offers=places))
     return Client(make_app(*PLUGINS))
@@ -74,3 +74,17 @@ def test_who_signs_in_as_a_member_of_staff_is_chosen_and_shown_by_name(client):
     owner.send(user_id="")
     assert client.get("/v1/staff")["data"][0]["user_id"] is None
     assert "Viewer" not in owner.page.text
+
+
+def test_a_plugin_of_somebody_else_has_scripts_of_its_own_under_the_same_policy(make_app, monkeypatch, tmp_path):
+    from billycan_users import templates
+
+    folder = tmp_path / "billycan_elsewhere" / "assets"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    (folder / "map.js").write_text("// a map")
+    (folder / "notes.txt").write_text("not for pages")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = templates._find_files(("users", "elsewhere", "nowhere"))
+    assert found["elsewhere-map.js"][0] == b"// a map" and "users-page.js" in found
+    assert "elsewhere-notes.txt" not in found

@@ -82,8 +82,8 @@ def test_a_plugin_of_somebody_else_has_scripts_of_its_own_under_the_same_policy(
     folder = tmp_path / "billycan_elsewhere" / "assets"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").touch()
-    (folder / "map.js").write_text("// a map")
-    (folder / "notes.txt").write_text("not for pages")
+    (folder / "map.js").write_text("// a map", "utf-8")
+    (folder / "notes.txt").write_text("not for pages", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     found = templates._find_files(("users", "elsewhere", "nowhere"))
     assert found["elsewhere-map.js"][0] == b"// a map" and "users-page.js" in found

@@ -332,20 +332,22 @@ class App:
         """Raise Forbidden if a business is suspended or closed; for a page that writes without calling the API."""
         self.standings.check_open(tenant_id)
 
-    def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
+    def take_share(
+        self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False, is_poll: bool = False
+    ) -> None:
         """Count a request for a page among those that its business may make, and has at work until it is answered.
 
         Raise a 429 `rate_limited` if the business makes too many. Wait while a quarter of the process's places are
         taken by it, and raise a 429 `too_many_at_once` if too many wait already or it takes longer than a few seconds.
         Call it as soon as the page knows the business, and before the work; only the first call of a request counts.
-        Pages that anybody may open by a link say so by `is_visited`, and are counted apart. Requests for a route count
-        by themselves.
+        Pages that anybody may open by a link say so by `is_visited`, and pages that ask by themselves for what changed
+        by `is_poll`: both are counted apart. Requests for a route count by themselves.
         """
         self.standings.check_known(tenant_id)
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key
-            limit = self.ceilings.of_visitors(tenant_id) if is_visited else self.ceilings.of(tenant_id)
+            limit = self.ceilings.of(tenant_id, "visitors" if is_visited else "polls" if is_poll else "business")
             self._count_or_refuse(limit, self.address_of(req))
         business = self.tenants.business_of(self.db, tenant_id)
         share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)

@@ -228,6 +228,51 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         action: str = ""
         page: str = ""
 
+    class Place(Struct, frozen=True, kw_only=True):
+        """Something that a plugin puts on the pages of records, its own or others'; `offers` of the manifest has it.
+
+        at: Where it stands: `record.actions` has Links among a record's actions, `record.aside` Cards beside its facts,
+          `record.below` Parts below them, `list.view` Links above a list, and `form.control` a Part in the place of a
+          member's field.
+        show: `show(visit, path, record)` yields these. `visit.call("GET", path, query)` calls the API as the visitor;
+          if that is refused, the page is shown without them. A list gives its parameters as the third argument, and a
+          form the name of the member.
+        paths: The lists of the records, such as `/v1/jobs`; empty for all records.
+        members: The members whose fields a `form.control` draws.
+        scripts: Files of its folder `assets` that these pages load, such as `visits/plan.js`.
+        """
+
+        at: Literal["record.actions", "record.aside", "record.below", "list.view", "form.control"]
+        show: Callable[..., Any]
+        paths: tuple[str, ...] = ()
+        members: tuple[str, ...] = ()
+        scripts: tuple[str, ...] = ()
+
+    class Link(Struct, frozen=True, kw_only=True):
+        """A link of a Place.
+
+        words: What it says.
+        page: The address that it leads to.
+        opens: Whether it leads to a page, opens that page's form in a dialog where scripts run, or downloads a `file`.
+        is_main: Whether it is what a visitor most likely came for: it stands first.
+        """
+
+        words: str
+        page: str
+        opens: Literal["page", "dialog", "file"] = "page"
+        is_main: bool = False
+
+    class Part(Struct, frozen=True, kw_only=True):
+        """A piece of a page that a Place shows.
+
+        template: A file of its folder `templates`, such as `visits/site.html`. That of a `form.control` has the field's
+          `name`, what stands in it as `now`, and its declaration as `each`.
+        values: What the template has as `values`.
+        """
+
+        template: str
+        values: Mapping[str, Any] = {}
+
     path: str
     title: str = ""
     one: str = ""

@@ -394,12 +394,19 @@ class Ceilings:
     def __init__(self, app: "App", recent: Recent[dict[str, Limit]]) -> None:
         self._app, self._recent = app, recent
 
-    def of(self, tenant_id: str) -> Limit:
-        """Return the limit of a business; a change applies at once on this host, elsewhere within a second."""
+    def of(self, tenant_id: str, counted_as: Literal["business", "visitors", "polls"] = "business") -> Limit:
+        """Return the limit of a business; a change applies at once on this host, elsewhere within a second.
+
+        Visitors of its pages have an equal limit, so that no stranger can stop its own work, and so have pages that ask
+        by themselves for what changed.
+        """
         settings = self._app.settings
         business = self._app.tenants.business_of(self._app.db, tenant_id)
         own = self._recent.get("", self._load).get(business)
-        return own or Limit(_cache_name(business), settings.business_per_minute, settings.business_per_second)
+        limit = own or Limit(_cache_name(business), settings.business_per_minute, settings.business_per_second)
+        if counted_as == "business":
+            return limit
+        return Limit(limit.name.replace("business", counted_as, 1), limit.per_minute, limit.per_second)
 
     def of_call(self, identity: "Identity | None", address: str) -> tuple[Limit, ...]:
         """Return the limits that a call counts under: its key's and its business's, or its address's without a key."""
@@ -420,11 +427,6 @@ class Ceilings:
             min(per_minute, MOST_TIMES * settings.per_minute, all_together.per_minute),
             min(per_second, MOST_TIMES * settings.per_second, all_together.per_second),
         )
-
-    def of_visitors(self, tenant_id: str) -> Limit:
-        """Return an equal limit for visitors of a business's pages, so that no stranger can stop its own work."""
-        limit = self.of(tenant_id)
-        return Limit(limit.name.replace("business:", "visitors:"), limit.per_minute, limit.per_second)
 
     def _load(self) -> dict[str, Limit]:
         with self._app.db.reading(across=_ACROSS) as db:

@@ -4,6 +4,7 @@ from billycan import Deleted, Every, Manifest, Route
 
 from .announcing import announce_visit, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
+from .places import places
 from .plans import forget_plan, keep_plan, plans_of
 from .resource import Visit, visits
 from .schemas import JobPlan, NewJobPlan, VisitDue
@@ -31,4 +32,5 @@ manifest = Manifest(
     extends=(Manifest.Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
     hears={"job.deleted": forget_plan},
     tasks=(Every(seconds=60, due=to_announce, run=announce_visit),),
+    offers=places,
 )

@@ -1,15 +1,17 @@
 """The pages where people decide what agents propose."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Row, own
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -19,6 +21,8 @@ from billycan_users.api import (
     Shown,
     Visit,
     check_digest,
+    day,
+    moment,
     money,
     mounted,
     words,
@@ -35,6 +39,8 @@ _BECAME = {
     "failed": "refused when carried out",
     "changed": "changed meanwhile and left to be looked at again",
 }
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d)")
 _QUIET = {"id", "version", "created_at", "updated_at", "allowed_actions", "metadata", "external_id"}
 
 
@@ -65,7 +71,9 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
     route = visit.app.route_at(row.method, row.path)
     arguments = proposing.arguments_of(route, row)
     body = arguments.pop("body", None)
-    facts = [(name, _lines(value)) for name, value in members.items() if name not in _QUIET]
+    look = _Look(visit.session.zone, _kinds_of(visit.app.at[row.method, route.path].signature.answer) if route else {})
+    told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}  # the name stands for the id
+    facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET | told]
     each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
     return {
         "row": row,
@@ -76,7 +84,7 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
         "may_read": may_read,
         "risks": risks.find_risks(visit, row) if may_read and each.status == "pending" else [],
         "body": msgspec.json.format(encode(body), indent=2).decode() if body else "",
-        "changes": [(name, *map(_lines, both)) for name, both in changes.items()],
+        "changes": [(name, *(look.lines(value, name) for value in both)) for name, both in changes.items()],
         "members": [(name, lines) for name, lines in facts if lines],
         "events": row.preview["events"],
         "seen": proposing.what_is_shown(row),
@@ -170,24 +178,53 @@ def _title(visit: Visit, row: Row) -> str:
     return text.strip().partition("\n")[0].partition(";")[0].rstrip(".")
 
 
-def _lines(value: Any) -> list[str]:
-    """Return a value of a preview as lines for people; none for a value that is missing."""
-    if value is None or value in ("", [], {}):
-        return []
-    if isinstance(value, list):
-        return [", ".join(_lines(each)) for each in value]
-    if isinstance(value, Mapping):
-        if "description" in value and "total" in value:  # a line of a document
-            return [
-                f"{value.get('quantity', 1)} \N{MULTIPLICATION SIGN} {value['description']}: {money(value['total'])}"
-            ]
-        if "name" in value:
-            return [str(value["name"])]
-        shown = [(name, ", ".join(_lines(each))) for name, each in value.items() if name not in _QUIET]
-        return [f"{words(name)}: {text}" for name, text in shown if text]
-    if isinstance(value, Decimal):
-        return [f"{value:,}"]
-    return ["yes" if value is True else "no" if value is False else str(value)]
+class _Look(Struct, frozen=True):
+    """The look of a preview's values: times in the business's zone, and the kinds of values by their members' names."""
+
+    zone: str
+    kinds: Mapping[str, str]
+
+    def lines(self, value: Any, name: str = "") -> list[str]:
+        """Return a value as lines for people; none for a value that is missing."""
+        if value is None or value in ("", [], {}):
+            return []
+        if isinstance(value, list):
+            return [", ".join(self.lines(each, name)) for each in value]
+        if isinstance(value, Mapping):
+            if "description" in value and "total" in value:  # a line of a document
+                quantity, total = value.get("quantity", 1), money(value["total"])
+                return [f"{quantity} \N{MULTIPLICATION SIGN} {value['description']}: {total}"]
+            if "name" in value:
+                return [str(value["name"])]
+            shown = [(each, ", ".join(self.lines(within, each))) for each, within in value.items()]
+            return [f"{words(each)}: {text}" for each, text in shown if text and each not in _QUIET]
+        if isinstance(value, bool):
+            return ["yes" if value else "no"]
+        if isinstance(value, Decimal | int):
+            return [money(value) if self.kinds.get(name) == "money" else f"{value:,}"]
+        if isinstance(value, str) and _MOMENT.fullmatch(value):
+            return [moment(value, self.zone)]
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            return [day(value)]
+        return [words(value) if self.kinds.get(name) == "word" and value.islower() else str(value)]
+
+
+def _kinds_of(answer: Any) -> dict[str, str]:
+    """Map the members of an answer, and of what it contains, to the kinds of their values."""
+    found: dict[str, str] = {}
+    waiting, seen = [answer], set[Any]()
+    while waiting:
+        kind = waiting.pop()
+        if not (isinstance(kind, type) and issubclass(kind, Struct)):
+            waiting += get_args(kind)
+        elif kind not in seen:
+            seen.add(kind)
+            found = {name: meaning.kind for name, meaning in Member.Meaning.of(kind).items()} | found
+            for field in msgspec.structs.fields(kind):
+                waiting.append(field.type)
+                if any(get_origin(each) is Literal for each in (field.type, *get_args(field.type))):
+                    found[field.encode_name] = "word"
+    return found
 
 
 _ONE = f"{_HERE}/{{id}}"

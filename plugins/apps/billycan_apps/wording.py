@@ -33,6 +33,8 @@ _OWN_WORDS = {
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
     "hosted:write": ("Change the look of your documents", "Logo, colour and footer"),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
+    "users:read": ("See who is emailed when something happens", "Such as an accepted quote or an online booking"),
+    "users:write": ("Change who is emailed when something happens", ""),
     "webhooks:read": ("See whether its own notifications arrive", ""),
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
 }
@@ -43,11 +45,11 @@ _NOUNS = {
     "events": "the log of events",
     "hosted": "the look of your documents",
     "items": "the price list",
+    "users": "email notifications",
     "mail": "emails",
     "recurring": "recurring invoices",
     "requests": "the log of API requests",
     "sandbox": "a sandbox",
-    "users": "notification rules",
     "webhooks": "webhooks",
 }
 

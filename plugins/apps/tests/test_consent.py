@@ -44,7 +44,7 @@ def test_the_page_says_who_asks_what_for_and_what_not(oauth):
         "Your own business registered this app. Nobody else has looked at it.",
         "See your contacts",
         "Create, change and delete contacts",
-        "See or change the log of events, your business profile, notification rules or webhooks",
+        "See or change the log of events, your business profile, email notifications or webhooks",
         "Learn your password, or sign in as you",
         "Real records of Derwent Plumbing",
     ):

@@ -203,7 +203,7 @@ def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make
     assert see.title == "See your invoices, payments and adjustment notes"
     assert change.title == "Create, change and delete invoices, payments and adjustment notes"
     assert "send" in change.detail and "void" in change.detail
-    closed = "contacts, the log of events, the look of your documents, your business profile or notification rules"
+    closed = "contacts, the log of events, the look of your documents, your business profile or email notifications"
     assert describe_denied(app, ["invoices:read"])[0] == f"See or change {closed}"
     assert describe_denied(app, ["invoices:read"])[1] == "Change invoices"
     others = ("attachments", "dashboard", "items", "mail", "pdf", "recurring", "reminders", "reports")

@@ -1,6 +1,6 @@
 """The dashboard: a business's overview, records, keys and profile, as pages for the people who may enter it."""
 
-from billycan import Manifest
+from billycan import Manifest, RecordPages
 
 from .business import (
     branding,
@@ -19,7 +19,7 @@ from .business import (
     taxable_payments,
     webhooks,
 )
-from .resources import attachments, imports, pages
+from .resources import attachments, files, imports, mailed, pages
 
 manifest = Manifest(
     name="dashboard",
@@ -44,5 +44,12 @@ manifest = Manifest(
         *attachments.screens,
         *pages.screens,
         *imports.screens,
+    ),
+    offers=(
+        RecordPages.Place(at="record.actions", show=mailed.link_email),
+        RecordPages.Place(at="record.actions", show=mailed.link_pdf),
+        RecordPages.Place(at="record.actions", show=files.link_files),
+        RecordPages.Place(at="record.actions", show=files.link_statement, paths=("/v1/contacts",)),
+        RecordPages.Place(at="record.below", show=mailed.show_emails),
     ),
 )

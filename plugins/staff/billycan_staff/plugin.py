@@ -4,6 +4,7 @@ from billycan import Deleted, Manifest, RecordPages, Records, Route
 
 from . import handlers as h
 from .api import signing_in_as
+from .choosing import choose_person
 from .demo import add_samples
 from .resource import Staff, staff
 
@@ -24,12 +25,18 @@ manifest = Manifest(
             empty="Staff take bookings and jobs. Their hours say when they can be booked.",
             one="member of staff",
             columns=("name", "email", "phone", "active"),
-            labels={"timezone": "Time zone"},
+            labels={"timezone": "Time zone", "user_id": "Signs in as"},
             rare=("user_id",),
-            hints={"timezone": "Such as Australia/Hobart. Leave it empty for the business's own."},
+            hints={
+                "user_id": "The person who sees this member's jobs and bookings as their own.",
+                "timezone": "Such as Australia/Hobart. Leave it empty for the business's own.",
+            },
             order=90,
         ),
     ),
     demo=add_samples,
-    offers=(Records.Own(prefix="stf", ids=signing_in_as),),
+    offers=(
+        Records.Own(prefix="stf", ids=signing_in_as),
+        RecordPages.Place(at="form.control", show=choose_person, paths=("/v1/staff",), members=("user_id",)),
+    ),
 )

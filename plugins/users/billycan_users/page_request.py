@@ -20,7 +20,7 @@ from billycan.web import encode
 from . import key_makers, passwords, sessions, sign_in_attempts
 from .current_role import identity_of
 from .page_digest import check_digest
-from .people import Business, list_businesses
+from .people import Business, list_businesses, list_names
 from .rules import Role, role_allows
 from .sessions import Session
 from .tables import sessions as table
@@ -107,6 +107,7 @@ class Visit:
         self.shown_once: str | None = None  # the secret that the previous form revealed
         self.reveals: tuple[str, str] | None = None
         self.token = ""  # in every form on the page
+        self.state = ""  # the ETag of a page that is live
         self._focused: str | None = None
         self.said, self.tone = "", "good"
         self.once = secrets.token_urlsafe(12)  # the same for a form that is sent twice
@@ -226,6 +227,11 @@ class Visit:
         """List the businesses that the visitor may enter."""
         with self.app.db.reading() as db:
             return list_businesses(db, self.session.user_id)
+
+    def people(self) -> dict[str, str]:
+        """Map the ids of the people who may enter the business shown to their names, in the order of these."""
+        with self.app.db.reading() as db:
+            return list_names(db, self.tenant_id)
 
     def require(self, role: Role) -> None:
         """Raise Forbidden unless the visitor has at least this role."""

@@ -20,7 +20,7 @@ from billycan.sql import upsert
 from billycan.web import PayloadTooLarge, in_turns, read_bytes
 
 from . import encryption, sessions
-from .page_digest import ChangedMeanwhile
+from .page_digest import ChangedMeanwhile, digest_of
 from .page_request import Led, Sent, Shown, Uploaded, Visit
 from .rules import Role
 from .settings import Settings
@@ -29,6 +29,7 @@ from .templates import render_page
 
 SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
+POLLS_PER_MINUTE, POLLS_PER_SECOND = 1200, 100  # of an address, which may be that of an office with many windows
 MOST_FIELDS, MOST_BYTES = 6_000, 524_288  # an invoice has up to 500 lines
 MOST_BYTES_OF_STRANGERS = 65_536  # they may have many connections, and each keeps its form in memory
 _FEW = 200  # fields that are read at a time, in about a millisecond
@@ -69,6 +70,8 @@ class Screen(Struct, frozen=True):
     the password again. `nav` is its name in the navigation, in its `group`; `navs` gives several that the visitor may
     open, each with path and group. `per_minute` limits the forms from one network address, and `most_bytes` the size of
     a form, which may have files if it is more than usual. If `when` returns False for an app, the page does not exist.
+    A page that is `live` shows what changed elsewhere within seconds, wherever scripts run: it may show only what the
+    log of events, the day and the visitor's session decide.
     """
 
     path: str
@@ -85,6 +88,7 @@ class Screen(Struct, frozen=True):
     per_minute: int = PER_MINUTE
     most_bytes: int = MOST_BYTES
     when: Callable[[App], bool] | None = None
+    live: bool = False
 
 
 def mounted(*screens: Screen) -> tuple[tuple[str, "PageFactory"], ...]:
@@ -118,12 +122,19 @@ class PageResource:
             raise ValueError(f"{screen.path}: has no page of its own, and names none that its form is `on`")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
-        visit = self.enter(req)
+        known = req.get_header("If-None-Match") if self.screen.live else None
+        visit = self.enter(req, is_poll=known is not None)
         if self.screen.get is None:
             raise falcon.HTTPMethodNotAllowed(["POST"], description="This address takes a form only.")
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
-        if req.method == "GET":
+        if self.screen.live:  # before the page is made: what changes meanwhile is asked for again
+            visit.state = page_state(visit)
+            if known == visit.state:
+                resp.set_headers({**_HEADERS, "ETag": visit.state})
+                resp.status = falcon.HTTP_304
+                return None
+        if req.method == "GET" and known is None:  # what a form left is for the page that the form leads to
             self.look_for_what_was_left(req, visit)
         return self.answer(req, resp, visit, self.screen.get(visit, **params))
 
@@ -184,13 +195,19 @@ class PageResource:
             shown.status = problem.status
         return shown
 
-    def enter(self, req: falcon.Request, *, has_form: bool = False) -> Visit:
-        """Return the visit, counted by network address first, with the form if the visitor may send one."""
-        self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
+    def enter(self, req: falcon.Request, *, has_form: bool = False, is_poll: bool = False) -> Visit:
+        """Return the visit, counted by network address first, with the form if the visitor may send one.
+
+        Polls are counted apart, so that no window refuses what somebody does in another, and keep no session going.
+        """
+        if is_poll:
+            self.app.count_visit("polls", req, POLLS_PER_MINUTE, POLLS_PER_SECOND)
+        else:
+            self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = read_cookie(self.app, req)
-        session = self.session_of(cookie)
+        session = self.session_of(cookie, is_used=not is_poll)
         if session and session.tenant_id:
-            self.app.take_share(req, session.tenant_id)
+            self.app.take_share(req, session.tenant_id, is_poll=is_poll)
         form, files = _NO_FORM
         known_as = read_cookie(self.app, req, "known")
         if has_form and not session and not self.screen.anybody and known_as:
@@ -221,9 +238,9 @@ class PageResource:
         visit.token = form_token(self.app, f"{cookie} {session.tenant_id}" if session else visitor)
         return visit
 
-    def session_of(self, cookie: str) -> sessions.Session | None:
+    def session_of(self, cookie: str, *, is_used: bool = True) -> sessions.Session | None:
         """Return the visitor's session, as far as this page lets them in."""
-        session = sessions.find_session(self.app, cookie) if cookie else None
+        session = sessions.find_session(self.app, cookie, is_used=is_used) if cookie else None
         return session if session is None or session.is_complete or self.screen.anybody else None
 
     def turned_away(self, visit: Visit) -> Led | None:
@@ -290,6 +307,8 @@ class PageResource:
             if answer.frames:
                 policy = f"{policy}; frame-src 'self'"
             resp.set_header("Content-Security-Policy", policy)
+            if visit.state:
+                resp.set_header("ETag", visit.state)
             resp.text = render_page(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
         for name, value in visit.cookies.items():
             set_cookie(self.app, resp, name, value)
@@ -311,6 +330,19 @@ class PageResource:
         if problem.status >= 500:
             text = "Please try again in a few minutes."
         resp.text = render_page(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
+
+
+_SHOWN_AGAIN = 10  # minutes after which a page is made anew though nothing happened: `3 minutes ago` is no longer true
+
+
+def page_state(visit: Visit) -> str:
+    """Return the ETag of a live page: it changes with the log of events, the session and, each few minutes, the time.
+
+    Every event takes the next number of its business and holds its row until the commit: none is missed.
+    """
+    now = visit.now()
+    made = (visit.session, str(visit.today()), now.hour, now.minute // _SHOWN_AGAIN)
+    return f'W/"{digest_of(made)}"'
 
 
 def to_sign_in(visit: Visit) -> Led:

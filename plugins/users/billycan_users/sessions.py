@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import App, new_id
 from billycan.fields import Moment
-from billycan.sql import Statement, tenants
+from billycan.sql import Statement, counters, events, tenants
 
 from .encryption import secret_digest
 from .people import list_businesses
@@ -29,7 +29,8 @@ class Session(Struct, frozen=True, kw_only=True):
 
     `tenant_id`, `environment`, `business` and `role` are None if no business is shown; `zone` is its time zone.
     `is_fresh`: the person signed in or gave the password a moment ago. `has_password` is false for a person who came by
-    a link and has not chosen one. `is_settled`: they have finished or dismissed the first steps in the business shown.
+    a link and has not chosen one. `position` is the number of the business's last event. `is_settled`: they have
+    finished or dismissed the first steps in the business shown.
     """
 
     id: str
@@ -46,10 +47,13 @@ class Session(Struct, frozen=True, kw_only=True):
     business: str | None = None
     zone: str = "UTC"
     role: str | None = None
+    position: int = 0
     is_settled: bool = False
 
 
 _LIVE = sa.case((tenants.c.environment == "live", tenants.c.id), else_=tenants.c.paired_id)
+# Read by its key, and before what the page reads: what happens after it is shown by the next answer.
+_POSITION = sa.select(counters.c.number).where(counters.c.tenant_id == tenants.c.id, counters.c.name == events.name)
 _FIND = Statement(
     sa.select(
         sessions.c.id,
@@ -68,6 +72,7 @@ _FIND = Statement(
         tenants.c.profile,
         roles.c.role,
         roles.c.settled_at,
+        _POSITION.correlate(tenants).scalar_subquery().label("position"),
     )
     .select_from(
         sessions.join(users, users.c.id == sessions.c.user_id)
@@ -137,14 +142,14 @@ def _last_used(db: sa.Connection, user_id: str) -> str:
     return found.id if found else there_are[0].id if there_are else ""
 
 
-def find_session(app: App, cookie: str) -> Session | None:
-    """Return the session of a cookie, or None if it has ended."""
+def find_session(app: App, cookie: str, *, is_used: bool = True) -> Session | None:
+    """Return the session of a cookie, or None if it has ended. It ends later if it `is_used`."""
     now = app.now()
     with app.db.reading(across="only the session says which business somebody looks at") as db:
         row = _FIND.first(db, {"cookie": secret_digest(cookie)})
     if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
         return None
-    if abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
+    if is_used and abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
         try:
             with app.db.noting(_MOST_NOTING_SECONDS) as db:
                 db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
@@ -166,7 +171,14 @@ def find_session(app: App, cookie: str) -> Session | None:
         return Session(**who)  # no access yet, or none any more
     profile = row.profile
     at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
-    return Session(**who, **at, zone=profile["timezone"], role=row.role, is_settled=row.settled_at is not None)
+    return Session(
+        **who,
+        **at,
+        zone=profile["timezone"],
+        role=row.role,
+        position=row.position or 0,
+        is_settled=row.settled_at is not None,
+    )
 
 
 def change_session(db: sa.Connection, session_id: str, **values: Any) -> None:

@@ -401,7 +401,9 @@ function take({ url, doc }) {
     if (old && now) old.replaceChildren(...[...now.childNodes].map((each) => document.adoptNode(each)));
   }
   const main = document.querySelector("main");
+  main.dataset.state = doc.querySelector("main").dataset.state ?? ""; // a page that is live goes on from here
   enhance(main);
+  dispatchEvent(new Event("replaced"));
   forgetSent();
   const notice = main.querySelector(".notice");
   if (notice) say(notice.textContent.trim());

@@ -349,7 +349,7 @@ def _navs(visit: Visit) -> list[tuple[str, str, str]]:
 
 
 screens = mounted(
-    Screen(HERE, show_calendar, role="field", navs=_navs, when=is_on),
-    Screen(TODAY, show_today, role="field", when=is_on),
+    Screen(HERE, show_calendar, role="field", navs=_navs, when=is_on, live=True),
+    Screen(TODAY, show_today, role="field", when=is_on, live=True),
     Screen(f"{HERE}/{{resource}}/{{id}}", moving.show_move, moving.move_record, role="field", when=is_on),
 )

@@ -131,6 +131,6 @@ def _show_cards(visit: Visit) -> Iterator[Manifest.Card]:
 
 
 screens = mounted(
-    Screen("/dashboard", show_overview, role="field", nav="Overview"),
+    Screen("/dashboard", show_overview, role="field", nav="Overview", live=True),
     Screen("/dashboard/first-steps/aside", post=put_aside, role="field", on="/dashboard"),
 )

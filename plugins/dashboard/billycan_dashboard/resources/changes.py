@@ -30,6 +30,7 @@ from .kinds import (
     words_of,
 )
 from .mailed import EMAILS, lead_to_email, may_email
+from .places import fill_place, scripts_of
 from .record_page import has_members, show_record
 
 _WORK_OUT = "work_out"  # the field by which a form is worked out, and not sent
@@ -337,6 +338,8 @@ def _show_form(
         "rows": rows,
         "offered": choices,
         "was": was,
+        "own": {c.name: part for c in asked for part in fill_place(visit, "form.control", kind.path, c.name)},
+        "scripts": scripts_of(visit.app, kind.path, "form.control"),
     }
     return Shown("dashboard/form.html", values)
 

@@ -1,17 +1,17 @@
 """Files of lists and reports, and the page of a client's statement."""
 
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
 import falcon
 
-from billycan import App, Reply
+from billycan import App, RecordPages, Reply
 from billycan_users.api import Sent, Visit
 
-from .kinds import Kind, holds, kind_at
+from .kinds import holds, kind_at, kinds
 
 STATEMENT, STATEMENTS = "/v1/contacts/{id}/statement", "/dashboard/reports/statements"
 
@@ -27,15 +27,17 @@ def download_file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
     return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
 
 
-def files_of(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List the links to the files that a record is, such as those of an export: the words and the address of each."""
-    content = visit.app.at.get(("GET", f"{kind.path}/{{id}}/content"))
+def link_files(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Link]:
+    """Link to the files that a record is, such as those of an export."""
+    content = visit.app.at.get(("GET", f"{path}/{{id}}/content"))
     if content is None or not holds(visit, content):
-        return []
-    at, count = f"{kind.page}/{record['id']}/content", record.get("files", 1)
+        return
+    at, count = f"{kinds(visit.app)[path].page}/{record['id']}/content", record.get("files", 1)
     if count == 1:
-        return [("Download file", at)]
-    return [(f"Download file {n} of {count}", f"{at}?file={n}") for n in range(1, count + 1)]
+        yield RecordPages.Link(words="Download file", page=at, opens="file")
+        return
+    for n in range(1, count + 1):
+        yield RecordPages.Link(words=f"Download file {n} of {count}", page=f"{at}?file={n}", opens="file")
 
 
 def show_content(visit: Visit, resource: str, id: str) -> Sent:
@@ -50,6 +52,7 @@ def has_statements(app: App) -> bool:
     return ("GET", STATEMENT) in app.at
 
 
-def statement_page(app: App, path: str, id: str) -> str:
-    """Return the address of the statement of a record listed at `path`; empty if it has none."""
-    return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""
+def link_statement(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Link]:
+    """Link to the statement of a client."""
+    if has_statements(visit.app):
+        yield RecordPages.Link(words="Statement", page=f"{STATEMENTS}/{record['id']}")

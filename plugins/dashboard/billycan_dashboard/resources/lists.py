@@ -21,6 +21,7 @@ from .kinds import (
     page_of,
     url,
 )
+from .places import fill_place, scripts_of
 from .shapes import options, parts
 
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -61,6 +62,8 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
         "sorts": _sorts(kind, query),
         "page_of": lambda id: page_of(visit.app, id),
+        "views": [*fill_place(visit, "list.view", kind.path, query)],
+        "scripts": scripts_of(visit.app, kind.path, "list.view"),
         "new": url(f"{kind.page}/new", _chosen(kind, query)) if kind.may(visit, "make") else "",
     }
     return Shown("dashboard/list.html", values, status)

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from billycan import App
+from billycan import App, RecordPages
 from billycan_users.api import Led, Visit
 
-from .kinds import Kind, holds, page_of
+from .kinds import Kind, holds, kinds, page_of
 
 EMAILS = "/v1/emails"
 _WITHDRAWN = ("void", "cancelled")  # what says so of itself is not sent to anybody from its page
@@ -81,11 +81,15 @@ def offers(visit: Visit, kind: Kind, id: str) -> Iterator[Offer]:
         )
 
 
-def pdf_of(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> str:
-    """Return the address of a record's PDF, or of the PDF that was emailed; empty if there is neither."""
-    if kind.path == EMAILS:
-        return f"{kind.page}/{record['id']}/pdf" if record["attachment"] else ""
-    return next((each.pdf for each in offers(visit, kind, record["id"]) if each.path == f"{kind.path}/{{id}}"), "")
+def link_pdf(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Link]:
+    """Link to a record's PDF, or to the PDF that was emailed."""
+    kind = kinds(visit.app)[path]
+    if path == EMAILS:
+        page = f"{kind.page}/{record['id']}/pdf" if record["attachment"] else ""
+    else:
+        page = next((each.pdf for each in offers(visit, kind, record["id"]) if each.path == f"{path}/{{id}}"), "")
+    if page:
+        yield RecordPages.Link(words="Download PDF", page=page, opens="file")
 
 
 def may_send(visit: Visit, path: str) -> bool:
@@ -98,29 +102,32 @@ def may_send(visit: Visit, path: str) -> bool:
     return holds(visit, sends) and (scope is None or visit.identity.holds(scope.replace(":read", ":write")))
 
 
-def mailed(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Mailed | None:
-    """Return a record's emails and whether it can be emailed; None if the visitor may see neither."""
+def show_emails(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Part]:
+    """Show a record's emails, and whether it can be emailed; nothing if the visitor may see neither."""
+    kind = kinds(visit.app)[path]
     if not is_on(visit.app):
-        return None
+        return
     id, is_withdrawn = record["id"], record.get("status") in _WITHDRAWN
     found = [*offers(visit, kind, id)]
     may_see = bool(found) and visit.identity.holds("mail:read")
     may_email = [each for each in found if each.email and not (is_withdrawn and each.path == f"{kind.path}/{{id}}")]
     if not may_email and not may_see:
-        return None
+        return
     data, total = [], 0
     if may_see:
         answer = visit.call("GET", EMAILS, {"document_id": id, "per_page": _MOST_SHOWN, "sort": "-created_at"})
         data, total = answer["data"], answer["pagination"]["total"]
     sendings = [_describe_sending(visit, email, may_resend=not is_withdrawn) for email in data]
-    return Mailed(may_email, sendings, total, may_see)
+    shown = Mailed(may_email, sendings, total, may_see)
+    yield RecordPages.Part(template="dashboard/mailed.html", values={"mailed": shown})
 
 
-def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Mailed | None) -> Offer | None:
-    """The email of a draft, which comes before what only finishes the draft; None where no email would leave."""
-    if sent is None or record.get("status") != "draft" or not has_server(visit):
-        return None
-    return next((offer for offer in sent.offers if offer.path == f"{kind.path}/{{id}}"), None)
+def link_email(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Link]:
+    """Link to the email of a draft, which comes before what only finishes the draft; nothing if none would leave."""
+    if record.get("status") == "draft" and has_server(visit):
+        for offer in offers(visit, kinds(visit.app)[path], record["id"]):
+            if offer.email and offer.path == f"{path}/{{id}}":
+                yield RecordPages.Link(words=offer.words, page=offer.email, opens="dialog", is_main=True)
 
 
 def may_email(visit: Visit, kind: Kind) -> bool:

@@ -15,11 +15,11 @@ def _navs(visit: Visit) -> list[tuple[str, str, str]]:
 
 screens = mounted(
     suggestions.screen,
-    Screen(_LIST, lists.list_records, navs=_navs, role="field"),
+    Screen(_LIST, lists.list_records, navs=_navs, role="field", live=True),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record, role="field"),
     Screen(f"{_LIST}/csv", lists.download_records, role="field"),
     Screen(f"{_LIST}/bulk", post=bulk.take_actions, on=_LIST, role="field", when=bulk.has_batches),
-    Screen(_RECORD, record_page.show_record, role="field"),
+    Screen(_RECORD, record_page.show_record, role="field", live=True),
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record, role="field"),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD, role="field"),
     attachments.on_record(_RECORD),

@@ -10,14 +10,13 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, NotFound, Resource
+from billycan import Context, NotFound, RecordPages, Resource
 from billycan.sql import Statement, events
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names_of_people, words
 
 from . import forms
 from .attachments import attached
-from .files import files_of, statement_page
 from .kinds import (
     Kind,
     Member,
@@ -28,12 +27,13 @@ from .kinds import (
     kinds,
     label,
     naming,
+    page_at,
     page_of,
     targets,
     title_of,
     words_of,
 )
-from .mailed import email_first, mailed, pdf_of
+from .places import fill_place, scripts_of
 from .shapes import is_struct
 
 _ASIDE = {*Resource.__struct_fields__}  # stands below, under Details
@@ -78,9 +78,9 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
-    sent = mailed(visit, kind, record)
-    email = email_first(visit, kind, record, sent)
-    first = "" if email else next((name for name in actions if words_of(kind, name).weight == "main"), "")
+    links: list[RecordPages.Link] = [*fill_place(visit, "record.actions", kind.path, record)]
+    leads = any(link.is_main for link in links)
+    first = "" if leads else next((name for name in actions if words_of(kind, name).weight == "main"), "")
     shown = sorted(actions, key=lambda name: name != first)
     status, title = kind.playing("status"), title_of(kind, record)
     heading = {*(m.name for m in (*figures, *kind.columns[:1], status) if m and m.form in ("money", "status", "text"))}
@@ -110,14 +110,14 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "related": related,
         "next": _next(visit, kind, id),
         "alike": [*_alike(visit, kind, id)],
-        "statement": statement_page(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": msgspec.json.format(encode(record)).decode(),
         "page_of": lambda id: page_of(visit.app, id),
-        "pdf": pdf_of(visit, kind, record),
-        "files": files_of(visit, kind, record),
-        "mailed": sent,
-        "email": email,
+        "links": links,
+        "cards": [*fill_place(visit, "record.aside", kind.path, record)],
+        "below": [*fill_place(visit, "record.below", kind.path, record)],
+        "scripts": scripts_of(visit.app, kind.path, "record.actions", "record.aside", "record.below"),
+        "page_at": lambda path: page_at(visit.app, path),
         "attached": attached(visit, kind, id, is_open="delete" in kind.routes and is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and is_deletable(kind, record),
@@ -220,9 +220,12 @@ def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Memb
 def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict[str, str]:
     """Map the ids among a record's facts to the names of the records they belong to."""
     ids = [record[m.name] for m in facts if m.form == "id" and not record.get(m.beside)]
-    found = {}
+    found: dict[str, str] = {}
     for id in ids:
         kind = kind_of(visit.app, id)
+        if kind is None and id.startswith("usr_"):
+            with visit.app.db.reading() as db:
+                found |= names_of_people(db, [id])
         if kind and kind.may(visit, "get"):
             with suppress(NotFound):
                 title = title_of(kind, visit.call("GET", f"{kind.path}/{id}", {"fields": naming(kind)})["data"])

@@ -120,7 +120,7 @@ records = (
         columns=("code", "name", "type", "role", "active"),
         sort="code",
         hints={"code": "The code that this account has in your accounting software."},
-        order=98,
+        order=99,
     ),
     RecordPages(
         path="/v1/payment_methods",
@@ -130,28 +130,28 @@ records = (
             "name": "As payments have it, such as card or cash.",
             "account_code": "The code of an account of the ledger.",
         },
-        order=98,
+        order=99,
     ),
     RecordPages(
         path="/v1/tracking_categories",
         empty="Up to two ways to look at income and costs, such as by region or by van.",
         columns=("name", "options"),
         hints={"options": "What it distinguishes, such as North and South."},
-        order=98,
+        order=99,
     ),
     RecordPages(
         path="/v1/opening_balances",
         empty="The trial balance of an earlier system is listed here once it is added or imported.",
         columns=("number", "date", "total", "created_at"),
         hints={"date": "The last day of the earlier system. Import its invoices, payments and bills first."},
-        order=98,
+        order=99,
     ),
     RecordPages(
         path="/v1/ledger_exports",
         empty="An export has what no earlier export of its format had.",
         columns=("from", "to", "format", "entries", "created_at"),
         hints={"format": "As manual journals, or else as sales or bills: import either, never both."},
-        order=98,
+        order=99,
     ),
 )
 

@@ -1,20 +1,29 @@
 // What is better with JavaScript; every page works without it.
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const text = button.parentElement.querySelector("pre").textContent;
-    const words = button.textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
-      button.textContent = "Selected";
-    }
-    setTimeout(() => (button.textContent = words), 2000);
-  });
+addEventListener("click", async ({ target: button }) => {
+  if (!button.matches?.("[data-copy]")) return;
+  const text = button.parentElement.querySelector("pre").textContent;
+  const words = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
+    button.textContent = "Selected";
+  }
+  setTimeout(() => (button.textContent = words), 2000);
+});
+
+// What scripts alone can do shows where they run, and again after a part of the page was replaced.
+function improve() {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+  // The way back to a list leads to where one came from, with its filters and its page.
+  for (const back of document.querySelectorAll(".back a")) {
+    if (document.referrer.startsWith(`${back.href}?`)) back.href = document.referrer;
+  }
 }
+improve();
+addEventListener("replaced", improve);
 
 // Of many sections, the one that is open is in sight.
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -91,11 +100,6 @@ addEventListener("submit", (event) => {
   event.target.dataset.sent = "yes";
 });
 addEventListener("pageshow", () => document.querySelectorAll("form").forEach((form) => delete form.dataset.sent));
-
-// The way back to a list leads to where one came from, with its filters and its page.
-for (const back of document.querySelectorAll(".back a")) {
-  if (document.referrer.startsWith(`${back.href}?`)) back.href = document.referrer;
-}
 
 // The palette: / or Ctrl K finds records, pages, and what can be done on this page. Its records are those of the search
 // page, which does the same without JavaScript.

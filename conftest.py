@@ -1,8 +1,12 @@
 """The same examples of properties in each run; and whole files run once more, with an app's access token for a key."""
 
+import fcntl
 import gc
 import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +84,30 @@ def costly_hasher() -> Iterator[Any]:
     passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield hasher
     passwords._hasher = hasher
+
+
+@pytest.fixture(scope="session")
+def fetch_packages() -> Callable[[Path, str], str]:
+    """Put npm's packages beside the lock in a folder, once for all processes; return the command node.
+
+    Skips a test where that cannot be: `fetch_packages(folder, "Generators of clients")` says what was not tested.
+    """
+
+    def fetch(folder: Path, tested: str) -> str:
+        npm, node = shutil.which("npm"), shutil.which("node")
+        if npm is None or node is None:
+            pytest.skip(f"{tested} NOT TESTED: no node and npm here")
+        installed, lock = folder / "node_modules" / ".package-lock.json", folder / "package-lock.json"
+        with lock.open() as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+                words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+                done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+                if done.returncode:
+                    pytest.skip(f"{tested} NOT TESTED: npm ci failed: {(done.stdout + done.stderr)[-300:]}")
+        return node
+
+    return fetch
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Fixtures for tests of pages: a browser, an app that it reaches, and people who use it."""
 
-import fcntl
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -200,21 +198,10 @@ def join(visit):
 
 
 @pytest.fixture(scope="session")
-def axe():
-    """Return the script of axe-core, fetched once, in the locked version."""
-    script, lock = AXE / "node_modules" / "axe-core" / "axe.min.js", AXE / "package-lock.json"
-    npm = shutil.which("npm")
-    with lock.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not script.exists() or script.stat().st_mtime < lock.stat().st_mtime:
-            if npm is None or shutil.which("node") is None:
-                pytest.skip("The accessibility of pages was NOT TESTED: no node and npm here")
-            command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-            done = subprocess.run(command, cwd=AXE, capture_output=True, text=True, timeout=120, check=False)
-            if done.returncode:
-                pytest.skip(f"The accessibility of pages was NOT TESTED: npm ci failed: {done.stderr[-300:]}")
-            script.touch()
-    return script.read_text("utf-8")
+def axe(fetch_packages):
+    """Return the script of axe-core, in the locked version."""
+    fetch_packages(AXE, "The accessibility of pages")
+    return (AXE / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
 
 
 HOSTILE = "<script>document.title='harmed'</script>“Ünïcödé” & 'quotes' \u202e\u2066 {{ 7*7 }} 🙂"

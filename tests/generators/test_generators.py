@@ -20,7 +20,7 @@ from billycan.testing import Client
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 LOCK = ROOT / "deploy" / "requirements" / "generators.txt"
-NOT_TESTED = "Generators of clients were NOT TESTED: "
+TESTED = "Generators of clients"
 
 pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.sqlite_alone]
 
@@ -33,19 +33,10 @@ def run(folder, *command, **environ):
 
 
 @pytest.fixture(scope="module")
-def node():
-    """The folder of the locked npm packages, which are fetched once."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip(NOT_TESTED + "no node and npm here")
-    installed, lock = FOLDER / "node_modules" / ".package-lock.json", FOLDER / "package-lock.json"
-    with lock.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-            status, said = run(FOLDER, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-            if status:
-                pytest.skip(NOT_TESTED + f"npm ci failed: {said[-300:]}")
-    return FOLDER / "node_modules"
+def packages(fetch_packages):
+    """The folder of the commands that npm installed."""
+    fetch_packages(FOLDER, TESTED)
+    return FOLDER / "node_modules" / ".bin"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +51,7 @@ def python():
             run(ROOT, sys.executable, "-m", "venv", "--without-pip", home)
             status, said = run(ROOT, *pip, "install", "-qq", "--require-hashes", "--no-deps", "-r", LOCK)
             if status:
-                pytest.skip(NOT_TESTED + f"pip failed: {said[-300:]}")
+                pytest.skip(f"{TESTED} NOT TESTED: pip failed: {said[-300:]}")
             shutil.copy(LOCK, home / "lock")
     return home / "bin"
 
@@ -82,11 +73,11 @@ def place(server, tmp_path):
     return tmp_path, environ
 
 
-def run_typescript(node, place, name):
+def run_typescript(packages, place, name):
     folder, environ = place
     shutil.copy(FOLDER / f"{name}.ts", folder)
     options = ("--strict", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom,dom.iterable")
-    checked = run(folder, node / ".bin" / "tsc", *options, f"{name}.ts")
+    checked = run(folder, packages / "tsc", *options, f"{name}.ts")
     assert checked == (0, ""), checked[1]
     return run(folder, "node", f"{name}.js", **environ)
 
@@ -97,14 +88,14 @@ def quiet(done):
     assert status == 0 and not any(word in said.lower() for word in ("warn", "error", "⚠", "unsupported")), said
 
 
-def test_openapi_typescript(node, place):
-    quiet(run(place[0], node / ".bin" / "openapi-typescript", "openapi.json", "-o", "billycan.d.ts"))
-    assert run_typescript(node, place, "typed") == (0, "draft 105.05\n")
+def test_openapi_typescript(packages, place):
+    quiet(run(place[0], packages / "openapi-typescript", "openapi.json", "-o", "billycan.d.ts"))
+    assert run_typescript(packages, place, "typed") == (0, "draft 105.05\n")
 
 
-def test_hey_api(node, place):
-    quiet(run(place[0], node / ".bin" / "openapi-ts", "-i", "openapi.json", "-o", "hey"))
-    assert run_typescript(node, place, "called") == (0, "draft 105.05 %PDF\n")
+def test_hey_api(packages, place):
+    quiet(run(place[0], packages / "openapi-ts", "-i", "openapi.json", "-o", "hey"))
+    assert run_typescript(packages, place, "called") == (0, "draft 105.05 %PDF\n")
 
 
 def test_openapi_python_client(python, place):

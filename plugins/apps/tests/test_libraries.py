@@ -1,10 +1,8 @@
 """Libraries that others wrote connect to a real server: requests-oauthlib, by way of the example, and oauth4webapi."""
 
-import fcntl
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -28,7 +26,6 @@ pytestmark = pytest.mark.sqlite_alone
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "oauth4webapi"
-NOT_TESTED = "oauth4webapi was NOT TESTED: "
 PLUGINS = ("apps", "contacts", "documents", "hosted", "invoices", "users", "dashboard", "webhooks")
 
 
@@ -150,19 +147,8 @@ def test_a_business_that_takes_a_scope_away_is_connected_all_the_same(client, mo
 
 
 @pytest.fixture(scope="module")
-def node():
-    """node, with the locked package in place; it is fetched once."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip(NOT_TESTED + "no node and npm here")
-    with (FOLDER / "package-lock.json").open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not (FOLDER / "node_modules").exists():
-            words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-            done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, timeout=120, check=False)
-            if done.returncode:
-                pytest.skip(NOT_TESTED + f"npm ci failed: {done.stderr[-300:]}")
-    return node
+def node(fetch_packages):
+    return fetch_packages(FOLDER, "oauth4webapi")
 
 
 @pytest.mark.parametrize("is_public", [False, True])

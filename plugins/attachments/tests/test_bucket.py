@@ -1,8 +1,5 @@
 """Attachments in a bucket: against a server that speaks S3's protocol and knows its keys."""
 
-import fcntl
-import json
-import shutil
 import subprocess
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -21,33 +18,19 @@ from billycan_attachments.tables import leftovers
 
 pytestmark = pytest.mark.sqlite_alone
 SERVER = Path(__file__).parent / "s3rver"
-LOCKED, CODE = SERVER / "package-lock.json", SERVER / "serve.cjs"
-NOT_TESTED = "Attachments in a bucket were NOT TESTED: "
+CODE = SERVER / "serve.cjs"
 PDF = b"%PDF-1.7\n"
 KEY = "S3RVER"  # the key of that server, and its secret
 
 
 @pytest.fixture(scope="session")
-def program():
-    """The server, installed as locked beside its lock, where every process of the tests finds it."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip(NOT_TESTED + "no node and npm here")
-    installed = SERVER / "node_modules" / ".package-lock.json"
-    wanted = {name for name in json.loads(LOCKED.read_text("utf-8"))["packages"] if name}
-    with LOCKED.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not installed.exists() or set(json.loads(installed.read_text("utf-8"))["packages"]) != wanted:
-            words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-            done = subprocess.run(words, cwd=SERVER, capture_output=True, text=True, timeout=300, check=False)
-            if done.returncode:
-                pytest.skip(f"{NOT_TESTED}npm ci failed: {done.stderr[-300:]}")
-    return node
+def node(fetch_packages):
+    return fetch_packages(SERVER, "Attachments in a bucket")
 
 
 @pytest.fixture
-def server(program, tmp_path):
-    words = [program, str(CODE), str(tmp_path / "s3")]
+def server(node, tmp_path):
+    words = [node, str(CODE), str(tmp_path / "s3")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process, f"http://127.0.0.1:{process.stdout.readline().strip()}"
         process.stdin.close()

@@ -2,7 +2,6 @@
 
 import base64
 import datetime as dt
-import fcntl
 import json
 import os
 import re
@@ -22,7 +21,6 @@ from billycan_generator import typescript
 TERSE = runpy.run_path(str(Path(__file__).with_name("test_generate.py")))["TERSE"]
 FOLDER = Path(__file__).parents[1] / "typescript"
 PAGE = Path(__file__).parents[3] / "docs" / "typescript.md"
-NOT_TESTED = "the TypeScript client was NOT TESTED: "
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
 NOW = 1_795_219_200
 BODY = json.dumps({"event": "contact.created", "timestamp": "2026-11-21T00:00:00.005Z", "data": {"name": "Ada"}})
@@ -34,23 +32,12 @@ def run(folder, *command, **environ):
 
 
 @pytest.fixture(scope="module")
-def npm():
-    """npm, with the locked packages in place; they are fetched once."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip(NOT_TESTED + "no node and npm here")
-    installed, lock = FOLDER / "node_modules" / ".package-lock.json", FOLDER / "package-lock.json"
-    with lock.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-            done = run(FOLDER, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-            if done.returncode:
-                pytest.skip(NOT_TESTED + f"npm ci failed: {done.stderr[-300:]}")
-    return npm
+def node(fetch_packages):
+    return fetch_packages(FOLDER, "The TypeScript client")
 
 
 @pytest.fixture(scope="module")
-def package(npm, document, tmp_path_factory):
+def package(node, document, tmp_path_factory):
     """The package in a folder of its own, built as `make client` does."""
     folder = tmp_path_factory.mktemp("package")
     for name in ("package.json", "tsconfig.json", "tsconfig.example.json", "example.ts"):
@@ -59,7 +46,7 @@ def package(npm, document, tmp_path_factory):
     (folder / "src").mkdir()
     for name, source in typescript.modules(document).items():
         (folder / "src" / name).write_text(source, "utf-8")
-    done = run(folder, npm, "run", "-s", "build")
+    done = run(folder, "npm", "run", "-s", "build")
     assert done.returncode == 0, done.stdout
     return folder
 
@@ -128,7 +115,7 @@ def test_the_page_runs_as_it_stands(package, server):
 
 @pytest.mark.long
 @pytest.mark.parametrize("document", [TERSE, {**TERSE, "paths": {}, "webhooks": {}}], ids=["terse", "empty"])
-def test_a_terse_document_makes_a_client(npm, document, tmp_path):
+def test_a_terse_document_makes_a_client(node, document, tmp_path):
     (tmp_path / "src").mkdir()
     for name, source in typescript.modules(document).items():
         (tmp_path / "src" / name).write_text(source, "utf-8")

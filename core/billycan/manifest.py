@@ -295,7 +295,10 @@ class RecordPages(Struct, frozen=True, kw_only=True):
 
 
 class Observer(Protocol):
-    """Given to `App.add_observer`: called with every `Route.Answered`, by many threads, and closed with the App."""
+    """Given to `App.add_observer`: called with every `Route.Answered`, by many threads, and closed with the App.
+
+    It may be called after `close()`, too: tests use an App again.
+    """
 
     def __call__(self, answered: Route.Answered) -> None: ...
 

@@ -38,7 +38,9 @@ class AppPool:
         """Keep an app for a later test, or close it if it cannot be reused."""
         key, parts = self._lent.pop(app, ((), []))
         is_whole = len(parts) == len(now := _list_parts(app)) and all(map(is_, parts, now))
-        if is_whole and app.counts.is_open and not app.observers:
+        if is_whole and app.counts.is_open:
+            for observer in app.observers:
+                observer.close()
             self._renew(app)
             self._resting[key] = app
             if len(self._resting) > MOST_RESTING:

@@ -65,6 +65,7 @@ class Collector:
     def _begin(self) -> None:
         with self._lock:
             if self.thread is None:
+                self._ends.clear()  # a request may come after close()
                 self.thread = threading.Thread(target=self._run, name="billycan-requests", daemon=True)
                 atexit.register(self.close)
                 self.thread.start()

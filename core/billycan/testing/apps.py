@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ..app import App
 
 MOST_RESTING = 48  # each takes a few MB
-_MADE_LATER = {"openapi_file"}
 
 
 class AppPool:
@@ -69,7 +69,7 @@ def _list_parts(app: App) -> list[Any]:
     """List the objects that an app is made of, and those in its dictionaries and lists."""
     found: list[Any] = [*app.plugins.get_plugins()]
     for name, part in vars(app).items():
-        if name not in _MADE_LATER:
+        if not isinstance(getattr(type(app), name, None), cached_property):
             found.append(part)
             found += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
     return found

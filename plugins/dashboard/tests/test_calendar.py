@@ -19,11 +19,6 @@ def client(make_app):
 
 
 @pytest.fixture
-def owner(client):
-    return Browser(client.app).join(client)
-
-
-@pytest.fixture
 def ids(client):
     details = {"phone": "0400 000 000", "billing_address": {"line1": "1 Elizabeth St", "suburb": "Hobart"}}
     ada = client.post("/v1/contacts", {"name": "Ada", **details})["data"]["id"]

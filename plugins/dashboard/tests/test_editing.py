@@ -3,7 +3,6 @@
 import pytest
 
 from billycan.testing import Client
-from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.sqlite_alone
 HERE = "/dashboard/invoices"
@@ -12,11 +11,6 @@ HERE = "/dashboard/invoices"
 @pytest.fixture
 def client(make_app):
     return Client(make_app("contacts", "documents", "hosted", "invoices", "items", "users", "dashboard"))
-
-
-@pytest.fixture
-def owner(client):
-    return Browser(client.app).join(client)
 
 
 def some_contacts(client, count=101):

@@ -28,11 +28,6 @@ def client(make_app):
     return Client(make_app(*plugins, "users", "dashboard", fresh=True))
 
 
-@pytest.fixture
-def owner(client):
-    return Browser(client.app).join(client)
-
-
 def waiting(page):
     """Map the title of each entry that needs attention to the titles of its records."""
     entries = page.html.select(".attention > li")

@@ -3,7 +3,6 @@
 import pytest
 
 from billycan.testing import Client
-from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.sqlite_alone
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "quotes", "jobs", "items", "recurring", "users", "dashboard")
@@ -12,11 +11,6 @@ PLUGINS = ("contacts", "documents", "hosted", "invoices", "quotes", "jobs", "ite
 @pytest.fixture
 def client(make_app):
     return Client(make_app(*PLUGINS))
-
-
-@pytest.fixture
-def owner(client):
-    return Browser(client.app).join(client)
 
 
 def test_records_are_offered_by_name_and_by_code(client, owner):

@@ -1,6 +1,7 @@
 """A browser without a screen, for tests of pages: cookies, links and forms, without JavaScript."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 import webtest
@@ -22,7 +23,7 @@ class Browser:
         # Tests share a database: an address with wrong attempts in one test would wait in the next.
         address = ".".join(map(str, (10, *secrets.token_bytes(3))))
         self.web = webtest.TestApp(app.wsgi, extra_environ={"HTTP_ACCEPT": "text/html", "REMOTE_ADDR": address})
-        self.page: Any = None
+        self._answer: Any = None
         self.email = ""
 
     def join(self, client: Client, role: Role = "owner", email: str = "", *, is_operator: bool = False) -> "Browser":
@@ -32,7 +33,8 @@ class Browser:
             now = self.app.now()
             _, token = people.invite_person(db, client.tenant_id, self.email, role, now, is_operator=is_operator)
         self.get(f"/dashboard/join/{token}")
-        self.send(name=role.capitalize(), password=PASSWORD)
+        self._send_form("", "", {"name": role.capitalize(), "password": PASSWORD})
+        assert self._answer.status_int == 303, self._answer.text
         return self
 
     def sign_in(self, password: str = PASSWORD, email: str = "") -> Any:
@@ -42,11 +44,20 @@ class Browser:
 
     def get(self, path: str, status: int = 200) -> Any:
         """Open a page and follow its redirects."""
-        self.page = self.web.get(path, status="*")
-        while self.page.status_int in (301, 302, 303, 307, 308):
-            self.page = self.page.follow(status="*")
+        self._answer = self.web.get(path, status="*")
         assert self.page.status_int == status, f"{path}: {self.page.status}: {self.page.text}"
         return self.page
+
+    @property
+    def page(self) -> Any:
+        """The page that is open; redirects to it are followed once somebody looks."""
+        while self._answer.status_int in (301, 302, 303, 307, 308):
+            self._answer = self._answer.follow(status="*")
+        return self._answer
+
+    @page.setter
+    def page(self, page: Any) -> None:
+        self._answer = page
 
     @property
     def token(self) -> str:
@@ -58,6 +69,11 @@ class Browser:
 
         `button` is the button that is pressed, as `name=value`.
         """
+        self._send_form(action, button, fields)
+        assert status is None or self.page.status_int == status, f"{self.page.status}: {self.page.text}"
+        return self.page
+
+    def _send_form(self, action: str, button: str, fields: Mapping[str, Any]) -> None:
         forms = [form for form in dict.fromkeys(self.page.forms.values()) if not action or form.action == action]
         forms = [form for form in forms if fields.keys() <= form.fields.keys()]
         assert forms, f"no form to {action} with {[*fields]} in {self.page.text}"
@@ -65,8 +81,4 @@ class Browser:
         for name, value in fields.items():
             form.set(name, value)
         given = [(name, value) for name, value in form.submit_fields() if name is not None]
-        self.page = self.web.post(form.action, [*given, *([button.split("=")] if button else [])], status="*")
-        while self.page.status_int in (301, 302, 303, 307, 308):
-            self.page = self.page.follow(status="*")
-        assert status is None or self.page.status_int == status, f"{self.page.status}: {self.page.text}"
-        return self.page
+        self._answer = self.web.post(form.action, [*given, *([button.split("=")] if button else [])], status="*")

@@ -70,6 +70,17 @@ def fill(app, client, count, at=None, **other):
     collector(app).write()
 
 
+def test_an_app_that_rests_between_two_tests_goes_on_recording(app, client, app_pool, clock):
+    client.get("/v1/me")
+    app_pool.give_back(app)
+    assert collector(app).thread is None and not collector(app).waiting
+    key = next(key for key, resting in app_pool._resting.items() if resting is app)
+    assert app_pool.lend(key, clock, lambda: pytest.fail("it was closed")) is app
+    client.get("/v1/me")
+    assert not collector(app)._ends.is_set(), "the thread writes once a second, not once"
+    assert [row.route for row in logged(app, client)] == ["/v1/me", "/v1/me"]
+
+
 def test_each_call_is_recorded_as_it_was_answered(app, client, developer):
     weak = client.key("events:read", per_minute=2)
     made = client.post("/v1/contacts?", {"name": "Ada Private"})["data"]

@@ -420,6 +420,16 @@ class Manifest(Struct, frozen=True, kw_only=True):
         put: "Callable[[App, str, str, Iterable[bytes]], None]"
         remove: "Callable[[App, str, str], None]"
 
+    class Sound(Struct, frozen=True, kw_only=True):
+        """What must hold of a plugin's rows beyond their foreign keys: `doctor --restore-test` looks.
+
+        says: That it holds, in a few words.
+        faults: `faults(db)` yields what is wrong with the rows of any business, in words.
+        """
+
+        says: str
+        faults: "Callable[[sa.Connection], Iterable[str]]"
+
     name: str
     requires: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()

@@ -139,7 +139,7 @@ def _renew_lease(ctx: Context, id: str, making: Making, *, is_new: bool) -> bool
         free = c.lease_until <= now if is_new else c.lease == making.lease
         this = sa.update(archives).where(own(ctx, archives), c.id == id, c.finished_at.is_(None), free)
         values = {"lease": making.lease, "lease_until": Moment.of(now + LEASE), "share": making.share}
-        return db.execute(this.values(tries=c.tries + is_new, **values)).rowcount == 1
+        return db.execute(this.values(tries=c.tries + int(is_new), **values)).rowcount == 1
 
 
 def _note_end(ctx: Context, id: str, making: Making) -> None:

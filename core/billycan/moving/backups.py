@@ -175,7 +175,9 @@ def count_rows(db: sa.Connection) -> dict[str, int]:
         names = list(db.exec_driver_sql(f"SELECT name FROM {kinds}").scalars())  # noqa: S608
     else:
         names = sa.inspect(db).get_table_names()
-    return {name: db.execute(sa.select(sa.func.count()).select_from(sa.table(name))).scalar_one() for name in sorted(names)}
+    return {
+        name: db.execute(sa.select(sa.func.count()).select_from(sa.table(name))).scalar_one() for name in sorted(names)
+    }
 
 
 class Backup:
@@ -208,7 +210,8 @@ class Backup:
                 yield f"{name} is damaged or missing"
                 return
         count = 0
-        for count, stored in enumerate(self.files(), 1):
+        for stored in self.files():
+            count += 1
             path = self.folder / stored.path
             if not path.is_file() or _digest(_pieces(path)) != stored.sha256:
                 yield f"{stored.path} is damaged or missing"
@@ -262,7 +265,7 @@ def _run_program(url: sa.URL, program: str, *words: str) -> None:
     password = given.pop("password", None)
     environ = {**os.environ, "PGOPTIONS": _EVERYTHING["options"], **({"PGPASSWORD": password} if password else {})}
     words = (found, "--no-password", f"--dbname={make_conninfo(**given)}", *words)
-    done = subprocess.run(words, env=environ, check=False, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603
+    done = subprocess.run(words, env=environ, check=False, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
         raise Refused(f"{program}: {done.stderr.decode(errors='replace').strip()}")
 

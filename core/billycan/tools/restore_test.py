@@ -46,7 +46,9 @@ def _check_restored(app: App, backup: Backup) -> Iterator[Finding]:
     yield _check_schema(app)
     with plain_connection(app.db.url) as db:
         there, said = count_rows(db), backup.whole.tables
-        wrong = [f"{name} has {there.get(name, 0):,} rows and not {n:,}" for name, n in said.items() if there.get(name) != n]
+        wrong = [
+            f"{name} has {there.get(name, 0):,} rows and not {n:,}" for name, n in said.items() if there.get(name) != n
+        ]
         rows = f"{sum(there.values()):,} rows in {len(there):,} tables"
         yield _finding("counts", wrong, f"{rows}, as many as were backed up")
         yield _finding("references", broken_references(db), "every foreign key holds")
@@ -94,7 +96,7 @@ def _throwaway(config: settings.Config, into: str | None) -> Iterator[sa.URL]:
             yield url.set(database=str(Path(folder) / "restored.db"))
     else:
         name = f"billycan_restore_{secrets.token_hex(4)}"
-        _manage(url, f'CREATE DATABASE "{name}" TEMPLATE template0 ENCODING \'UTF8\'')
+        _manage(url, f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
         try:
             yield url.set(database=name)
         finally:
@@ -112,5 +114,3 @@ def _manage(url: sa.URL, statement: str) -> None:
             f"the role {url.username} may not create a database: name an empty one by --into, or allow it by ALTER ROLE"
             f" {url.username} CREATEDB"
         ) from None
-
-

@@ -109,7 +109,7 @@ _under_way: WeakKeyDictionary[App, dict[str, Making]] = WeakKeyDictionary()
 def archives_to_make(app: App, now: Moment) -> sa.Select[Any]:
     """Select the archives that this worker makes already, and as many more as it can, oldest first."""
     c, mine = archives.c, _under_way.get(app, {})
-    due = c.id.in_([*mine])
+    due: sa.ColumnElement[bool] = c.id.in_([*mine])
     if len(mine) < MOST_AT_ONCE:
         due |= c.lease_until <= now
     return sa.select(c.tenant_id, c.id).where(c.finished_at.is_(None), due).order_by(c.created_at)

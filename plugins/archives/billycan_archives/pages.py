@@ -76,7 +76,9 @@ def _live(visit: Visit) -> Context:
     """Return the visitor's context in the live business, whichever environment is shown."""
     with visit.app.db.reading() as db:
         live = live_of(db, visit.tenant_id)
-    return Context(visit.app, live, visit.identity_at(live, "live", visit.session.role or ""), request_id=visit.request_id)
+    return Context(
+        visit.app, live, visit.identity_at(live, "live", visit.session.role or ""), request_id=visit.request_id
+    )
 
 
 @cache
@@ -85,9 +87,7 @@ def _signer(*secrets: str) -> URLSafeSerializer:
 
 
 screens = mounted(
-    Screen(
-        _HERE, show_archive, ask_for_archive, role="owner", proof=True, nav="Download everything", group="Business"
-    ),
+    Screen(_HERE, show_archive, ask_for_archive, role="owner", proof=True, nav="Download everything", group="Business"),
     Screen(f"{_HERE}/link", post=make_link, role="owner", proof=True, on=_HERE),
     Screen(f"{_HERE}/file/{{token}}", send_archive, role="owner"),
 )

@@ -22,9 +22,7 @@ archives = tenant_table(
     sa.Column("bytes", sa.BigInteger),
     sa.Column("expires_at", UTCDateTime),
     # Never two at once.
-    sa.Index(
-        "uq_archives_under_way", "tenant_id", unique=True, sqlite_where=_UNDER_WAY, postgresql_where=_UNDER_WAY
-    ),
+    sa.Index("uq_archives_under_way", "tenant_id", unique=True, sqlite_where=_UNDER_WAY, postgresql_where=_UNDER_WAY),
     sa.Index("ix_archives_lease_until", "lease_until", sqlite_where=_UNDER_WAY, postgresql_where=_UNDER_WAY),
     sa.Index("ix_archives_expires_at", "expires_at"),
 )

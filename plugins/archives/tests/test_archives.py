@@ -16,9 +16,7 @@ from billycan_archives import making
 from billycan_archives.tables import archives
 from billycan_users.testing import PASSWORD, Browser
 
-PLUGINS = (
-    *("archives", "attachments", "contacts", "dashboard", "documents", "hosted", "invoices", "mail", "users"),
-)
+PLUGINS = (*("archives", "attachments", "contacts", "dashboard", "documents", "hosted", "invoices", "mail", "users"),)
 HERE = "/dashboard/archive"
 LINE = {"description": "Labour", "quantity": 2, "unit_price": "50.00"}
 pytestmark = pytest.mark.either
@@ -69,12 +67,6 @@ def row_of(client):
 
 def stored(tmp_path):
     return sorted(path.name for path in tmp_path.glob("stored/*/arc_*"))
-
-
-    with app.db.reading(across="a test looks for letters") as db:
-        columns = {column.name for column in emails.c}
-        assert "subject" in columns
-        return [row for row in db.execute(sa.select(emails)) if words in row.subject]
 
 
 def letters_of(app, subject):
@@ -233,7 +225,12 @@ def test_it_takes_turns_with_the_work_of_others_and_is_of_one_moment(app, client
             invoice = neighbour.post("/v1/invoices", body)["data"]["id"]
             neighbour.call("POST", f"/v1/invoices/{invoice}/send", {}, status=200)
             app.clock.move(days=20)
-        if done_at is None and rounds > 3 and row_of(client).finished_at is None and neighbour.get("/v1/events?event=invoice.overdue")["data"]:
+        if (
+            done_at is None
+            and rounds > 3
+            and row_of(client).finished_at is None
+            and neighbour.get("/v1/events?event=invoice.overdue")["data"]
+        ):
             done_at = rounds
             monkeypatch.undo()
         assert rounds < 2_000

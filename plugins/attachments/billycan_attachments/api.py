@@ -1,4 +1,4 @@
-"""Attachments' functions for other plugins: read an attachment, attach a file to a record, and store bytes of their own."""
+"""Attachments' functions for other plugins: read and attach files, and store bytes of their own beside them."""
 
 import hashlib
 from contextlib import closing

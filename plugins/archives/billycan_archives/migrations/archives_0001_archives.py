@@ -1,5 +1,7 @@
 """Create the archives."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -28,7 +30,7 @@ def upgrade() -> None:
         sa.Column("bytes", sa.BigInteger),
         sa.Column("expires_at", UTCDateTime),
     )
-    some = {"sqlite_where": _UNDER_WAY, "postgresql_where": _UNDER_WAY}
+    some: Any = {"sqlite_where": _UNDER_WAY, "postgresql_where": _UNDER_WAY}
     op.create_index("uq_archives_under_way", "archives", ["tenant_id"], unique=True, **some)
     op.create_index("ix_archives_lease_until", "archives", ["lease_until"], **some)
     op.create_index("ix_archives_expires_at", "archives", ["expires_at"])

@@ -139,8 +139,11 @@ def test_the_page_is_right_from_the_first_database_to_a_restored_backup(host):
     count = "sudo -u postgres psql -Atc 'SELECT count(*) FROM core_tenants' "
     assert host.run(f"{count} billycan").split()[0] == "2", "a business and its sandbox"
     assert host.run(f"{count} billycan_before").split()[0] == "4"
+    go_back_in_time(host, environ, create_business, count)
 
-    # To a moment between two businesses that were made since.
+
+def go_back_in_time(host, environ, create_business, count):
+    """Go back to a moment between two businesses."""
     (archiving,) = printed("To any point in time", "", BACKUP)
     keep, go_back = printed("To any point in time", page=BACKUP)
     data = Path(str(host.query["host"])) / "data"

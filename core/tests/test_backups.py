@@ -29,6 +29,8 @@ class Host:
             "BILLYCAN_DATABASE": database,
             "BILLYCAN_PLUGINS": "attachments,contacts,documents,hosted,invoices,reports",
             "BILLYCAN_SECRET": SECRET,
+            **{f"BILLYCAN_{name}": "100000" for name in ("PER_SECOND", "PER_MINUTE")},
+            **{f"BILLYCAN_BUSINESS_{name}": "100000" for name in ("PER_SECOND", "PER_MINUTE")},
             "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
             "BILLYCAN_ATTACHMENTS__FOLDER": str(folder / "attachments"),
             "BILLYCAN_CLOSED_FOLDER": str(folder / "closed"),
@@ -116,7 +118,9 @@ def test_a_backup_made_while_others_write_is_restored_and_answers_as_then(host, 
     before = answers(host.serve(), key)
     said = host.run("backup", "backups/quiet")
     assert " rows and 2 files" in said
-    assert all((path.stat().st_mode & 0o077) == 0 for path in (tmp_path / "backups" / "quiet").rglob("*"))
+    quiet = tmp_path / "backups" / "quiet"
+    private = [quiet, *(path for path in quiet.rglob("*") if path.is_file())]
+    assert not any(path.stat().st_mode & 0o077 for path in private)
     post("/v1/contacts", {"name": "Late"})
     host.close()
     host.apps.clear()

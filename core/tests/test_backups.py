@@ -176,8 +176,10 @@ def test_what_is_wrong_with_a_backup_is_found(host, databases, engine, tmp_path)
 
 
 @pytest.mark.sqlite_alone
-def test_rows_that_cannot_be_right_are_found(host, tmp_path):
+def test_rows_that_cannot_be_right_are_found(host, engine, tmp_path):
     """As a fault of the software would leave them: the backup is whole, and what it holds is not."""
+    if engine != "sqlite":
+        pytest.skip("PostgreSQL lets nobody break its foreign keys")
     tenant, *_ = business(host)
     with sqlite3.connect(sa.make_url(host.environ["BILLYCAN_DATABASE"]).database) as db:
         db.execute("UPDATE attachments SET sha256 = 'another'")

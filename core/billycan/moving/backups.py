@@ -19,6 +19,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
+from ..engines.private_files import make_file
 from ..engines.walls import ALL, SETTING
 from ..fields import Moment
 from ..manifest import Manifest
@@ -138,7 +139,7 @@ def _one_moment(url: sa.URL, part: Path) -> Iterator[tuple[sa.Connection, str]]:
     """Copy the database, and yield a connection that sees it as the copy has it, with the name of the copy."""
     if url.get_backend_name() == "sqlite":
         copy = part / "database.db"
-        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        make_file(copy)
         with closing(sqlite3.connect(url.database or "")) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
             target.execute("PRAGMA journal_mode=DELETE")  # one file, whoever opens it
@@ -146,6 +147,7 @@ def _one_moment(url: sa.URL, part: Path) -> Iterator[tuple[sa.Connection, str]]:
             yield db, copy.name
         return
     copy = part / "database.dump"
+    make_file(copy)
     with plain_connection(url) as db:
         db.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
         snapshot = db.execute(sa.text("SELECT pg_export_snapshot()")).scalar_one()

@@ -109,6 +109,8 @@ _under_way: WeakKeyDictionary[App, dict[str, Making]] = WeakKeyDictionary()
 def archives_to_make(app: App, now: Moment) -> sa.Select[Any]:
     """Select the archives that this worker makes already, and as many more as it can, oldest first."""
     c, mine = archives.c, _under_way.get(app, {})
+    for id in [id for id, making in mine.items() if isinstance(making.error, Abandoned)]:
+        del mine[id]  # another worker made it, or its business is not open
     due: sa.ColumnElement[bool] = c.id.in_([*mine])
     if len(mine) < MOST_AT_ONCE:
         due |= c.lease_until <= now
@@ -148,6 +150,9 @@ def _note_end(ctx: Context, id: str, making: Making) -> None:
     if making.error is None:
         with unit.transaction():
             finish_archive(unit, id, making.lease, **making.result)
+            is_there = unit.db.execute(sa.select(archives.c.id).where(own(unit, archives), archives.c.id == id)).first()
+        if is_there is None:
+            remove_stored(ctx.app, ctx.tenant_id, id)  # the business was deleted meanwhile
         return
     with unit.transaction():
         c, mine = archives.c, own(unit, archives) & (archives.c.id == id) & (archives.c.lease == making.lease)

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from datetime import timedelta
 from io import BytesIO
 
 import pytest
@@ -262,6 +263,14 @@ def test_another_worker_makes_what_a_dead_one_had_begun(app, client, owner, monk
     ctx_id, finished = row_of(client).id, row_of(client).finished_at
     from billycan import Context
 
+    # One that gets no more turns ends, and makes room for others.
+    monkeypatch.setattr(making, "LEASE", timedelta(0))
+    idle = making.Making(app, client.tenant_id, "arc_idle", "lease")
+    making._under_way[app] = {"arc_idle": idle}
+    idle.take_turn(0.0)
+    idle._thread.join(30)
+    making.archives_to_make(app, app.now())
+    assert making._under_way[app] == {}
     making._note_end(Context(app, client.tenant_id), ctx_id, late)
     assert row_of(client).finished_at == finished and client.events().count("archive.ready") == 1
     assert metadata.tables["archives"].info["stays"]

@@ -144,8 +144,8 @@ def test_the_page_is_right_from_the_first_database_to_a_restored_backup(host):
 
 def go_back_in_time(host, environ, create_business, count):
     """Go back to a moment between two businesses."""
-    (archiving,) = printed("To any point in time", "", BACKUP)
-    keep, go_back = printed("To any point in time", page=BACKUP)
+    archiving, target = printed("To any point in time", "", BACKUP)
+    keep, put_back, repeat = printed("To any point in time", page=BACKUP)
     data = Path(str(host.query["host"])) / "data"
     with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
         file.write(archiving.replace("/var/backups", f"{host.backups}"))
@@ -155,7 +155,10 @@ def go_back_in_time(host, environ, create_business, count):
     host.run(f"{environ}\n{create_business}")
     host.run("sudo -u postgres psql -c 'SELECT pg_switch_wal()'")
     assert host.run(f"{count} billycan").split()[0] == "6"
-    found = host.run(f"{environ}\n{go_back.replace('2026-11-27 10:15:00+11', moment).rstrip()} || :")
+    host.run(put_back)
+    with (data / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
+        file.write(target.replace("/var/backups", f"{host.backups}").replace("2026-11-27 10:15:00+11", moment))
+    found = host.run(f"{environ}\n{repeat.rstrip()} || :")
     assert "isolated by each query, and by row-level security" in found
     assert host.run(f"{count} billycan").split()[0] == "4", "the last one is gone, and the one before is there"
     ready = "SELECT pg_is_in_recovery()"

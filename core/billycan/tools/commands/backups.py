@@ -40,7 +40,7 @@ def backup(folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @as_json
 def restore(folder: Path, as_json: bool) -> None:
     """Restore the backup in FOLDER into the empty database of the settings, and put its files where they are kept.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--restore-test",
     "backup",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     help="Restore this backup into a throwaway database, and check that instead.",
 )
 @click.option("--into", metavar="URL", help="An empty database for that, which is not dropped.  [default: a new one]")

@@ -39,10 +39,7 @@ class Host:
     def __init__(self, folder: Path, cluster: throwaway.Postgres) -> None:
         self.folder, self.query = folder, cluster.url.query
         (folder / "etc").mkdir()
-        # Its commands and PostgreSQL's account both write there.
         self.backups = folder / "backups"
-        self.backups.mkdir()
-        self.backups.chmod(0o777)
         (folder / "deploy").symlink_to(ROOT / "deploy")
         (folder / ".venv").mkdir()
         (folder / ".venv" / "bin").symlink_to(BIN)
@@ -52,6 +49,8 @@ class Host:
     def run(self, block: str, said: str = "", fails: bool = False) -> str:
         block = block.replace("/etc/billycan", f"{self.folder}/etc").replace("-g billycan ", "")
         block = block.replace("127.0.0.1/", f"127.0.0.1:{self.query['port']}/").replace("-o billycan ", "")
+        # Where PostgreSQL's account, and where the server's writes.
+        block = block.replace("/var/backups/postgresql", f"{self.query['host']}/backups")
         block = block.replace("/var/backups", str(self.backups))
         block = block.replace("/var/lib/postgresql/15/main", f"{self.query['host']}/data")
         block = block.replace("/var/lib/postgresql/15/before", f"{self.query['host']}/before")
@@ -148,7 +147,7 @@ def go_back_in_time(host, environ, create_business, count):
     keep, put_back, repeat = printed("To any point in time", page=BACKUP)
     data = Path(str(host.query["host"])) / "data"
     with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
-        file.write(archiving.replace("/var/backups", f"{host.backups}"))
+        file.write(archiving.replace("/var/backups/postgresql", f"{host.query['host']}/backups"))
     host.run(keep)
     host.run(f"{environ}\n{create_business}")
     moment = host.run("sleep 1; sudo -u postgres psql -Atc 'SELECT now()'; sleep 1").strip()
@@ -157,7 +156,11 @@ def go_back_in_time(host, environ, create_business, count):
     assert host.run(f"{count} billycan").split()[0] == "6"
     host.run(put_back)
     with (data / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
-        file.write(target.replace("/var/backups", f"{host.backups}").replace("2026-11-27 10:15:00+11", moment))
+        file.write(
+            target.replace("/var/backups/postgresql", f"{host.query['host']}/backups").replace(
+                "2026-11-27 10:15:00+11", moment
+            )
+        )
     found = host.run(f"{environ}\n{repeat.rstrip()} || :")
     assert "isolated by each query, and by row-level security" in found
     assert host.run(f"{count} billycan").split()[0] == "4", "the last one is gone, and the one before is there"

@@ -100,6 +100,7 @@ def write_backup(app: "App", folder: Path) -> Whole:
 
 def _write_parts(app: "App", part: Path) -> Whole:
     made_at, missing, count = app.now(), 0, 0
+    make_file(part / LIST)
     with _one_moment(app.db.url, part) as (db, database), (part / LIST).open("wb") as listed:
         tables = count_rows(db)
         schema = versions.stored_versions(db, ["core", *app.manifests])

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 DEPLOY, BACKUP = ((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("deploy", "backup"))
 # Debian lets in an account of the system by its own name over the socket, and passwords over TCP.
-HBA = "local all all peer\nhost all all 127.0.0.1/32 scram-sha-256\n"
+HBA = "local all all peer\nlocal replication all peer\nhost all all 127.0.0.1/32 scram-sha-256\n"
 # The server's account is whoever runs the test; what only root may do on a real machine is left out.
 SUDO = """
 sudo() {

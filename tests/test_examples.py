@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, Answered, Context, Event, Identity
+from billycan import Address, Context, Event, Identity, Route
 from billycan.csv import exporting
 from billycan.describe.codes import every_code
 from billycan.events import events
@@ -749,7 +749,7 @@ def look_back(c, clock):
     of = {"tenant_id": c.tenant_id, "caller_id": key.key_id, "at": c.app.now(), "method": "POST"}
     of |= {"route": "/v1/contacts", "status": 422, "seconds": 0.004, "request_id": "nightly-import-42"}
     with c.app.db.noting() as db:
-        asked = Answered(**of, code="validation_failed", param="name")
+        asked = Route.Answered(**of, code="validation_failed", param="name")
         requests.write_requests(db, c.app, "00000000", 0, [asked], {})
     c.headers, before = key.headers, c.headers
     c.get("/v1/requests")

@@ -7,7 +7,7 @@ import pytest
 from msgspec import Struct
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Context, Event, Extends, Manifest
+from billycan import Context, Event, Manifest
 from billycan.events import events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
@@ -105,7 +105,7 @@ def test_a_preview_takes_the_members_and_keeps_none(make_app, install):
     def keep(ctx: Context, id, sent):
         kept[id] = sent
 
-    approvals = Extends(path="/v1/invoices", shows=Approval, fill=fill, takes=Approval, keep=keep)
+    approvals = Manifest.Extends(path="/v1/invoices", shows=Approval, fill=fill, takes=Approval, keep=keep)
     install(Manifest(name="approvals", requires=("invoices",), extends=(approvals,)))
     client = Client(make_app(*ALL, "approvals"))
     body = {"client_id": client.post("/v1/contacts", {"name": "Ada"})["data"]["id"], "line_items": [LINE]}

@@ -107,6 +107,8 @@ def small_business(app, **profile):
         file = {"id": "fil_of_a_test", "content": os.urandom(5_000), "content_type": "application/pdf"}
         db.execute(sa.insert(metadata.tables["mail_files"]).values(tenant_id=client.tenant_id, **file))
     Browser(app).join(client, "owner")
+    for collector in app.observers:  # of the log of requests, which is otherwise written some moments later
+        collector.write()
     return client
 
 

@@ -6,8 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from billycan import Profile, demo
+from billycan import demo
 from billycan.starting.packages import first_party
+from billycan.tenants import Profile
 from billycan.testing import Client, run_timed
 from billycan_dashboard.resources import forms
 from billycan_dashboard.resources.kinds import kinds

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 import pytest
 import webtest
 
+from billycan import apart as shares
+from billycan.apart import LIVE, Share
 from billycan.hosting.served import Call, serving
-from billycan.sharing import shares
-from billycan.sharing.shares import LIVE, Share
 from billycan.starting.packages import first_party
 from billycan.testing import Client
 from billycan.testing.sockets import readable

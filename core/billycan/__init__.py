@@ -5,39 +5,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .app import App
+    from .books import GstEntries, LedgerEntries
     from .context import Context, Event
     from .db import (
         ByCodePoint,
         Decimals,
         Json,
         UTCDateTime,
+        new_table,
         own,
         reference,
-        resource_table,
-        tenant_table,
     )
     from .declarations import resource
     from .engines.forms import Row
     from .fields import new_id
-    from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
-    from .keys import Identity, Secret
-    from .ledger import LedgerEntries
+    from .keys import Identity
     from .manifest import (
-        Answered,
-        Card,
-        Document,
         Every,
-        Extends,
-        Gauge,
         Manifest,
         RecordPages,
         Route,
     )
-    from .members import Meaning, Member
+    from .members import Member
     from .problems import (
         BadRequest,
-        Code,
         Conflict,
         Fault,
         Forbidden,
@@ -63,37 +55,28 @@ if TYPE_CHECKING:
         Resource,
     )
     from .sharing.limits import Limit
-    from .tenants import Profile
 
 __all__ = [
     "Actions",
     "Address",
-    "Answered",
     "App",
     "BadRequest",
     "ByCodePoint",
-    "Card",
-    "Code",
     "Conflict",
     "Context",
     "Decimals",
     "Deleted",
-    "Document",
     "Event",
     "Every",
-    "Extends",
     "Fault",
     "Forbidden",
-    "Gauge",
     "GstEntries",
-    "GstPeriod",
     "Identity",
     "Invalid",
     "Json",
     "LedgerEntries",
     "Limit",
     "Manifest",
-    "Meaning",
     "Member",
     "Named",
     "Neighbours",
@@ -103,7 +86,6 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
-    "Profile",
     "Query",
     "RecordPages",
     "Records",
@@ -112,40 +94,36 @@ __all__ = [
     "Route",
     "Row",
     "RuleBroken",
-    "Secret",
     "UTCDateTime",
     "Unauthenticated",
     "decode",
     "hookimpl",
     "new_id",
+    "new_table",
     "own",
     "reference",
     "resource",
-    "resource_table",
-    "tenant_table",
 ]
 
 # Loaded when first asked for, so that a command that needs none of them starts at once.
 _HOMES = {
     "app": "App",
+    "books": "GstEntries LedgerEntries",
     "context": "Context Event",
-    "db": "ByCodePoint Decimals Json UTCDateTime own reference resource_table tenant_table",
+    "db": "ByCodePoint Decimals Json UTCDateTime new_table own reference",
     "declarations": "resource",
     "engines.forms": "Row",
     "fields": "new_id",
-    "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
-    "keys": "Identity Secret",
-    "ledger": "LedgerEntries",
-    "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
-    "members": "Meaning Member",
-    "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
+    "keys": "Identity",
+    "manifest": "Every Manifest RecordPages Route",
+    "members": "Member",
+    "problems": "BadRequest Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "Patch decode",
     "records": "Records",
     "references": "Neighbours",
     "resources": "Actions Address Deleted Named NewResource Page Paging Query Reply Resource",
     "sharing.limits": "Limit",
-    "tenants": "Profile",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import defaults, owning, platform, web
+from .apart import LIVE, SANDBOX, Share, Shares
 from .calls import Call, answer_call, answer_within, count_records, read_records
 from .context import Context, Event
 from .db import Database, is_deadlock
@@ -32,10 +33,8 @@ from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .records import Records
 from .sharing.addresses import by_address, network
-from .sharing.counts import Counts
-from .sharing.folder import Epoch, Recent, sweep_folders
+from .sharing.folder import Counts, Epoch, Recent, sweep_folders
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
-from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Ceilings, Standings, Tenants
@@ -231,7 +230,7 @@ class App:
         return self._offers.get(kind, ())
 
     def add_observer(self, observer: Observer) -> None:
-        """Call `observer` with an `Answered` for each request that somebody known makes of the API; for `startup`.
+        """Call `observer` with a `Route.Answered` for each request that somebody known makes of the API; for `startup`.
 
         It is called after the transaction and before the answer leaves, by many threads, so it must be quick. What it
         raises is logged.

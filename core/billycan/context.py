@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .extending import Sent
     from .idempotency import Answer
     from .keys import Identity
-    from .manifest import Extends, Route
+    from .manifest import Manifest, Route
     from .paging import Found
     from .tenants import Tenant
 
@@ -220,7 +220,8 @@ class Context:
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
-        self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
+        # New records by id, each with the plugins that stored members of it.
+        self.made: dict[str, list[Manifest.Extends]] = {}
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
         # With `fields`, the kind of the shown records and the members chosen.
         self.chosen: tuple[Any, frozenset[str]] | None = None

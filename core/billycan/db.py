@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -14,16 +14,16 @@ from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
 from sqlalchemy.dialects.sqlite import insert as insert_into_sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.functions import GenericFunction
 
 from .engines import PLAIN, sqlite, walls
 from .fields import Moment
 from .web import encode
 
 if TYPE_CHECKING:
+    from .books import GstEntries
     from .context import Context
     from .engines import postgres
-    from .gst import GstPeriod
 
 T = TypeVar("T")
 
@@ -155,19 +155,15 @@ def _in_short(text: str) -> str:
     return text.removesuffix(".000000").removesuffix("000")
 
 
-class bytes_of(FunctionElement[int]):
-    """The number of bytes of a text or binary column's value in a row; the value itself is not fetched."""
+class _OctetLength(GenericFunction[int]):
+    """The standard's `octet_length`, `sa.func.octet_length(column)`, on both databases."""
 
+    name = "octet_length"
     type = sa.BigInteger()
     inherit_cache = True
 
 
-@compiles(bytes_of)
-def _octet_length(element: Any, compiler: Any, **options: Any) -> str:
-    return f"octet_length({compiler.process(element.clauses, **options)})"
-
-
-@compiles(bytes_of, "sqlite")
+@compiles(_OctetLength, "sqlite")
 def _compile_length(element: Any, compiler: Any, **options: Any) -> str:
     # Older releases know no octet_length, and of a text they count the characters.
     (column,) = element.clauses
@@ -175,40 +171,37 @@ def _compile_length(element: Any, compiler: Any, **options: Any) -> str:
     return f"length({given})" if isinstance(column.type, sa.LargeBinary) else f"length(CAST({given} AS BLOB))"
 
 
-def tenant_table(name: str, *parts: Any) -> sa.Table:
-    """Return a table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at
-    it.
+def new_table(
+    name: str,
+    *parts: Any,
+    of: Literal["business", "resource", "deployment"] = "business",
+    external_ids_of: str = "",
+) -> sa.Table:
+    """Return a table, which belongs to a plugin's manifest.
+
+    Each row belongs to one business: `tenant_id` and `id` lead, and are the primary key.
+
+    of: For `resource`, the table has the columns that every resource has, too. For `deployment`, it has its own columns
+      alone, and its rows belong to no business, or to the one of a `business_id`.
+    external_ids_of: For a resource, the column within whose values an `external_id` is unique, instead of among all
+      records of the business.
     """
-    return _new_table(
-        name,
-        sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
-        sa.Column("id", ByCodePoint, primary_key=True),
-        *parts,
-    )
-
-
-def deployment_table(name: str, *parts: Any) -> sa.Table:
-    """Return a table of the whole deployment, whose rows belong to no business, or to the one of a `business_id`."""
-    table = _new_table(name, *parts)
-    table.info["of_deployment"] = True
-    return table
-
-
-def _new_table(name: str, *parts: Any) -> sa.Table:
     if name in metadata.tables:
         raise ValueError(
             f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
         )
-    return sa.Table(name, metadata, *parts)
-
-
-def resource_table(name: str, *parts: Any, external_ids_of: str = "") -> sa.Table:
-    """Return a table with `tenant_id`, `id` and the columns that every resource has.
-
-    An `external_id` is unique among the tenant's records, or among those alike in the column `external_ids_of`.
-    """
-    return tenant_table(
+    if of == "deployment":
+        return sa.Table(name, metadata, *parts, info={"of_deployment": True})
+    key = (
+        sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+        sa.Column("id", ByCodePoint, primary_key=True),
+    )
+    if of == "business":
+        return sa.Table(name, metadata, *key, *parts)
+    return sa.Table(
         name,
+        metadata,
+        *key,
         *(part for part in parts if isinstance(part, sa.Column)),
         sa.Column("external_id", sa.Text),
         sa.Column("metadata", Json, nullable=False),
@@ -232,8 +225,8 @@ def searchable() -> sa.Column[str]:
 
 
 def numbered() -> tuple[sa.Column[Any], ...]:
-    """Return the columns of a record's number, as it is shown and as it sorts: `resource_table("vehicles", *numbered(),
-    …)`.
+    """Return the columns of a record's number, as it is shown and as it sorts: `new_table("vehicles", *numbered(),
+    …, of="resource")`.
     """
     return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
 
@@ -256,7 +249,7 @@ def reference(column: str, target: str) -> sa.ForeignKeyConstraint:
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])
 
 
-def own(ctx: "Context | GstPeriod", table: sa.Table) -> sa.ColumnElement[bool]:
+def own(ctx: "Context | GstEntries.Period", table: sa.Table) -> sa.ColumnElement[bool]:
     """Return the condition that a row is the caller's business's, or that of a GST report. A statement without it is
     refused.
     """

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
+from .db import ByCodePoint, Decimals, Json, UTCDateTime, folded, new_table, numbered, reference, searchable
 from .engines.forms import Row
 from .fields import Day, DayOrInstant, Id, Moment, Number, Rule, Search
 from .members import Member, beside, is_struct, parts
@@ -83,8 +83,12 @@ def resource(
     stored = [m for m in members if m.use.stored and m.name not in options.get("references", ())]
     more = (*(numbered() if options.get("number") else ()), *more)
     written = {part.name for part in more if isinstance(part, sa.Column)}
-    table = resource_table(
-        name, *_build_columns([m for m in stored if m.name not in written]), *_build_constraints(stored), *more
+    table = new_table(
+        name,
+        *_build_columns([m for m in stored if m.name not in written]),
+        *_build_constraints(stored),
+        *more,
+        of="resource",
     )
     options["search"] = [*(m.name for m in members if m.use.search), *options.get("search", ())]
     records = Records(table, shows, prefix=prefix, **options)

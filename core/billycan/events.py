@@ -14,9 +14,9 @@ import sqlalchemy as sa
 
 from . import counters
 from .context import Context, Event
-from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
+from .db import ByCodePoint, UTCDateTime, metadata, new_table, own
 from .engines.forms import Row
-from .engines.statements import Asked, Insertion, Statement, at_once
+from .engines.statements import Asked, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import check_size
 from .problems import BadRequest, Problem
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .context import Context
 
 
-events = tenant_table(
+events = new_table(
     counters.EVENTS,
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
@@ -52,7 +52,7 @@ BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 _FORGOTTEN = Statement(
     sa.select(forgotten.c.event, forgotten.c.sequence).where(forgotten.c.tenant_id == sa.bindparam("tenant_id"))
 )
-_INSERT = Insertion(events, events.c.keys())
+_INSERT = Statement.Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor")
 _NUMBER = counters.advanced_both()
@@ -211,7 +211,7 @@ _LISTED = (
     events.c.event,
     events.c.created_at,
     events.c.actor,
-    bytes_of(events.c.data).label("size"),
+    sa.func.octet_length(events.c.data).label("size"),
 )
 # What `after` asks depends on the other filters.
 _FILTERS = {"after": lambda ctx, id: sa.true(), "event": _has_name}

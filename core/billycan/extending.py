@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from .filters import lines_of, split_added, with_added
-from .manifest import Extends
+from .manifest import Manifest
 from .members import is_struct, options
 from .problems import Fault
 from .reader import Patch, StructOf, Walk, as_stored
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .endpoints import Endpoint
 
 # By the Struct of a record, the one that has the added members too, and what adds them.
-Extensions = Mapping[Any, tuple[Any, Sequence[Extends]]]
+Extensions = Mapping[Any, tuple[Any, Sequence[Manifest.Extends]]]
 ADDED_BY = "__added_by__"  # the attribute of such a Struct that maps the JSON names of added members to plugins
 
 
@@ -36,7 +36,7 @@ class Sent(Struct):
 
     table: sa.Table | None
     id: str | None
-    parts: list[tuple[Extends, Any]]
+    parts: list[tuple[Manifest.Extends, Any]]
 
     def says_anything(self) -> bool:
         """Tell whether the client sent any of them, or at least other values than they have by default."""
@@ -89,7 +89,7 @@ class Extended(Struct, frozen=True):
     """
 
     path: str
-    adds: Sequence[Extends]
+    adds: Sequence[Manifest.Extends]
     own: Mapping[Any, Any]
     table: sa.Table | None
 
@@ -108,7 +108,7 @@ class Extended(Struct, frozen=True):
     def take_out(self, endpoint: "Endpoint", body: Any, id: str | None) -> tuple[Any, Sent | None]:
         """Return the body as the handler takes it, and the added members; only those of the record itself are kept."""
         own = self.own[endpoint.signature.body]
-        parts: list[tuple[Extends, Any]] = []
+        parts: list[tuple[Manifest.Extends, Any]] = []
         if isinstance(body, Patch):
             added = {name for e in self.adds for name in member_names(e.takes)}
             for e in self.adds:
@@ -145,7 +145,7 @@ def fill_members(ctx: "Context", answer: Any) -> Any:
     return answer.of(shown) if page else shown[0]
 
 
-def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
+def _not_blank(ctx: "Context", extends: Manifest.Extends, ids: Sequence[str]) -> Iterator[str]:
     """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
     is_kept = _shows_what_it_takes(extends.takes, extends.shows)
     for id in ids:
@@ -175,7 +175,7 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
     return changed
 
 
-def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> list[str]:
+def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Manifest.Extends]) -> list[str]:
     """Return the texts by which a search finds a new record for members that plugins add to it.
 
     If it is made from another, they are those of the members copied from it, which are stored with it.
@@ -190,7 +190,7 @@ def new_members(ctx: "Context", table: sa.Table, adds: Sequence[Extends]) -> lis
     return [text for e, search, part in said for text in search(ctx, e.path, part)]
 
 
-def added_texts(ctx: "Context", adds: Sequence[Extends], id: str) -> list[str]:
+def added_texts(ctx: "Context", adds: Sequence[Manifest.Extends], id: str) -> list[str]:
     """Return the texts by which a search finds a record for members that plugins add to it."""
     return [text for e in adds if e.search for text in e.search(ctx, e.path, e.fill(ctx, [id]).get(id) or e.shows())]
 
@@ -284,7 +284,7 @@ def _take_part(kind: Any, whole: Struct) -> Any:
     return kind(**{name: getattr(whole, name) for name in member_names(kind)})
 
 
-def extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
+def extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Manifest.Extends]], *, shown: bool) -> type[Struct]:
     """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
     parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
     more = [part for _, part in parts]
@@ -312,7 +312,7 @@ def extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, sh
     )
 
 
-def extend_query(query: Any, adds: Iterable[Extends]) -> Any:
+def extend_query(query: Any, adds: Iterable[Manifest.Extends]) -> Any:
     """Return the query of a list with the parameters that plugins add."""
     added = [e.asks for e in adds if e.asks]
     if not added:

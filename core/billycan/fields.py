@@ -373,10 +373,6 @@ class Number(Rule):
 
 Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.", kind="money")]
 NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0", kind="money")]
-UnitPrice = Annotated[
-    Decimal,
-    Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
-]
 Percent = Annotated[
     Decimal,
     Number(
@@ -394,6 +390,8 @@ class Whole(Rule):
 
     def __init__(self, says: str = "", *, least: int = 0, most: int = MOST_WHOLE) -> None:
         self.least, self.most = least, most
+        if not says and (least, most) == (0, MOST_WHOLE):
+            says = "A whole number: 0 to 2,147,483,647, the most that an Integer column holds."
         super().__init__(self._read, description=says or None, type="integer", minimum=least, maximum=most)
 
     def _read(self, value: Any) -> int:
@@ -404,9 +402,6 @@ class Whole(Rule):
         if huge or not self.least <= value <= self.most:
             raise RuleBroken("out_of_range", f"must be between {self.least} and {self.most}")
         return int(value)
-
-
-Count = Annotated[int, Whole("A whole number: 0 to 2,147,483,647, the most that an Integer column holds.")]
 
 
 def _read_day(value: Any) -> date:
@@ -458,7 +453,6 @@ DayOrInstant = Annotated[
 __all__ = [
     "Abn",
     "Amount",
-    "Count",
     "Currency",
     "Day",
     "DayOrInstant",
@@ -475,7 +469,6 @@ __all__ = [
     "Reference",
     "Rule",
     "Text",
-    "UnitPrice",
     "Url",
     "Whole",
     "Zone",

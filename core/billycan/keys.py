@@ -7,7 +7,7 @@ import secrets
 import string
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason, upsert
 from .engines.statements import Statement
-from .fields import Count, Moment, NotNegative, new_id
+from .fields import Moment, NotNegative, Whole, new_id
 from .problems import Conflict, NotFound, Unauthenticated
 from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
@@ -93,10 +93,37 @@ class Identity(Struct, frozen=True, kw_only=True):
         mode: Literal["full", "read_only", "propose", "limits"]
         auto_below: NotNegative | None = None
         per_day: NotNegative | None = None
-        writes_per_hour: Count | None = None
+        writes_per_hour: Annotated[int, Whole()] | None = None
         never: list[str] = []
         propose: list[str] = []
         contacts: list[str] = []
+
+    class Secret:
+        """Random secrets of a plugin's own in the form of a key: its start, 190 random bits and a checksum."""
+
+        @staticmethod
+        def new(start: str) -> str:
+            """Return a new secret that begins like this."""
+            start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
+            return start + checksum(start)
+
+        @staticmethod
+        @lru_cache(4096)
+        def is_well_formed(secret: str, *starts: str) -> bool:
+            """Tell whether a secret has one of these starts and a correct checksum: a mistyped one needs no look-up."""
+            start = next((start for start in starts if secret.startswith(start)), None)
+            return (
+                start is not None
+                and len(secret) == len(start) + RANDOM + CHECK
+                and all(c in ALPHABET for c in secret[len(start) :])
+                and checksum(secret[:-CHECK]) == secret[-CHECK:]
+            )
+
+        @staticmethod
+        def digest(secret: str) -> bytes:
+            """Return what is stored of a secret."""
+            # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
+            return hashlib.sha256(secret.encode()).digest()
 
     # Beside other scopes: of the records that those allow, only the caller's own.
     OWN: ClassVar[str] = "own"
@@ -147,34 +174,6 @@ class Identity(Struct, frozen=True, kw_only=True):
 STARTS = ("svc_live_", "svc_test_")
 
 
-class Secret:
-    """Random secrets of a plugin's own in the form of a key: what it starts with, 190 random bits and a checksum."""
-
-    @staticmethod
-    def new(start: str) -> str:
-        """Return a new secret that begins like this."""
-        start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
-        return start + checksum(start)
-
-    @staticmethod
-    @lru_cache(4096)
-    def is_well_formed(secret: str, *starts: str) -> bool:
-        """Tell whether a secret has one of these starts and a correct checksum: a mistyped one needs no look-up."""
-        start = next((start for start in starts if secret.startswith(start)), None)
-        return (
-            start is not None
-            and len(secret) == len(start) + RANDOM + CHECK
-            and all(c in ALPHABET for c in secret[len(start) :])
-            and checksum(secret[:-CHECK]) == secret[-CHECK:]
-        )
-
-    @staticmethod
-    def digest(secret: str) -> bytes:
-        """Return what is stored of a secret."""
-        # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
-        return hashlib.sha256(secret.encode()).digest()
-
-
 def checksum(start: str) -> str:
     """Return the end of a secret, which shows that it was mistyped."""
     number, text = binascii.crc32(start.encode()), ""
@@ -210,7 +209,9 @@ class Keys:
 
     def identify(self, key: str) -> Identity:
         """Return the holder of `key`; raise Unauthenticated if it is unknown, revoked or expired."""
-        identity = self._recent.get(key, lambda: self._find(key)) if Secret.is_well_formed(key, *STARTS) else None
+        identity = (
+            self._recent.get(key, lambda: self._find(key)) if Identity.Secret.is_well_formed(key, *STARTS) else None
+        )
         if identity is None:
             raise _refuse_key("invalid_api_key", "This API key does not exist: check that you copied all of it.")
         return self._valid(identity)
@@ -262,7 +263,7 @@ class Keys:
         id, key = instead_of or new_id("key"), new_key(tenant.environment)
         values: dict[str, Any] = {
             "tenant_id": tenant_id,
-            "digest": Secret.digest(key),
+            "digest": Identity.Secret.digest(key),
             "hint": f"{key[:9]}…{key[-4:]}",
             "name": name,
             "scopes": scopes,
@@ -324,7 +325,7 @@ class Keys:
 
     def _find(self, key: str) -> Identity | None:
         with self._app.db.reading(across="only the key says whose it is") as db:
-            row = _BY_DIGEST.first(db, {"digest": Secret.digest(key)})
+            row = _BY_DIGEST.first(db, {"digest": Identity.Secret.digest(key)})
         if row is None:
             return None
         self._note_use(row)
@@ -375,7 +376,7 @@ def _revocation(now: Moment, by: str | None) -> dict[str, Any]:
 
 def new_key(environment: Literal["live", "sandbox"]) -> str:
     """Return a new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
-    return Secret.new(STARTS[environment != "live"])
+    return Identity.Secret.new(STARTS[environment != "live"])
 
 
 def _refuse_key(code: str, message: str) -> Unauthenticated:

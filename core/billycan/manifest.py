@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .fields import Moment
-from .problems import Code
 
 if TYPE_CHECKING:
     from .app import App
@@ -67,6 +66,31 @@ class Route(Struct, frozen=True):
       needs itself, as by `ctx.app.call`. It then has no `ctx.db`, and a repeated Idempotency-Key gets the answer only
       once that is complete: until then, what the handler does must itself be safe to repeat (`Context.key`).
     """
+
+    class Answered(Struct, frozen=True, gc=False):
+        """An API request of a known caller that was answered, as an observer gets it; without anything that was sent.
+
+        It has no path, query string, header or body of the request.
+
+        tenant_id, caller_id: The business, and the id of the key or person.
+        at: When it arrived.
+        method, route: Such as `GET` and `/v1/assets/{id}`; the route is `""` if no route has this path.
+        status: The status of the response.
+        seconds: How long it took.
+        request_id: The `X-Request-Id` of the response.
+        code, param: For an error, its code and the member that it names.
+        """
+
+        tenant_id: str
+        caller_id: str
+        at: Moment
+        method: str
+        route: str
+        status: int
+        seconds: float
+        request_id: str
+        code: str | None
+        param: str | None
 
     method: Method
     path: str
@@ -131,101 +155,6 @@ class Every(Struct, frozen=True, kw_only=True):
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
     real_time: bool = False
     of_the_closed: bool = False
-
-
-class Extends(Struct, frozen=True, kw_only=True):
-    """Members that a plugin adds to another's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
-
-    path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
-      clients give `metadata`.
-    shows: A Struct of the members that every record shows besides its own, each with a default.
-    fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
-      defaults.
-    takes: A Struct of the members that clients may send with a new record or a change, each with a default.
-    keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
-      differ from what is shown.
-    of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
-      hold for the calling business: they are read and described by it. None of the others are mapped.
-    asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a map,
-      such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
-    where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
-      records that match, in the order of an index.
-    order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id` and
-      `value` of the records that have one: records without one come last. None for any other name.
-    search: `search(ctx, path, members)` returns texts, besides the record's own, by which a search finds a record with
-      these members of `takes` or `shows`. See `Context.search_anew`.
-    along: `along(ctx, path, id)` returns the members that a new record copies from another, such as a duplicate from
-      its original, in the form that clients send. See `Context.copying`.
-    """
-
-    path: str
-    shows: type[Struct]
-    fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
-    takes: type[Struct] | None = None
-    keep: "Callable[[Context, str, Any], None] | None" = None
-    of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
-    asks: type[Struct] | None = None
-    where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
-    order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
-    search: "Callable[[Context, str, Any], Iterable[str]] | None" = None
-    along: "Callable[[Context, str, str], Any] | None" = None
-
-
-class Document(Struct, frozen=True, kw_only=True):
-    """A record that people read as a page, a PDF or an email: `Document(path="/v1/assets/{id}", show=loan_of,
-    finish=None)`.
-
-    path: The path of the GET route of one record.
-    show: `show(ctx, id)` returns its Paper, or raises NotFound if it is not the tenant's.
-    finish: `finish(ctx, id)` locks it in the caller's transaction, so that If-Match is compared, and sends or issues it
-      if it is a draft. None if there are no drafts.
-    takes: The Struct of the query that the GET route takes, each member with a default: `show(ctx, id, query)` is then
-      called with it.
-    template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
-    """
-
-    class Routes(Struct, frozen=True):
-        """Routes for every document of the enabled plugins, such as those of its PDF file.
-
-        make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of that
-          plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the document's
-          own route for that type by Accept.
-        """
-
-        make: "Callable[[Document, Route], Sequence[Route]]"
-
-    path: str
-    show: "Callable[..., Paper]"
-    finish: "Callable[[Context, str], None] | None" = None
-    takes: type[Struct] | None = None
-    template: Path | None = None
-
-
-class GstPeriods(Struct, frozen=True, kw_only=True):
-    """The tax periods that a plugin keeps, which fix the figures of their days.
-
-    is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after a time.
-    check_settings: `check_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
-      changes the business's GST settings; what it raises refuses that.
-    """
-
-    is_lodged: "Callable[[Context, Collection[date], datetime], bool]"
-    check_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None]"
-
-
-class Gauge(Struct, frozen=True):
-    """A figure that `/-/metrics` shows.
-
-    name: Its name, which begins with the plugin's.
-    help: What it measures, in a few words.
-    label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
-    read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
-    """
-
-    name: str
-    help: str
-    label: str
-    read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
 class RecordPages(Struct, frozen=True, kw_only=True):
@@ -320,58 +249,10 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hidden: bool = False
 
 
-class Card(Struct, frozen=True, kw_only=True):
-    """Something that a business wants to know at a glance: a figure, a list, or bars over time.
-
-    The overview shows the cards of the plugins that the visitor may read. A card is computed on every visit: use one or
-    two statements, and let the database compute the sums.
-
-    title: What it is about.
-    figure: The most important value; a Decimal is an amount of money.
-    note: A few words on it.
-    rows: Pairs of a label and a value; a third item is the path of the list that the label links to.
-    bars: Series by name, each a list of pairs of a label and a value.
-    path: The list behind it, as the API has it: `/v1/invoices?status=overdue`.
-    """
-
-    title: str
-    figure: Decimal | int | None = None
-    note: str = ""
-    rows: tuple[tuple[Any, ...], ...] = ()
-    bars: Mapping[str, Sequence[tuple[str, Decimal | int]]] = {}
-    path: str = ""
-
-
-class Answered(Struct, frozen=True, gc=False):
-    """An API request by a known caller that was answered, as an observer receives it; without anything that was sent.
-
-    It has no path, query string, header or body of the request.
-
-    tenant_id, caller_id: The business, and the id of the key or person.
-    at: When it arrived.
-    method, route: Such as `GET` and `/v1/assets/{id}`; the route is `""` if no route has this path.
-    status: The status of the response.
-    seconds: How long it took.
-    request_id: The `X-Request-Id` of the response.
-    code, param: For an error, its code and the member that it names.
-    """
-
-    tenant_id: str
-    caller_id: str
-    at: Moment
-    method: str
-    route: str
-    status: int
-    seconds: float
-    request_id: str
-    code: str | None
-    param: str | None
-
-
 class Observer(Protocol):
-    """Given to `App.add_observer`: called with every `Answered`, by many threads, and closed with the App."""
+    """Given to `App.add_observer`: called with every `Route.Answered`, by many threads, and closed with the App."""
 
-    def __call__(self, answered: Answered) -> None: ...
+    def __call__(self, answered: Route.Answered) -> None: ...
 
     def close(self) -> None: ...
 
@@ -401,15 +282,104 @@ class Manifest(Struct, frozen=True, kw_only=True):
     gauges: Figures for `/-/metrics`.
     demo: `demo(ctx)` adds sample records to a new sandbox, in a transaction of its own, after those of the plugins that
       it requires.
-    codes: The codes of its own refusals: `{"sold_out": Code(409, "Nothing is left.")}`.
+    codes: The codes of its own refusals, each with its status and meaning: `{"sold_out": (409, "Nothing is left.")}`.
     doctor: `doctor(app)` returns a sentence for `billycan doctor`, or raises OSError with one if something is wrong.
     offers: What core or another plugin asks for, such as GstEntries.
     """
 
+    class Card(Struct, frozen=True, kw_only=True):
+        """Something that a business wants to know at a glance: a figure, a list, or bars over time.
+
+        The overview shows the cards of the plugins that the visitor may read. A card is computed on every visit: use
+        one or two statements, and let the database compute the sums.
+
+        title: What it is about.
+        figure: The most important value; a Decimal is an amount of money.
+        note: A few words on it.
+        rows: Pairs of a label and a value; a third item is the path of the list that the label links to.
+        bars: Series by name, each a list of pairs of a label and a value.
+        path: The list behind it, as the API has it: `/v1/invoices?status=overdue`.
+        """
+
+        title: str
+        figure: Decimal | int | None = None
+        note: str = ""
+        rows: tuple[tuple[Any, ...], ...] = ()
+        bars: Mapping[str, Sequence[tuple[str, Decimal | int]]] = {}
+        path: str = ""
+
+    class Document(Struct, frozen=True, kw_only=True):
+        """A record that people read as a page, a PDF or an email.
+
+        For example `Manifest.Document(path="/v1/assets/{id}", show=loan_of, finish=None)`.
+
+        path: The path of the GET route of one record.
+        show: `show(ctx, id)` returns its Paper, or raises NotFound if it is not the tenant's.
+        finish: `finish(ctx, id)` locks it in the caller's transaction, so that If-Match is compared, and sends or
+          issues it if it is a draft. None if there are no drafts.
+        takes: The Struct of the query that the GET route takes, each member with a default: `show(ctx, id, query)` is
+          then called with it.
+        template: A Typst file of its own for the PDF, which finds the Paper as JSON in `sys.inputs.paper`.
+        """
+
+        class Routes(Struct, frozen=True):
+            """Routes for every document of the enabled plugins, such as those of its PDF file.
+
+            make: `make(document, route)` returns them; `route` is the document's GET route. Their scopes are those of
+              that plugin or of its own. A GET route that `answers` in a media type also answers clients that ask the
+              document's own route for that type by Accept.
+            """
+
+            make: "Callable[[Manifest.Document, Route], Sequence[Route]]"
+
+        path: str
+        show: "Callable[..., Paper]"
+        finish: "Callable[[Context, str], None] | None" = None
+        takes: type[Struct] | None = None
+        template: Path | None = None
+
+    class Extends(Struct, frozen=True, kw_only=True):
+        """Members that a plugin adds to another's records: `Manifest.Extends(path="/v1/jobs", shows=Visited,
+        fill=visited)`.
+
+        path: The other plugin's collection, such as `/v1/jobs`; `*` for every collection of other plugins whose records
+          clients give `metadata`.
+        shows: A Struct of the members that every record shows besides its own, each with a default.
+        fill: `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. Ids that it leaves out get the
+          defaults.
+        takes: A Struct of the members that clients may send with a new record or a change, each with a default.
+        keep: `keep(ctx, id, sent)` stores all of them, in the transaction that writes the record. It is called if they
+          differ from what is shown.
+        of_business: `of_business(ctx, path)` maps members that hold a map, such as `custom`, to the Struct of what they
+          hold for the calling business: they are read and described by it. None of the others are mapped.
+        asks: A Struct of parameters that lists take besides their own, each with the default None. One that holds a
+          map, such as `custom` or `custom_from`, is sent as `custom[key]` or `custom[key]_from`.
+        where: `where(ctx, path, query)` returns, for each of those parameters that is sent, a SELECT of the `id` of the
+          records that match, in the order of an index.
+        order: `order(ctx, path, name)` returns, for `sort=name` by something else than a member, a SELECT of the `id`
+          and `value` of the records that have one: records without one come last. None for any other name.
+        search: `search(ctx, path, members)` returns texts, besides the record's own, by which a search finds a record
+          with these members of `takes` or `shows`. See `Context.search_anew`.
+        along: `along(ctx, path, id)` returns the members that a new record copies from another, such as a duplicate
+          from its original, in the form that clients send. See `Context.copying`.
+        """
+
+        path: str
+        shows: type[Struct]
+        fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
+        takes: type[Struct] | None = None
+        keep: "Callable[[Context, str, Any], None] | None" = None
+        of_business: "Callable[[Context, str], Mapping[str, type[Struct]]] | None" = None
+        asks: type[Struct] | None = None
+        where: "Callable[[Context, str, Any], Iterable[sa.Select[Any]]] | None" = None
+        order: "Callable[[Context, str, str], sa.Select[Any] | None] | None" = None
+        search: "Callable[[Context, str, Any], Iterable[str]] | None" = None
+        along: "Callable[[Context, str, str], Any] | None" = None
+
     class Files(Struct, frozen=True, kw_only=True):
         """Bytes that a plugin keeps outside of the database, one piece for a row of a table: they move and end with it.
 
-        table: The table, made by `tenant_table` or `resource_table`.
+        table: The table, made by `new_table`.
         open: `open(app, tenant_id, id)` returns the bytes of a row in pieces; raise FileNotFoundError if it has none.
         put: `put(app, tenant_id, id, pieces)` stores the bytes of a row, durably and in place of any others.
         remove: `remove(app, tenant_id, id)` removes the bytes of a row, if there are any.
@@ -419,6 +389,32 @@ class Manifest(Struct, frozen=True, kw_only=True):
         open: "Callable[[App, str, str], Iterable[bytes]]"
         put: "Callable[[App, str, str, Iterable[bytes]], None]"
         remove: "Callable[[App, str, str], None]"
+
+    class GstPeriods(Struct, frozen=True, kw_only=True):
+        """The tax periods that a plugin keeps, which fix the figures of their days.
+
+        is_lodged: `is_lodged(ctx, days, noted_at)` says whether the period of any of these days was lodged after
+          a time.
+        check_settings: `check_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
+          changes the business's GST settings; what it raises refuses that.
+        """
+
+        is_lodged: "Callable[[Context, Collection[date], datetime], bool]"
+        check_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None]"
+
+    class Gauge(Struct, frozen=True):
+        """A figure that `/-/metrics` shows.
+
+        name: Its name, which begins with the plugin's.
+        help: What it measures, in a few words.
+        label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
+        read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
+        """
+
+        name: str
+        help: str
+        label: str
+        read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
     class Sound(Struct, frozen=True, kw_only=True):
         """What must hold of a plugin's rows beyond their foreign keys: `doctor --restore-test` looks.
@@ -447,7 +443,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     workers: tuple[Callable[..., None], ...] = ()
     gauges: tuple[Gauge, ...] = ()
     demo: "Callable[[Context], None] | None" = None
-    codes: Mapping[str, Code] = {}
+    codes: Mapping[str, tuple[int, str]] = {}
     doctor: "Callable[[App], str] | None" = None
     offers: tuple[Struct, ...] = ()
 

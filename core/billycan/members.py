@@ -186,6 +186,31 @@ class Member(Struct, frozen=True, kw_only=True):
       text that is told by an id is what the id's link says.
     """
 
+    class Meaning(Struct, frozen=True):
+        """The meaning of a member's values, as the types say it.
+
+        kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`,
+          `id` or `word`; otherwise empty.
+        unit: The unit of numbers, such as `kg`.
+        says: What the docstring says of the member.
+        is_short: Whether a text always fits a narrow column.
+        role, told_by: Those of its Member.
+        tones: The tone of each status that has one.
+        """
+
+        kind: str = ""
+        unit: str = ""
+        says: str = ""
+        is_short: bool = False
+        role: Role = ""
+        tones: Mapping[str, str] = {}
+        told_by: str = ""
+
+        @staticmethod
+        def of(kind: type[Struct]) -> "Mapping[str, Member.Meaning]":
+            """Map each member of a Struct, as it is named in JSON, to its meaning."""
+            return meanings(kind)
+
     filter: Literal["", "one", "any", "range"] = ""
     sort: Literal[False, True, "indexed"] = False
     search: bool = False
@@ -207,44 +232,20 @@ class Member(Struct, frozen=True, kw_only=True):
         return {status: tone for tone in TONES for status in getattr(self, tone)}
 
 
-class Meaning(Struct, frozen=True):
-    """The meaning of a member's values, as the types say it.
-
-    kind: Of numbers `money`, `percentage`, `quantity` or `number`, and of texts `name`, `email`, `phone`, `url`, `id`
-      or `word`; otherwise empty.
-    unit: The unit of numbers, such as `kg`.
-    says: What the docstring says of the member.
-    is_short: Whether a text always fits a narrow column.
-    role, told_by: Those of its Member.
-    tones: The tone of each status that has one.
-    """
-
-    kind: str = ""
-    unit: str = ""
-    says: str = ""
-    is_short: bool = False
-    role: Role = ""
-    tones: Mapping[str, str] = {}
-    told_by: str = ""
-
-    @staticmethod
-    def of(kind: type[Struct]) -> "Mapping[str, Meaning]":
-        """Map each member of a Struct, as it is named in JSON, to its meaning."""
-        return meanings(kind)
+_meanings: "WeakKeyDictionary[type[Struct], Mapping[str, Member.Meaning]]" = (
+    WeakKeyDictionary()
+)  # some are a business's
 
 
-_meanings: "WeakKeyDictionary[type[Struct], Mapping[str, Meaning]]" = WeakKeyDictionary()  # some are a business's
-
-
-def meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
-    """See `Meaning.of`."""
+def meanings(kind: type[Struct]) -> Mapping[str, Member.Meaning]:
+    """See `Member.Meaning.of`."""
     found = _meanings.get(kind)
     if found is None:
         found = _meanings[kind] = _find_meanings(kind)
     return found
 
 
-def _find_meanings(kind: type[Struct]) -> Mapping[str, Meaning]:
+def _find_meanings(kind: type[Struct]) -> Mapping[str, Member.Meaning]:
     sent, said = sent_as(kind), _members_explained(kind)
     also = {field.encode_name: field.type for field in fields(sent)} if sent else {}
     names = {field.encode_name: field.type for field in fields(kind)}
@@ -292,11 +293,11 @@ def split_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
 _MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
 
 
-def _meaning_of(says: str, *kinds: Any) -> Meaning:
+def _meaning_of(says: str, *kinds: Any) -> Member.Meaning:
     said = [part for kind in kinds for part in beside(kind)]
     uses = [part for part in said if isinstance(part, Member)]
     rules = [part for part in said if isinstance(part, Rule)]
-    return Meaning(
+    return Member.Meaning(
         kind=next((rule.kind for rule in rules if rule.kind), ""),
         unit=next(filter(None, [*(use.unit for use in uses), *(rule.unit for rule in rules)]), ""),
         says=says,

@@ -15,10 +15,11 @@ import falcon
 import sqlalchemy as sa
 
 from . import calls, endpoints, people, web
+from .apart import Share
 from .db import reason
 from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
-from .manifest import Answered, Route
+from .manifest import Route
 from .problems import (
     BadRequest,
     Forbidden,
@@ -29,7 +30,6 @@ from .problems import (
     Unauthenticated,
 )
 from .sharing.limits import Allowance
-from .sharing.shares import Share
 
 if TYPE_CHECKING:
     from .app import App
@@ -200,7 +200,7 @@ class Pipeline:
         state, problem = req.context, req.context.problem
         code, param = (problem.code, problem.param) if problem else (None, None)
         what = (req.method, state.template, status, seconds, state.request_id, code, param)
-        answered = Answered(state.tenant_id, state.identity.id, state.at, *what)
+        answered = Route.Answered(state.tenant_id, state.identity.id, state.at, *what)
         for observe in self.app.observers:
             try:
                 observe(answered)

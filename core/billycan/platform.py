@@ -7,7 +7,7 @@ from msgspec import Struct
 from .context import Context
 from .events import get_event, list_events
 from .keys import Identity
-from .manifest import Every, Gauge, Manifest, Route
+from .manifest import Every, Manifest, Route
 from .moving import closing
 from .reader import Patch
 from .resources import Named, Reply
@@ -153,19 +153,21 @@ manifest = Manifest(
         ),
     ),
     gauges=(
-        Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),
-        Gauge(
+        Manifest.Gauge(
+            "billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence
+        ),
+        Manifest.Gauge(
             "billycan_worker_clock_ahead_seconds",
             "Seconds that the worker's clock is ahead of the database server's.",
             "",
             worker.clock_ahead,
         ),
-        Gauge(
+        Manifest.Gauge(
             "billycan_tasks_waiting_seconds",
             "How long the business that waits longest for its timed work has waited.",
             "",
             worker.longest_wait,
         ),
-        Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
+        Manifest.Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
     ),
 )

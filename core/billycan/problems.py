@@ -25,17 +25,6 @@ class Fault(msgspec.Struct, frozen=True):
     message: str
 
 
-class Code(msgspec.Struct, frozen=True):
-    """The meaning of an `error.code`: `Code(409, "Nothing is left.")`.
-
-    status: The status that it comes with.
-    meaning: What it means, in a sentence.
-    """
-
-    status: int
-    meaning: str
-
-
 class Problem(Exception):
     """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
 

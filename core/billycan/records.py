@@ -31,7 +31,7 @@ from .filters import (
     split_added,
     with_added,
 )
-from .manifest import Extends
+from .manifest import Manifest
 from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
@@ -541,7 +541,7 @@ class Records(Generic[T]):
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 
-    def _extends(self, ctx: Context) -> Sequence[Extends]:
+    def _extends(self, ctx: Context) -> Sequence[Manifest.Extends]:
         """Return what plugins add to these records and their lists."""
         return ctx.app.extensions.get(self.shows, ((), ()))[1]
 

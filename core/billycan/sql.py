@@ -1,20 +1,17 @@
 """Names for a plugin's own SQL: core's tables, conditions for both databases, and values as columns store them."""
 
 from .counters import counters
-from .db import at_most, bytes_of, deployment_table, upsert
-from .engines.statements import ByIds, Insertion, Statement
+from .db import at_most, upsert
+from .engines.statements import ByIds, Statement
 from .events import events
 from .filters import fold
 from .tenants import tenants
 
 __all__ = [
     "ByIds",
-    "Insertion",
     "Statement",
     "at_most",
-    "bytes_of",
     "counters",
-    "deployment_table",
     "events",
     "fold",
     "tenants",

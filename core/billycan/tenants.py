@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata, upsert
 from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone, new_id
-from .manifest import GstPeriods
+from .manifest import Manifest
 from .problems import Conflict, Forbidden, Invalid, RuleBroken
 from .reader import Patch
 from .resources import Address
@@ -246,6 +246,9 @@ _READ_UNLESS_KNOWN = Statement(
 class Tenants:
     """The tenants, and their profiles as requests need them."""
 
+    PROFILE: ClassVar[type[Profile]] = Profile
+    """The Struct of a business's profile, as `create` takes it."""
+
     def __init__(self, recent: Recent[Tenant]) -> None:
         self._recent = recent
         self._businesses: dict[str, str] = {}
@@ -317,7 +320,7 @@ class Tenants:
             return show(row, ctx.today_in)
         before = _profile_of(row).gst_settings
         if after.gst_settings != before:
-            for _, periods in ctx.app.offered(GstPeriods):
+            for _, periods in ctx.app.offered(Manifest.GstPeriods):
                 periods.check_settings(ctx, before, after.gst_settings, accept_corrections)
         changed = (
             sa.update(tenants)

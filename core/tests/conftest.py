@@ -9,8 +9,10 @@ import pytest
 from msgspec import Meta
 
 from billycan import Context, Manifest, Member, NewResource, Page, Query, Resource, Route, resource
-from billycan.fields import Amount, Day, Moment, Name, UnitPrice
+from billycan.fields import Amount, Day, Moment, Name, Number
 from billycan.testing import Client
+
+Rate = Annotated[Decimal, Number(places=4, kind="money")]
 
 
 class NewWidget(NewResource, kw_only=True):
@@ -18,7 +20,7 @@ class NewWidget(NewResource, kw_only=True):
 
     name: Annotated[Name, Member(filter="any", sort=True, search=True)]
     price: Annotated[Amount | None, Member(filter="range", sort=True)] = None
-    rate: Annotated[UnitPrice | None, Member(sort=True)] = None
+    rate: Annotated[Rate | None, Member(sort=True)] = None
     size: Annotated[Annotated[int, Meta(ge=-100, le=100)] | None, Member(filter="any", sort=True)] = None
     due_date: Annotated[Day | None, Member(filter="range", sort=True)] = None
     seen_at: Annotated[Moment | None, Member(filter="range", sort=True)] = None

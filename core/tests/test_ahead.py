@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from billycan import Context, Json, fields, new_id
 from billycan.events import events
 from billycan.fields import is_id
-from billycan.sql import Insertion
+from billycan.sql import Statement
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
 
-INSERT = Insertion(events, events.c.keys())
+INSERT = Statement.Insertion(events, events.c.keys())
 
 
 @given(st.integers(0, 3000), st.integers(-2, 2))

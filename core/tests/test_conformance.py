@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Code, Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
+from billycan import Context, Deleted, Manifest, Named, Page, Patch, Records, idempotency, own
 from billycan.app import App
 from billycan.db import metadata
-from billycan.fields import Count, Moment, Name
+from billycan.fields import Moment, Name, Whole
 from billycan.keys import Identity
 from billycan.resources import NewResource
 from billycan.starting import migrate
@@ -184,7 +184,7 @@ class Limited(NewAsset, kw_only=True):
 class Counted(NewAsset, kw_only=True):
     """An asset with a whole number."""
 
-    load: Count = 0
+    load: Annotated[int, Whole()] = 0
 
 
 class Weighed(AssetQuery, kw_only=True):
@@ -288,7 +288,7 @@ def keep_first_motto(ctx, id, sent):
 
 
 def extending(fill=mottos_of, keep=keep_motto):
-    added = Extends(path="/v1/contacts", shows=Motto, fill=fill, takes=NewMotto, keep=keep)
+    added = Manifest.Extends(path="/v1/contacts", shows=Motto, fill=fill, takes=NewMotto, keep=keep)
     return replace(assets, extends=(added,))
 
 
@@ -494,10 +494,10 @@ def move(ctx, code):
 @pytest.mark.sqlite_alone
 def test_codes_that_are_raised_and_not_declared_are_found(tmp_path):
     (tmp_path / "handlers.py").write_text(RAISES, "utf-8")
-    declared = {name: Code(409, "…") for name in ("stuck_fast", "too_heavy", "gone_for_good")}
+    declared = dict.fromkeys(("stuck_fast", "too_heavy", "gone_for_good"), (409, "…"))
     found = [*undeclared_codes(replace(assets, codes=declared), tmp_path)]
     assert sorted(found) == [
-        'handlers.py:12 raises `too_many_moves`, which nobody declares: add codes={"too_many_moves": Code(429, "…")} to'
+        'handlers.py:12 raises `too_many_moves`, which nobody declares: add codes={"too_many_moves": (429, "…")} to'
         " the manifest, or correct the code",
         "handlers.py:16 raises `gone_for_good` with the status 404, and it is declared with 409: make them agree",
     ]

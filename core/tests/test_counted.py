@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from billycan import Query, Records, Resource, resource_table
+from billycan import Query, Records, Resource, new_table
 from billycan.db import numbered, searchable
 from billycan.fields import Search
 
@@ -20,12 +20,13 @@ class Hour(sa.types.TypeDecorator[datetime]):
         return value and value.replace(minute=0)
 
 
-table = resource_table(
+table = new_table(
     "dockets",
     sa.Column("state", sa.Text, nullable=False, default="open"),
     sa.Column("ready_at", Hour),
     searchable(),
     *numbered(),
+    of="resource",
 )
 
 

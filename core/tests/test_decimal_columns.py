@@ -5,11 +5,14 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Decimals, Records, Resource, resource_table
+from billycan import Decimals, Records, Resource, new_table
 
 PLACES = (0, 1, 3, 6)
-table = resource_table(
-    "tanks", sa.Column("price", Decimals(2)), *(sa.Column(f"litres_{places}", Decimals(places)) for places in PLACES)
+table = new_table(
+    "tanks",
+    sa.Column("price", Decimals(2)),
+    *(sa.Column(f"litres_{places}", Decimals(places)) for places in PLACES),
+    of="resource",
 )
 
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from billycan import Context, Document, Manifest, NotFound, Reply, Route
+from billycan import Context, Manifest, NotFound, Reply, Route
 from billycan.paper import Paper
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
@@ -29,7 +29,9 @@ def show(ctx: Context, id: str) -> Paper:
 
 def slips(**given):
     routes = (Route("GET", PATH, get_slip, scope="slips:read"),)
-    return Manifest(name="slips", **{"routes": routes, "documents": (Document(path=PATH, show=show),), **given})
+    return Manifest(
+        name="slips", **{"routes": routes, "documents": (Manifest.Document(path=PATH, show=show),), **given}
+    )
 
 
 def stamps(scope="slips:read", suffix=".txt"):
@@ -40,7 +42,7 @@ def stamps(scope="slips:read", suffix=".txt"):
 
         return (Route("GET", f"{document.path}{suffix}", get_stamp, scope=scope, answers="text/x-stamp"),)
 
-    return Manifest(name="stamps", offers=(Document.Routes(on),))
+    return Manifest(name="stamps", offers=(Manifest.Document.Routes(on),))
 
 
 def test_a_document_is_answered_in_what_others_add(make_app, install):
@@ -65,8 +67,11 @@ def test_without_documents_nothing_is_added(make_app, install):
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ((slips(documents=(Document(path="/v1/others/{id}", show=show),)), stamps()), "has no GET route of that path"),
-        ((slips(documents=("a",)), stamps()), "documents must be a tuple of Document("),
+        (
+            (slips(documents=(Manifest.Document(path="/v1/others/{id}", show=show),)), stamps()),
+            "has no GET route of that path",
+        ),
+        ((slips(documents=("a",)), stamps()), "documents must be a tuple of Manifest.Document("),
         ((slips(), stamps(scope="jobs:read")), "needs the scope 'jobs:read'"),
         ((slips(), stamps(suffix="")), "stamps and slips both have GET /v1/slips/{id}"),
     ],

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from msgspec import Struct
 
-from billycan import Conflict, Extends, Manifest, Named, Route, RuleBroken
+from billycan import Conflict, Manifest, Named, Route, RuleBroken
 from billycan.fields import Amount, Name
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client
@@ -65,7 +65,7 @@ def added():
 
 def guest(added, **given):
     given = {"path": PATH, "shows": Terms, "fill": added.fill, "takes": NewTerms, "keep": added.keep, **given}
-    return Manifest(name="guest", requires=("contacts",), extends=(Extends(**given),))
+    return Manifest(name="guest", requires=("contacts",), extends=(Manifest.Extends(**given),))
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ class Rating(Struct):
             {"path": "/v1/events", "takes": None, "keep": None},
             "guest extends /v1/events of core, which is not a plugin",
         ),
-        ({"shows": dict}, "extends must be a tuple of Extends"),
+        ({"shows": dict}, "extends must be a tuple of Manifest.Extends"),
     ],
 )
 def test_what_cannot_be_added_stops_the_start(make_app, install, added, given, message):
@@ -205,7 +205,7 @@ def test_a_plugin_extends_only_what_it_names(make_app, install, added):
 
 def test_two_plugins_cannot_add_the_same_member(make_app, install, added):
     install(guest(added))
-    other = Extends(path=PATH, shows=Rating, fill=added.fill)
+    other = Manifest.Extends(path=PATH, shows=Rating, fill=added.fill)
     install(Manifest(name="visitor", requires=("contacts",), extends=(other,)))
     message = "guest and visitor both add the member rating to /v1/contacts: disable one of them"
     with pytest.raises(PluginError, match=message):
@@ -220,7 +220,9 @@ def test_two_plugins_may_add_different_members(make_app, install, added):
         return dict.fromkeys(ids, Flag("red"))
 
     install(guest(added))
-    install(Manifest(name="visitor", requires=("contacts",), extends=(Extends(path=PATH, shows=Flag, fill=flags),)))
+    install(
+        Manifest(name="visitor", requires=("contacts",), extends=(Manifest.Extends(path=PATH, shows=Flag, fill=flags),))
+    )
     client = Client(make_app("contacts", "guest", "visitor"))
     made = client.post(PATH, {"name": "Ada", "credit_limit": 7})["data"]
     assert (made["credit_limit"], made["flag"]) == (7, "red")

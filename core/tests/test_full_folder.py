@@ -9,13 +9,14 @@ import sys
 
 import pytest
 
-from billycan.sharing import counts, limits
+from billycan.sharing import folder as counts
+from billycan.sharing import limits
 from billycan.testing import Client
 
 CHILD = """
 import json, logging, sys
 from pathlib import Path
-from billycan.sharing.counts import Counts
+from billycan.sharing.folder import Counts
 from billycan.sharing.folder import Epoch
 from billycan.sharing.addresses import by_address
 from billycan.sharing.limits import Limiter

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Json, Query, Records, Resource, resource_table
+from billycan import Json, Query, Records, Resource, new_table
 
-table = resource_table("crates", sa.Column("parts", Json, nullable=False))
+table = new_table("crates", sa.Column("parts", Json, nullable=False), of="resource")
 
 
 class Crate(Resource):

@@ -66,7 +66,7 @@ def test_a_mistyped_key_is_refused_without_a_look_up(client, monkeypatch):
 
 def test_keys_are_random_and_kept_as_a_digest(client):
     made = {keys.new_key("live") for _ in range(100)} | {keys.new_key("sandbox") for _ in range(100)}
-    assert len(made) == 200 and all(keys.Secret.is_well_formed(key, *keys.STARTS) for key in made)
+    assert len(made) == 200 and all(keys.Identity.Secret.is_well_formed(key, *keys.STARTS) for key in made)
     assert {key[:9] for key in made} == {"svc_live_", "svc_test_"}
     assert set().union(*(key[9:] for key in made)) == set(string.ascii_letters + string.digits)
     with client.app.db.reading(across="a test looks at every row") as db:

@@ -6,8 +6,8 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from billycan import Gauge, Manifest
-from billycan.sharing.counts import Counts
+from billycan import Manifest
+from billycan.sharing.folder import Counts
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either
@@ -75,7 +75,7 @@ def test_durations_are_a_histogram(make_app):
 
 
 def test_plugins_measure_what_is_theirs(make_app, install):
-    gauge = Gauge("guest_beds", "Beds by state.", "state", lambda db, now: {"free": 3, "taken": 0})
+    gauge = Manifest.Gauge("guest_beds", "Beds by state.", "state", lambda db, now: {"free": 3, "taken": 0})
     install(Manifest(name="guest", gauges=(gauge,)))
     found = shown(make_app("guest", operator_token=TOKEN))
     assert found['guest_beds{state="free"}'] == 3 and found['guest_beds{state="taken"}'] == 0

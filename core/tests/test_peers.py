@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from billycan import apart as shares
+from billycan.apart import LIVE, Share, Shares
 from billycan.hosting import peers, workers
 from billycan.hosting.peers import BODY_SECONDS, HEAD_SECONDS, RESPONSE_SECONDS, Peer, Places
 from billycan.problems import Timeout, TooManyAtOnce
-from billycan.sharing import shares
-from billycan.sharing.shares import LIVE, Share, Shares
 
 IDLE_SECONDS, SECONDS = 5, 60
 

@@ -18,7 +18,6 @@ from billycan import (
     Actions,
     Context,
     Deleted,
-    Document,
     Event,
     Every,
     GstEntries,
@@ -185,10 +184,10 @@ def test_a_mistaken_name_is_told_what_to_write(installed, name, said):
 
 
 def test_a_former_name_or_a_part_of_core_is_not_used(installed):
-    former = {"gst": "documents"}
-    installed(former, documents=plugin("documents"), a=plugin("a", uses=("gst",)), b=plugin("b", uses=("documen",)))
-    cure = "write documents in its place; `billycan.gst` is a part of core, which every plugin has"
-    refused(f"a uses gst: gst is now called documents: {cure}", "documents", "a")
+    former = {"books": "documents"}
+    installed(former, documents=plugin("documents"), a=plugin("a", uses=("books",)), b=plugin("b", uses=("documen",)))
+    cure = "write documents in its place; `billycan.books` is a part of core, which every plugin has"
+    refused(f"a uses books: books is now called documents: {cure}", "documents", "a")
     assert load("documents", "b")  # it may be a plugin that is not installed
 
 
@@ -361,8 +360,8 @@ def table(name: str, prefix: str = "") -> sa.Table:
             "what it offers as GstEntries has the label G99, which must be one of G1, ",
         ),
         (
-            {"offers": (Document.Routes("stamp"),)},
-            "what it offers as Document.Routes has 'stamp' as make, which must be a function",
+            {"offers": (Manifest.Document.Routes("stamp"),)},
+            "what it offers as Manifest.Document.Routes has 'stamp' as make, which must be a function",
         ),
         (
             {"offers": (Event.Carrier(needs="all"),)},
@@ -467,7 +466,7 @@ def test_two_that_both_want_one_thing(installed, one, other, said):
 
 
 def test_two_with_the_same_table(installed, tmp_path, monkeypatch):
-    source = "from billycan import Manifest, resource_table\ntable = resource_table('assets_twice')\n"
+    source = "from billycan import Manifest, new_table\ntable = new_table('assets_twice')\n"
     for name in ("assets", "zebras"):
         (tmp_path / f"twice_{name}.py").write_text(f"{source}manifest = Manifest(name='{name}')", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -503,7 +502,7 @@ def test_one_with_the_name_of_a_scope_of_core(make_app, install):
         ("billycan-core>=2; python_version < '3'", None),
         ("no-such-package>=2", None),
         ("billycan-trams>=1", None),
-        ("billycan-gst>=1", "assets: its package requires billycan-gst: gst is a part of core: leave it out"),
+        ("billycan-books>=1", "assets: its package requires billycan-books: books is a part of core: leave it out"),
     ],
 )
 def test_one_made_for_another_version(installed, requirement, said):

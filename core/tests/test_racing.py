@@ -1,22 +1,23 @@
 """A race finds rules over several rows that no lock guards, and requests that wait for each other for ever."""
 
 from threading import Barrier
+from typing import Annotated
 
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, own, resource_table
-from billycan.fields import Count
+from billycan import Context, Invalid, Manifest, NewResource, Page, Query, Records, Resource, Route, new_table, own
+from billycan.fields import Whole
 from billycan.testing import Client
 
 MOST = 10
-table = resource_table("loads", sa.Column("weight", sa.Integer, nullable=False))
+table = new_table("loads", sa.Column("weight", sa.Integer, nullable=False), of="resource")
 
 
 class NewLoad(NewResource, kw_only=True):
     """A load."""
 
-    weight: Count
+    weight: Annotated[int, Whole()]
 
 
 class Load(Resource):

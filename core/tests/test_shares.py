@@ -8,7 +8,7 @@ import pytest
 from falcon.testing import create_environ
 
 from billycan import Conflict, Context, Manifest, Reply, Route
-from billycan.sharing import shares
+from billycan import apart as shares
 from billycan.testing import Client
 
 pytestmark = pytest.mark.either

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Every, Manifest, UTCDateTime, own, tenant_table
+from billycan import Context, Every, Manifest, UTCDateTime, new_table, own
 from billycan.db import metadata
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
@@ -24,7 +24,7 @@ class Settings(Struct):
 
 @pytest.fixture(scope="module")
 def alarms():
-    table = tenant_table("guest", sa.Column("rings_at", UTCDateTime, nullable=False), sa.Column("rang", sa.Integer))
+    table = new_table("guest", sa.Column("rings_at", UTCDateTime, nullable=False), sa.Column("rang", sa.Integer))
     yield table
     metadata.remove(table)
 

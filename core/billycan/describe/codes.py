@@ -1,17 +1,28 @@
 """The error codes and their meanings."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from ..problems import Code
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..manifest import Manifest
+
+
+class Code(NamedTuple):
+    """The status that an `error.code` comes with, and what it means, in a sentence."""
+
+    status: int
+    meaning: str
 
 
 def every_code(app: "App") -> dict[str, Code]:
     """Return every error code that this deployment can answer with."""
-    return {**CODES, **{code: meant for manifest in app.parts.values() for code, meant in manifest.codes.items()}}
+    return {**CODES, **of_manifests(*app.parts.values())}
+
+
+def of_manifests(*manifests: "Manifest") -> dict[str, Code]:
+    """Return the codes that plugins declare."""
+    return {code: Code(*declared) for manifest in manifests for code, declared in manifest.codes.items()}
 
 
 # Every code that core answers with; a plugin's own are in its manifest.

@@ -10,6 +10,7 @@ from .. import problems
 from ..problems import Problem
 from ..resources import Reply
 from ..web import encode, parse
+from .codes import Code
 from .parameters import checks_version, reads_body
 from .schemas import Json
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def find_refusals(
-    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint", besides: Collection[str] = ()
+    listed: Mapping[str, Code], endpoint: "Endpoint", *others: "Endpoint", besides: Collection[str] = ()
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
     """Yield the problems that a route may answer with, by status: class, label of the response, codes.
 

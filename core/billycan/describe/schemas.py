@@ -14,7 +14,7 @@ import msgspec
 
 from ..extending import ADDED_BY
 from ..fields import Moment
-from ..members import Meaning, is_struct, meanings, options, parts, split_docstring
+from ..members import Member, is_struct, meanings, options, parts, split_docstring
 from ..resources import Resource
 from ..starting import packages
 
@@ -237,7 +237,7 @@ def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Js
 _PLAIN_WHERE_SHOWN = ("money", "number", "percentage", "quantity", "word")
 
 
-def _number_kind(meaning: Meaning) -> Json:
+def _number_kind(meaning: Member.Meaning) -> Json:
     """Return what a number is of, for which JSON Schema has no word: `{"x-kind": "money"}`, `{"x-unit": "kg"}`."""
     kind = {"x-kind": meaning.kind} if meaning.kind in ("money", "percentage", "quantity") else {}
     return kind | ({"x-unit": meaning.unit} if meaning.unit else {})

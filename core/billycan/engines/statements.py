@@ -35,7 +35,7 @@ class Statement:
     parameters that have values of their own, and are given others nevertheless.
     """
 
-    Asked = tuple["Statement | Insertion", Any]
+    Asked = tuple["Statement | Statement.Insertion", Any]
     """A statement with its parameters, as `Context.at_once` takes it."""
 
     PLANNED_ANEW: ClassVar = PLANNED_ANEW
@@ -96,6 +96,81 @@ class Statement:
             columns = list(parameters) if self._varies else None
             form = self._forms[key] = Form(self._of(db), dialect, columns, self._varying)
         return form
+
+    class Insertion:
+        """An INSERT of any number of a tenant's rows into a table with these columns: a single statement on PostgreSQL.
+
+        Five rows as five statements take twice as long. They are sent as one JSON text, so that one statement fits any
+        number; a column of bytes cannot be among them. SQLite takes them in groups: with a statement for each row, 500
+        lines of a document take a third longer, and other threads may run Python 500 times meanwhile.
+        """
+
+        def __init__(self, table: sa.Table, columns: Iterable[str]) -> None:
+            self._names = [name for name in columns if name != "tenant_id"]
+            kinds = {name: table.c[name].type for name in self._names}
+            self._processors: dict[str, Any] | None = None
+            self._kinds = kinds
+            rows = sa.cast(sa.bindparam("rows", type_=sa.Text), sa.JSON)
+            of_each = sa.func.json_to_recordset(rows).table_valued(*(sa.column(n, kind) for n, kind in kinds.items()))
+            of_each = of_each.render_derived(name="given", with_types=True)
+            select = sa.select(sa.bindparam("tenant_id", type_=table.c.tenant_id.type), *of_each.c)
+            self._at_once = Statement(sa.insert(table).from_select(["tenant_id", *self._names], select))
+            self._each = Statement(sa.insert(table))
+
+        def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
+            """Insert these rows, each with a value for every column."""
+            self.all(db, (tenant_id, rows, None))
+
+        def asked(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> "Statement.Asked":
+            """Return a statement for `at_once` that inserts these rows."""
+            return self, (tenant_id, rows, None)
+
+        def converted(
+            self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]
+        ) -> "Statement.Asked":
+            """Return the statement of `asked` with the driver's values, so that the transaction need not make them.
+
+            For core alone.
+            """
+            if PLAIN in db.get_execution_options():
+                return self.asked(tenant_id, rows)
+            return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
+
+        def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:
+            """Insert the rows of a tenant; return none.
+
+            For core alone.
+            """
+            tenant_id, rows, converted = given
+            is_plain = PLAIN in db.get_execution_options()
+            if db.dialect.name == "postgresql" and not is_plain:
+                return send_forms(db, [self._ready(db, given)])[0]
+            if not rows:
+                return []
+            if is_plain:
+                db.execute(self._each._of(db), [{"tenant_id": tenant_id, **row} for row in rows])
+            else:
+                values = self._convert(db, tenant_id, rows) if converted is None else converted
+                self._each._form(db, ["tenant_id", *rows[0]]).run_all(db, tenant_id, rows, values)
+            return []
+
+        def _ready(
+            self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]
+        ) -> tuple[Form, Mapping[str, Any]]:
+            tenant_id, rows, converted = given
+            return self._at_once._ready(db, self._convert(db, tenant_id, rows) if converted is None else converted)
+
+        def _convert(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Any:
+            """Return the driver's values: the parameters of PostgreSQL's statement, or SQLite's for each row."""
+            if db.dialect.name != "postgresql":
+                return self._each._form(db, ["tenant_id", *rows[0]]).in_columns(tenant_id, rows) if rows else []
+            if self._processors is None:
+                self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
+            made = [
+                {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
+                for row in rows
+            ]
+            return {"tenant_id": tenant_id, "rows": _json(made).decode()}
 
 
 Asked = Statement.Asked
@@ -203,80 +278,6 @@ class ByIds:
                 so_far = weights.get(id, 0)
             groups[-1].append(id)
         return groups
-
-
-class Insertion:
-    """An INSERT of any number of a tenant's rows into a table with these columns: a single statement on PostgreSQL.
-
-    Five rows as five statements take twice as long. They are sent as one JSON text, so that one statement fits any
-    number; a column of bytes cannot be among them. SQLite takes them in groups: with a statement for each row, 500
-    lines of a document take a third longer, and other threads may run Python 500 times meanwhile.
-    """
-
-    def __init__(self, table: sa.Table, columns: Iterable[str]) -> None:
-        self._names = [name for name in columns if name != "tenant_id"]
-        kinds = {name: table.c[name].type for name in self._names}
-        self._processors: dict[str, Any] | None = None
-        self._kinds = kinds
-        rows = sa.cast(sa.bindparam("rows", type_=sa.Text), sa.JSON)
-        of_each = sa.func.json_to_recordset(rows).table_valued(*(sa.column(n, kind) for n, kind in kinds.items()))
-        of_each = of_each.render_derived(name="given", with_types=True)
-        select = sa.select(sa.bindparam("tenant_id", type_=table.c.tenant_id.type), *of_each.c)
-        self._at_once = Statement(sa.insert(table).from_select(["tenant_id", *self._names], select))
-        self._each = Statement(sa.insert(table))
-
-    def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert these rows, each with a value for every column."""
-        self.all(db, (tenant_id, rows, None))
-
-    def asked(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """Return a statement for `at_once` that inserts these rows."""
-        return self, (tenant_id, rows, None)
-
-    def converted(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
-        """Return the statement of `asked` with the driver's values, so that the transaction need not make them.
-
-        For core alone.
-        """
-        if PLAIN in db.get_execution_options():
-            return self.asked(tenant_id, rows)
-        return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
-
-    def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:
-        """Insert the rows of a tenant; return none.
-
-        For core alone.
-        """
-        tenant_id, rows, converted = given
-        is_plain = PLAIN in db.get_execution_options()
-        if db.dialect.name == "postgresql" and not is_plain:
-            return send_forms(db, [self._ready(db, given)])[0]
-        if not rows:
-            return []
-        if is_plain:
-            db.execute(self._each._of(db), [{"tenant_id": tenant_id, **row} for row in rows])
-        else:
-            values = self._convert(db, tenant_id, rows) if converted is None else converted
-            self._each._form(db, ["tenant_id", *rows[0]]).run_all(db, tenant_id, rows, values)
-        return []
-
-    def _ready(
-        self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]
-    ) -> tuple[Form, Mapping[str, Any]]:
-        tenant_id, rows, converted = given
-        return self._at_once._ready(db, self._convert(db, tenant_id, rows) if converted is None else converted)
-
-    def _convert(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Any:
-        """Return the driver's values: the parameters of PostgreSQL's statement, or SQLite's for each row."""
-        if db.dialect.name != "postgresql":
-            return self._each._form(db, ["tenant_id", *rows[0]]).in_columns(tenant_id, rows) if rows else []
-        if self._processors is None:
-            self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
-        made = [
-            {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
-            for row in rows
-        ]
-        return {"tenant_id": tenant_id, "rows": _json(made).decode()}
 
 
 _json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written in its printed form

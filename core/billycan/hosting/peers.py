@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+from billycan.apart import Share
 from billycan.problems import Timeout, TooManyAtOnce
 from billycan.sharing.addresses import by_address
-from billycan.sharing.shares import Share
 
 # How long a client may take to send a request's head, and then its body, and to receive the response: each in all.
 HEAD_SECONDS, BODY_SECONDS, RESPONSE_SECONDS = 10.0, 60.0, 60.0

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from .. import filters
 from ..db import ByCodePoint, Json, UTCDateTime
 
-__all__ = ["create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"]
+__all__ = ["create_index", "create_resource_table", "key_columns"]
 
 
 def resource_columns() -> tuple[sa.Column[Any], ...]:
@@ -44,16 +44,18 @@ def create_resource_table(op: Any, name: str, *parts: Any) -> None:
     op.create_index(f"ix_{name}_tenant_id_created_at_id", name, ["tenant_id", "created_at", "id"])
 
 
-def create_neighbour_index(op: Any, table: str, column: str) -> None:
-    """Make the index that `neighbour_index` declares, as of core 1.0."""
+def create_index(op: Any, table: str, column: str) -> None:
+    """Index `search_text` for substrings, or an id of another plugin's record where it is not null, as of core 1.0.
+
+    Where the database lacks the extensions for substrings, a search reads row by row. For any other column, this makes
+    the index that `Neighbours.index` declares.
+    """
+    if column == "search_text":
+        index_for_search(op.get_bind(), table)
+        return
     there = sa.text(f"{column} IS NOT NULL")
     name = f"ix_{table}_tenant_id_{column}"
     op.create_index(name, table, ["tenant_id", column], sqlite_where=there, postgresql_where=there)
-
-
-def create_search_index(op: Any, table: str) -> None:
-    """Index `search_text` for substrings; where the database lacks the extensions, search reads row by row."""
-    index_for_search(op.get_bind(), table)
 
 
 def index_for_search(connection: sa.Connection, table: str) -> bool:

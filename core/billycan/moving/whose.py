@@ -1,8 +1,9 @@
 """The rows that are a business's, in which tables: read from the tables alone, so that every plugin's take part.
 
 A row is a business's if its `tenant_id` or `business_id` says so, if it refers to `core_tenants`, or if it must refer
-to a row that is. What such rows refer to beside that, such as people, is shared. A table made by `deployment_table` may
-have nothing to do with a business; any other must say whose its rows are, or the process does not start.
+to a row that is. What such rows refer to beside that, such as people, is shared. A table made by
+`new_table(…, of="deployment")` may have nothing to do with a business; any other must say whose its rows are, or the
+process does not start.
 
 What a column's or a table's `info` says:
 
@@ -95,8 +96,8 @@ def check_tables(manifests: Iterable[Manifest]) -> Iterator[str]:
             if not says and not table.info.get("of_deployment"):
                 yield (
                     f"{manifest.name}: its table {table.name} does not say whose its rows are, so a business could"
-                    " neither take them along nor have them deleted: make it by resource_table or tenant_table, or by"
-                    " billycan.sql.deployment_table if its rows belong to no business"
+                    " neither take them along nor have them deleted: make it by new_table, with"
+                    ' of="deployment" if its rows belong to no business'
                 )
 
 

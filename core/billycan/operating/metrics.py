@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from ..db import reason
 from ..fields import Moment
-from ..manifest import Gauge
-from ..sharing.counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
+from ..manifest import Manifest
+from ..sharing.folder import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
 from .disks import measure_disks
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _write_gauges(app: App) -> Iterator[str]:
     yield from measured
 
 
-def _measure_gauge(db: sa.Connection, gauge: Gauge, now: Moment) -> Iterator[str]:
+def _measure_gauge(db: sa.Connection, gauge: Manifest.Gauge, now: Moment) -> Iterator[str]:
     yield f"# HELP {gauge.name} {gauge.help}"
     yield f"# TYPE {gauge.name} gauge"
     for value, number in sorted(gauge.read(db, now).items()):

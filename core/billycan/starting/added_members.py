@@ -8,7 +8,7 @@ from msgspec import structs
 
 from ..endpoints import Endpoint
 from ..extending import Extended, Extensions, extend_query, extend_struct, mapped, member_names
-from ..manifest import Extends, Manifest
+from ..manifest import Manifest
 from ..members import options
 
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
@@ -18,12 +18,12 @@ def extend_endpoints(
     manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]
 ) -> tuple[Extensions, list[Endpoint]]:
     """Return what the enabled plugins add to each other's records, and the endpoints with these members."""
-    adds: dict[str, list[tuple[str, Extends]]] = {}
+    adds: dict[str, list[tuple[str, Manifest.Extends]]] = {}
     for plugin, manifest in manifests.items():
         for extends in in_full(manifest, manifests, endpoints):
             adds.setdefault(extends.path, []).append((plugin, extends))
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
-    extensions: dict[Any, tuple[Any, Sequence[Extends]]] = {}
+    extensions: dict[Any, tuple[Any, Sequence[Manifest.Extends]]] = {}
     extended = list(endpoints)
     for path, added in adds.items():
         if path in listed:
@@ -38,7 +38,9 @@ def extend_endpoints(
     return extensions, extended
 
 
-def in_full(manifest: Manifest, manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> Iterator[Extends]:
+def in_full(
+    manifest: Manifest, manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]
+) -> Iterator[Manifest.Extends]:
     """Yield a plugin's extensions, and in place of one of `*` those of each collection that it means."""
     for extends in manifest.extends:
         if extends.path != "*":

@@ -11,8 +11,7 @@ from .plugins import PluginError
 from .versions import Chain
 
 _MAKES = ("create_table", "create_resource_table")
-_INDEXES = ("create_index", "create_search_index", "create_neighbour_index")
-_ADDS = (*_MAKES, *_INDEXES, "add_column", "drop_index", "execute", "f", "get_bind")
+_ADDS = (*_MAKES, "create_index", "add_column", "drop_index", "execute", "f", "get_bind")
 _TAKES = ("ALTER ", "DROP ", "TRUNCATE ", "LOCK ")
 
 
@@ -34,7 +33,7 @@ def require_additions(chain: Chain, found: str | None) -> None:
 
 def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
     operation = _named(call)
-    table = _texts(call)[1 if operation == "create_index" else 0] if operation in _INDEXES else ""
+    table = _table_of_index(call) if operation == "create_index" else ""
     if table and table not in made:
         return (
             f"builds an index on the table {table}, which blocks writes: declare it in the table instead,"
@@ -55,6 +54,11 @@ def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
     return ""
 
 
+def _table_of_index(call: ast.Call) -> str:
+    """The table that `op.create_index(name, table, …)` or `create_index(op, table, column)` indexes."""
+    return _texts(call)[1 if isinstance(call.func, ast.Attribute) else 0]
+
+
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     yield from (each for each in ast.walk(tree) if isinstance(each, ast.Call))
 
@@ -65,7 +69,7 @@ def _named(call: ast.Call) -> str:
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         return function.attr if function.value.id == "op" else ""
     name = function.id if isinstance(function, ast.Name) else ""
-    return name if name in (*_MAKES, *_INDEXES) else ""
+    return name if name in (*_MAKES, "create_index") else ""
 
 
 def _texts(call: ast.Call) -> list[str]:

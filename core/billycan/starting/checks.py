@@ -10,12 +10,11 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import pipeline
+from ..books import GstEntries, LedgerEntries
 from ..context import Event
 from ..endpoints import PARAMETER
-from ..gst import GstEntries
 from ..keys import Identity
-from ..ledger import LedgerEntries
-from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
+from ..manifest import Every, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
 from .added_members import structs_of, table_of
 from .signatures import heard_struct, read
@@ -256,7 +255,7 @@ def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -
         yield f"{label}: the status {route.status} does not mean success"
 
 
-def _extension_faults(extends: Extends) -> Iterator[str]:
+def _extension_faults(extends: Manifest.Extends) -> Iterator[str]:
     for kind in filter(None, (extends.shows, extends.takes)):
         for field in fields(kind):
             if field.required:
@@ -303,7 +302,7 @@ def _is_task(value: Any) -> bool:
 
 
 def _is_extension(value: Any) -> bool:
-    return isinstance(value, Extends) and all(map(is_struct, (value.shows, value.takes or value.shows)))
+    return isinstance(value, Manifest.Extends) and all(map(is_struct, (value.shows, value.takes or value.shows)))
 
 
 def _is_page(value: Any) -> bool:
@@ -315,7 +314,7 @@ def _maps_to_functions(value: Any) -> bool:
 
 
 def _is_document(value: Any) -> bool:
-    return isinstance(value, Document) and "{id}" in value.path and callable(value.show)
+    return isinstance(value, Manifest.Document) and "{id}" in value.path and callable(value.show)
 
 
 _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -324,7 +323,10 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
     "events": (_instance_check(Mapping), "events must map the name of each event to the Struct of its data"),
     "hears": (_maps_to_functions, "hears must map the name of each event to a function"),
-    "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
+    "extends": (
+        _tuple_of(_is_extension),
+        "extends must be a tuple of Manifest.Extends(path=…, shows=Struct, fill=function)",
+    ),
     "tables": (_tuple_of(_instance_check(sa.Table)), "tables must be a tuple of tables"),
     "settings": (lambda kind: kind is None or is_struct(kind), "settings must be a Struct"),
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
@@ -335,9 +337,12 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         'records must be a tuple of RecordPages(path="/v1/…", columns=…)',
     ),
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
-    "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
+    "documents": (
+        _tuple_of(_is_document),
+        'documents must be a tuple of Manifest.Document(path="/v1/…/{id}", show=function)',
+    ),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
-    "codes": (_instance_check(Mapping), "codes must map each code to its Code"),
+    "codes": (_instance_check(Mapping), "codes must map each code to its status and meaning"),
     "offers": (
         _tuple_of(_instance_check(Struct)),
         'offers must be a tuple of what others ask for, such as GstEntries(labels=("G1", …), select=function)',

@@ -9,7 +9,7 @@ from falcon.routing import CompiledRouter
 
 from ..endpoints import PARAMETER, Endpoint
 from ..events import events
-from ..manifest import Document, Manifest, Route
+from ..manifest import Manifest, Route
 from ..pipeline import Pipeline
 from . import checks, signatures
 from .packages import PluginError
@@ -99,7 +99,7 @@ def mount_routes(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]
     return router.find, web
 
 
-def find_documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
+def find_documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Manifest.Document]:
     """Map the paths of mounted documents to the documents of the enabled plugins."""
     paths = {e.route.path for e in endpoints}
     return {d.path: d for manifest in enabled.values() for d in manifest.documents if d.path in paths}
@@ -156,8 +156,8 @@ def _on_documents(
     return added
 
 
-def _offered_routes(manifest: Manifest) -> list[Document.Routes]:
-    return [offer for offer in manifest.offers if isinstance(offer, Document.Routes)]
+def _offered_routes(manifest: Manifest) -> list[Manifest.Document.Routes]:
+    return [offer for offer in manifest.offers if isinstance(offer, Manifest.Document.Routes)]
 
 
 def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 GROUP, COMMANDS, FORMER_NAMES = "billycan.plugins", "billycan.commands", "billycan.former_names"
 ASSEMBLED, CORE = "billycan", "billycan-core"
 # What is easily taken for a plugin, and is always there.
-_IN_CORE = frozenset({"billycan", "core", "events", "gst", "keys", "platform", "tenants"})
+_IN_CORE = frozenset({"billycan", "books", "core", "events", "keys", "platform", "tenants"})
 _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
 
 

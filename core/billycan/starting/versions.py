@@ -22,8 +22,11 @@ from .plugins import PluginError
 HERE = Path(__file__).parents[1]
 _SAYS = re.compile(r"^(?:(?:down_)?revision|oldest)\b.*=.*$", re.MULTILINE)
 
-oldest = db.deployment_table(
-    "core_oldest", sa.Column("name", db.ByCodePoint, primary_key=True), sa.Column("version", sa.Text, nullable=False)
+oldest = db.new_table(
+    "core_oldest",
+    sa.Column("name", db.ByCodePoint, primary_key=True),
+    sa.Column("version", sa.Text, nullable=False),
+    of="deployment",
 )
 
 

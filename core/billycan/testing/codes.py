@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from .. import problems
-from ..describe.codes import CODES
+from ..describe.codes import CODES, of_manifests
 from ..manifest import Manifest
 from ..members import structs_within
 from ..platform import manifest as platform
-from ..problems import Code, Problem
+from ..problems import Problem
 from ..starting import packages, plugins, signatures
 from .samples import literals
 
@@ -26,12 +26,12 @@ def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
     `folder` holds the plugin's source files; it is None if there are none to read.
     """
     near = [platform, *_find_manifests((*manifest.requires, *manifest.uses)), manifest]
-    codes: dict[str, Code] = {**CODES, **{code: meant for each in near for code, meant in each.codes.items()}}
+    codes = {**CODES, **of_manifests(*near)}
     for path in sorted(folder.rglob("*.py")) if folder else ():
         for line, code, status in raised(path.read_text("utf-8")):
             where = f"{path.name}:{line} raises `{code}`"
             if code not in codes:
-                cure = f'add codes={{"{code}": Code({status or 409}, "…")}} to the manifest, or correct the code'
+                cure = f'add codes={{"{code}": ({status or 409}, "…")}} to the manifest, or correct the code'
                 yield f"{where}, which nobody declares: {cure}"
             elif status and codes[code].status != status:
                 yield f"{where} with the status {status}, and it is declared with {codes[code].status}: make them agree"

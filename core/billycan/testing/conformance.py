@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from ..endpoints import PARAMETER
-from ..manifest import Extends
+from ..manifest import Manifest
 from ..members import structs_within, types_within
 from ..resources import Resource
 from ..starting import additive, migrate, packages, versions
@@ -193,7 +193,7 @@ class PluginConformance:
             kind = app.at["POST", path].signature.body
             for name, huge in with_integers(kind, body, 2**63):
                 answer = client.call("POST", path, huge)
-                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Count"
+                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: give it a Whole"
             for name, large in with_integers(kind, body, 2**31):
                 answer = client.call("POST", path, large)
                 assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
@@ -201,7 +201,7 @@ class PluginConformance:
             for name, hint in get_type_hints(query).items():
                 if name in query.__struct_fields__ and any(map(is_integer, types_within(hint))):
                     answer = client.call("GET", f"{path}?{name}={2**63}")
-                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Count"
+                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: give it a Whole"
 
     @pytest.mark.needs("bodies")
     @pytest.mark.either
@@ -387,7 +387,7 @@ class PluginConformance:
             if self.has(app, "GET", path):
                 assert again.get(f"{path}/{record['id']}")["data"] == record
 
-    def extensions(self, client: Client) -> list[tuple[Extends, Mapping[str, Any]]]:
+    def extensions(self, client: Client) -> list[tuple[Manifest.Extends, Mapping[str, Any]]]:
         """List the plugin's extensions of other resources, each with a body for one of their records.
 
         For core alone.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..context import Context
-from ..manifest import Extends
+from ..manifest import Manifest
 from ..web import encode, parse
 from .client import counted
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .client import Client
 
 
-def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+def is_shown_everywhere(client: "Client", extends: Manifest.Extends, body: Mapping[str, Any]) -> None:
     """Assert that POST, GET, lists, PATCH, actions and events show the added members, and PATCH takes them back."""
     members, (made, one) = set(extends.shows.__struct_fields__), _make_record(client, extends, body)
     assert not (missing := members - made.keys()), f"POST {extends.path} shows no {missing}"
@@ -37,7 +37,7 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
         assert client.post(extends.path, {**body, name: made[name]}, 422)["error"]["details"][0]["code"] == "read_only"
 
 
-def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+def is_kept(client: "Client", extends: Manifest.Extends, body: Mapping[str, Any]) -> None:
     """Assert that a change to a member raises the version and emits one event, and that the same value does neither."""
     nothing = parse(encode(extends.shows()))
     made, one = _make_record(client, extends, body)
@@ -57,7 +57,7 @@ def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None
     assert client.post(extends.path, body, Idempotency_Key=key) == first
 
 
-def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+def costs_a_query_for_a_page(client: "Client", extends: Manifest.Extends, body: Mapping[str, Any]) -> None:
     """Assert that a longer page takes no more statements than a shorter one."""
     sent = []
     for per_page in (1, 3):
@@ -68,7 +68,9 @@ def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[s
     assert len(sent[0]) == len(sent[1]), f"{extends.path}: a longer page costs more queries: {sent[1]}"
 
 
-def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+def leaves_nothing_when_off(
+    client: "Client", smaller: "Client", extends: Manifest.Extends, body: Mapping[str, Any]
+) -> None:
     """Assert that the members are unknown while the plugin is off, and have kept their values when it is on again."""
     made, one = _make_record(client, extends, body)
     members = set(extends.shows.__struct_fields__)
@@ -86,7 +88,7 @@ def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extend
             assert {name for name in members if name in shown} == (members if known else set())
 
 
-def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+def is_forgotten(client: "Client", extends: Manifest.Extends, body: Mapping[str, Any]) -> None:
     """Assert that nothing is kept of a deleted record."""
     made, one = _make_record(client, extends, body)
     if client.call("DELETE", one).status_int == 200:
@@ -96,12 +98,12 @@ def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) ->
         assert found in (None, extends.shows()), f"{found} is kept of a record that is deleted: hear of it"
 
 
-def _make_record(client: "Client", extends: Extends, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def _make_record(client: "Client", extends: Manifest.Extends, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     made: dict[str, Any] = client.post(extends.path, body)["data"]
     return made, f"{extends.path}/{made['id']}"
 
 
-def _taken_members(extends: Extends) -> tuple[str, ...]:
+def _taken_members(extends: Manifest.Extends) -> tuple[str, ...]:
     return tuple(f.encode_name for f in msgspec.structs.fields(extends.takes)) if extends.takes else ()
 
 

@@ -20,7 +20,7 @@ _NAMES = sqlite.dialect().identifier_preparer
 _POSTGRESQL = sa.make_url("postgresql+psycopg://").get_dialect()()
 _FROM = {
     "billycan": ("ByCodePoint", "Decimals", "Json", "UTCDateTime"),
-    "billycan.migrations": ("create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"),
+    "billycan.migrations": ("create_index", "create_resource_table", "key_columns"),
 }
 # What rows that exist get in a new column that must not be null.
 _DEFAULTS: tuple[tuple[type, str], ...] = (
@@ -131,7 +131,7 @@ def _add_column(table: str, column: sa.Column[Any], *, fill: bool) -> str:
     """Return the code that adds a column, with an index if it is the column of searches."""
     line = _write_call("op.add_column", [f'"{table}"', _write_column(column, fill=fill)])
     line = f"{_FILL}\n{line}" if "server_default=" in line else line
-    return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
+    return line + (f'\ncreate_index(op, "{table}", "search_text")' if column.name == "search_text" else "")
 
 
 def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
@@ -165,7 +165,7 @@ def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
         if not (is_resource and [c.name for c in index.columns] == ["tenant_id", "created_at", "id"]):
             lines.append(_write_index(index))
     if "search_text" in names:
-        lines.append(f'create_search_index(op, "{table.name}")')
+        lines.append(f'create_index(op, "{table.name}", "search_text")')
     return "\n".join(lines)
 
 
@@ -179,7 +179,7 @@ def _write_index(index: sa.Index) -> str:
         and columns[:-1] == ["tenant_id"]
         and not index.unique
     ):
-        return f'create_neighbour_index(op, "{table}", "{columns[-1]}")'
+        return f'create_index(op, "{table}", "{columns[-1]}")'
     args = [f'"{_write_name(index)}"', f'"{table}"', _write_list(columns)]
     args += ["unique=True"] if index.unique else []
     args += [
@@ -263,7 +263,7 @@ def _write_source(what: str, revision: str, last: str | None, steps: list[Step])
     own = [
         f"from {module} import {', '.join(found)}"
         for module, names in _FROM.items()
-        if (found := [name for name in names if re.search(rf"\b{name}\b", body)])
+        if (found := [name for name in names if re.search(rf"(?<![.\w]){name}\b", body)])
     ]
     named = f'revision, down_revision = "{revision}", {_write_text(last) if last else None}'
     if last and any(step.table or step.order < 0 for step in steps if step.up):

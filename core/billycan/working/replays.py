@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from ..context import Context
-from ..db import at_most, bytes_of, own
+from ..db import at_most, own
 from ..fields import Moment
 from ..idempotency import KEPT, PACKED, answers
 
@@ -62,5 +62,5 @@ def kept(db: sa.Connection) -> Kept:
     return Kept(row[0], int(row[1]))
 
 
-_SIZE = bytes_of(answers.c.body)
+_SIZE = sa.func.octet_length(answers.c.body)
 _LARGE = _SIZE.op(">", is_comparison=True)(sa.literal_column("4096"))  # as the index has it

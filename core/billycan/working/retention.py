@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from .. import counters
 from ..context import Context, Event
-from ..db import bytes_of, own, upsert
+from ..db import own, upsert
 from ..events import BYTES, events, forgotten
 from ..fields import Moment
 from ..tenants import tenants
@@ -166,4 +166,4 @@ def _holds_needed(needed: sa.Select[Any]) -> sa.ColumnElement[bool]:
 
 _e = events.c
 _BEYOND = sa.literal(2**63 - 1, sa.BigInteger)  # all sequences
-_SIZE = bytes_of(_e.data).label("size")
+_SIZE = sa.func.octet_length(_e.data).label("size")

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Event, UTCDateTime, new_id, own, tenant_table
+from billycan import Context, Event, UTCDateTime, new_id, new_table, own
 from billycan.fields import Moment
 from billycan.sql import counters
 from billycan.web import encode
@@ -15,7 +15,7 @@ from billycan.web import encode
 START = "0" * 64
 CHECKPOINT = "audit.checkpointed"
 
-audit = tenant_table(
+audit = new_table(
     "audit",
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("event", sa.Text, nullable=False),

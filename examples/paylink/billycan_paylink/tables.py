@@ -2,9 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import Decimals, UTCDateTime, reference, tenant_table
+from billycan import Decimals, UTCDateTime, new_table, reference
 
-checkouts = tenant_table(
+checkouts = new_table(
     "paylink_checkouts",
     sa.Column("invoice_id", sa.Text, nullable=False),
     sa.Column("amount", Decimals(2), nullable=False),

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
-from billycan import App, Code, Identity, Manifest, Unauthenticated, hookimpl
+from billycan import App, Identity, Manifest, Unauthenticated, hookimpl
 from billycan.sql import tenants
 
 INVALID, EXPIRED = "invalid_token", "expired_token"
@@ -40,8 +40,8 @@ manifest = Manifest(
     name="sso_auth",
     settings=Settings,
     codes={
-        INVALID: Code(401, "The token was not issued for this API by the identity provider it trusts, or was changed."),
-        EXPIRED: Code(401, "The token has expired: sign in again."),
+        INVALID: (401, "The token was not issued for this API by the identity provider it trusts, or was changed."),
+        EXPIRED: (401, "The token has expired: sign in again."),
     },
 )
 

@@ -1,6 +1,6 @@
 """Visits to a job's site, and plans of regular ones: two more members on every job."""
 
-from billycan import Deleted, Every, Extends, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 
 from .announcing import announce_visit, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
@@ -28,7 +28,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/visits/{id}", update_visit, scope="visits:write"),
         Route("DELETE", "/v1/visits/{id}", delete_visit, scope="visits:write"),
     ),
-    extends=(Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
+    extends=(Manifest.Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
     hears={"job.deleted": forget_plan},
     tasks=(Every(seconds=60, due=to_announce, run=announce_visit),),
 )

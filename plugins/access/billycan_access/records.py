@@ -9,7 +9,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, NotFound, Profile, new_id
+from billycan import App, Conflict, NotFound, new_id
 from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan_users.api import can_send, invite_person, page_address, send
@@ -103,7 +103,7 @@ def confirm_address(db: sa.Connection, app: App, token: str) -> str | None:
     settings = app.settings_of(Settings)
     if settings.mode != "sandbox":
         return None
-    live, sandbox = app.tenants.create(db, _profile_of(row), app.now())
+    live, sandbox = app.tenants.create(db, _profile_of(app, row), app.now())
     db.execute(sa.update(requests).where(requests.c.id == row.id).values(business_id=live))
     expires_at = Moment.of(app.now() + timedelta(days=settings.idle_days))
     _, key = app.keys.create(db, sandbox, ["read", "write"], app.now(), name="First key", expires_at=expires_at)
@@ -124,7 +124,7 @@ def approve_request(
     """
     row = lock_request(db, app, id)
     check_seen(decision_members(row))
-    live = row.business_id or app.tenants.create(db, _profile_of(row), app.now())[0]
+    live = row.business_id or app.tenants.create(db, _profile_of(app, row), app.now())[0]
     # If the link is emailed, only the address's owner gets it; otherwise the operator checks the address.
     user_id, token = invite_person(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
     _decide_request(db, app, id, "approved", business_id=live)
@@ -185,8 +185,8 @@ def _is_idle(app: App) -> sa.ColumnElement[bool]:
     return requests.c.state.in_(OPEN) & (requests.c.created_at <= until)
 
 
-def _profile_of(row: Any) -> Profile:
-    return Profile(name=row.business, abn=row.abn, email=row.email)
+def _profile_of(app: App, row: Any) -> Any:
+    return app.tenants.PROFILE(name=row.business, abn=row.abn, email=row.email)
 
 
 def _digest_token(token: str) -> bytes:

@@ -2,10 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime
-from billycan.sql import deployment_table
+from billycan import ByCodePoint, UTCDateTime, new_table
 
-requests = deployment_table(
+requests = new_table(
     "access_requests",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("state", sa.Text, nullable=False),  # unproved, proved, approved, refused or expired
@@ -19,5 +18,6 @@ requests = deployment_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("decided_at", UTCDateTime),
     sa.Index("ix_access_requests_created_at", "created_at"),
+    of="deployment",
 )
 requests.info["stays"] = True  # the operator's note of a decision, which goes with no business that moves

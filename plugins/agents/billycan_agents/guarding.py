@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Forbidden, Identity, Problem, Route, hookimpl, new_id, own
+from billycan import Context, Forbidden, Identity, Problem, Route, new_id, own
 from billycan.fields import Moment
 from billycan.sql import upsert
 from billycan.web import encode
@@ -48,14 +48,10 @@ class TooManyWrites(Problem):
     status, type, code = 429, "rate_limit", "rate_limited"
 
 
-@hookimpl
-def authorize(ctx: Context, route: Route) -> None:
+def check_route(ctx: Context, route: Route, kept: policies.Kept) -> None:
     """Refuse whatever a frozen caller asks, files whose rows are written later, and several requests in one if the
     policy names them.
     """
-    kept = policies.find_policy(ctx)
-    if kept is None:
-        return
     _refuse_frozen(kept)
     ctx.memo[MARK] = new_id("prp")
     if route.own_transactions:
@@ -83,10 +79,10 @@ def is_contact(text: str) -> bool:
     return _IS_CONTACT.fullmatch(text) is not None
 
 
-def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
+def watch_call(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable[[Any], None] | None:
     """Begin to look at a call; None if its caller may do all that its scopes allow."""
-    check = _watch_caller(ctx, call)
-    if call.route.path != "/v1/tenant":
+    check = _watch_caller(ctx, call, kept)
+    if call.route.path != policies.TENANT:
         return check
     before = risks.paid_into(encode(ctx.tenant))
 
@@ -98,8 +94,7 @@ def watch(ctx: Context, call: Call) -> Callable[[Any], None] | None:
     return note
 
 
-def _watch_caller(ctx: Context, call: Call) -> Callable[[Any], None] | None:
-    kept = policies.find_policy(ctx)
+def _watch_caller(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable[[Any], None] | None:
     if kept is None or policies.is_free(kept.policy) or ctx.memo.get(APPROVED) or call.route.own_transactions:
         return None
     if kept.policy.mode == "limits" and ctx.identity:

@@ -1,17 +1,18 @@
 """The pages of agents: what each key and connection may do alone, set by an owner."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
 from billycan import Fault, Identity, Invalid, NotFound
-from billycan.fields import Count, NotNegative
+from billycan.fields import NotNegative, Whole
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted, read_field
 
 from . import guarding, policies, proposing
 from .done import operation_of
 
 _HERE = "/dashboard/agents"
+_WHOLE = Annotated[int, Whole()]
 # What an owner most likely wants a person to see, whatever the amount.
 PROPOSED = (
     *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
@@ -143,7 +144,7 @@ def _policy(visit: Visit) -> Identity.Policy:
         given[name] = read_field(NotNegative, name, text) if (text := form.get(name, "").replace(",", "")) else None
     text = form.get("writes_per_hour", "")
     number = int(text) if text.isdecimal() and len(text) < 10 else text
-    given["writes_per_hour"] = read_field(Count, "writes_per_hour", number) if text else None
+    given["writes_per_hour"] = read_field(_WHOLE, "writes_per_hour", number) if text else None
     operations = {operation_of(endpoint.route) for endpoint in visit.app.endpoints}
     for name in ("never", "propose"):
         given[name] = form.get(name, "").replace(",", " ").split()

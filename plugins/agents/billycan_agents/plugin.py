@@ -1,14 +1,16 @@
 """Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
 
-from billycan import Code, Context, Every, Manifest, Route
+from billycan import Context, Every, Manifest, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
-from .guarding import authorize
+from .policies import authorize_by, watch_by
 from .schemas import Proposal
 from .tables import bank_changes, policies, proposals, spent, told, writes
 
 __all__ = ["authorize", "manifest"]
+
+authorize = authorize_by(guarding.check_route)
 
 manifest = Manifest(
     name="agents",
@@ -32,14 +34,14 @@ manifest = Manifest(
         Every(seconds=3600, run=guarding.forget_old, tenants=guarding.with_old, real_time=True),
     ),
     codes={
-        "answer_too_large": Code(422, "The answer is too large for a model: ask for less of it."),
-        "approval_required": Code(403, "A person of the business has to approve this."),
-        "frozen": Code(403, "An owner of the business has frozen the key or connection."),
-        "not_allowed_for_agents": Code(403, "The policy of the key or connection refuses this."),
+        "answer_too_large": (422, "The answer is too large for a model: ask for less of it."),
+        "approval_required": (403, "A person of the business has to approve this."),
+        "frozen": (403, "An owner of the business has frozen the key or connection."),
+        "not_allowed_for_agents": (403, "The policy of the key or connection refuses this."),
     },
     offers=(
         Context.Guard(
-            watch=guarding.watch,
+            watch=watch_by(guarding.watch_call),
             policy=guarding.policy_of,
             approvals=proposing.approvals_of,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),

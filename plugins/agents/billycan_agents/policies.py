@@ -1,6 +1,6 @@
 """Policies of keys and connections: what each may do alone, known for a second and locked to count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -8,11 +8,14 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Identity, own
+from billycan import App, Context, Identity, Route, hookimpl, own
 from billycan.sql import Statement, upsert
 
 from .tables import policies
 
+TENANT = "/v1/tenant"  # whoever changes the bank account there changes where money goes
+Call = Context.Guard.Call
+Watched = Callable[[Any], None] | None  # called with the answer before the commit
 _OWN = "agents"  # the plugin's place in a context's memo
 _THIS = (policies.c.tenant_id == sa.bindparam("of_tenant"), policies.c.id == sa.bindparam("of_id"))
 _FIND = Statement(sa.select(policies.c.policy, policies.c.frozen_at).where(*_THIS))
@@ -38,6 +41,31 @@ def find_policy(ctx: Context) -> Kept | None:
         recent = _recent.setdefault(ctx.app, ctx.app.recent())
         (known[identity.id],) = recent.get(identity.id, lambda: (_load(ctx, identity.id),))
     return known[identity.id]
+
+
+def authorize_by(check: Callable[[Context, Route, Kept], None]) -> Callable[[Context, Route], None]:
+    """Return the hook `authorize` that calls `check` for callers that have a policy, and nothing for others."""
+
+    @hookimpl
+    def authorize(ctx: Context, route: Route) -> None:
+        kept = find_policy(ctx)
+        if kept is not None:
+            check(ctx, route, kept)
+
+    return authorize
+
+
+def watch_by(watch: Callable[[Context, Call, Kept | None], Watched]) -> Callable[[Context, Call], Watched]:
+    """Return the function of a `Context.Guard` that calls `watch` for callers that a policy limits, and for changes of
+    the profile.
+    """
+
+    def watch_if_limited(ctx: Context, call: Call) -> Watched:
+        kept = find_policy(ctx)
+        is_limited = kept is not None and not is_free(kept.policy)
+        return watch(ctx, call, kept) if is_limited or call.route.path == TENANT else None
+
+    return watch_if_limited
 
 
 def lock_policy(ctx: Context, caller_id: str) -> Kept | None:

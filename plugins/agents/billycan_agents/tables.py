@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Decimals, Json, UTCDateTime, tenant_table
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime, new_table
 
 # The id is that of the key or connection. The row is locked while the caller writes within limits: its changes are
 # counted one after the other.
-policies = tenant_table(
+policies = new_table(
     "agents_policies",
     sa.Column("policy", Json, nullable=False),
     sa.Column("frozen_at", UTCDateTime),
@@ -15,7 +15,7 @@ policies = tenant_table(
 )
 
 # The greatest amount of each document that a caller changed on a day of the business: together what it spent that day.
-spent = tenant_table(
+spent = new_table(
     "agents_spent",
     sa.Column("caller_id", ByCodePoint, nullable=False),
     sa.Column("day", sa.Date, nullable=False),
@@ -25,19 +25,19 @@ spent = tenant_table(
 )
 
 # When the account that clients pay into was changed, whoever did it.
-bank_changes = tenant_table(
+bank_changes = new_table(
     "agents_bank_changes",
     sa.Column("changed_at", UTCDateTime, nullable=False),
     sa.Column("changed_by", ByCodePoint),
 )
 
 # Events of what a person approved: the id is the event's.
-told = tenant_table(
+told = new_table(
     "agents_told",
     sa.Column("proposal_id", ByCodePoint, nullable=False),
 )
 
-writes = tenant_table(
+writes = new_table(
     "agents_writes",
     sa.Column("caller_id", ByCodePoint, nullable=False),
     sa.Column("written_at", UTCDateTime, nullable=False),
@@ -45,7 +45,7 @@ writes = tenant_table(
 )
 
 _PENDING = sa.text("status = 'pending'")
-proposals = tenant_table(
+proposals = new_table(
     "agents_proposals",
     sa.Column("caller_id", ByCodePoint, nullable=False),
     sa.Column("caller_name", sa.Text),

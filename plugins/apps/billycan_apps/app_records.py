@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Fault, Invalid, NotFound, Secret, new_id
+from billycan import App, Conflict, Fault, Identity, Invalid, NotFound, new_id
 from billycan.fields import Moment, Name, Url
 from billycan_users.api import read_field
 
@@ -178,9 +178,15 @@ def rotate_secret(db: sa.Connection, app_id: str, now: Moment) -> str:
         raise Conflict("A public app has no secret.")
     for old in [row.id for row in secrets_of(db, app_id)][MOST_SECRETS - 1 :]:
         db.execute(sa.delete(secrets).where(secrets.c.id == old))
-    secret = Secret.new(SECRET)
+    secret = Identity.Secret.new(SECRET)
     hint = f"{SECRET}…{secret[-4:]}"
-    row = {"id": new_id("sec"), "app_id": app_id, "digest": Secret.digest(secret), "hint": hint, "created_at": now}
+    row = {
+        "id": new_id("sec"),
+        "app_id": app_id,
+        "digest": Identity.Secret.digest(secret),
+        "hint": hint,
+        "created_at": now,
+    }
     db.execute(sa.insert(secrets).values(**row))
     return secret
 
@@ -206,10 +212,10 @@ def secrets_of(db: sa.Connection, app_id: str) -> Sequence[Any]:
 
 def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
     """Tell whether a text is one of the app's secrets."""
-    if not Secret.is_well_formed(secret, SECRET):
+    if not Identity.Secret.is_well_formed(secret, SECRET):
         return False
     known = db.execute(sa.select(secrets.c.digest).where(secrets.c.app_id == app_id)).scalars()
-    return any(hmac.compare_digest(bytes(each), Secret.digest(secret)) for each in known)
+    return any(hmac.compare_digest(bytes(each), Identity.Secret.digest(secret)) for each in known)
 
 
 def read_app(row: Any) -> Registered:

@@ -7,7 +7,7 @@ from typing import Any
 import falcon
 import sqlalchemy as sa
 
-from billycan import App, Identity, Secret, Unauthenticated, hookimpl
+from billycan import App, Identity, Unauthenticated, hookimpl
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
@@ -85,7 +85,9 @@ def authenticate(app: App, req: falcon.Request) -> Identity | None:
         return None
     recent = _recent.setdefault(app, app.recent())
     identity: Caller | None = (
-        recent.get(token, lambda: _identity_of_token(app, token)) if Secret.is_well_formed(token, *_STARTS) else None
+        recent.get(token, lambda: _identity_of_token(app, token))
+        if Identity.Secret.is_well_formed(token, *_STARTS)
+        else None
     )
     if identity is None:
         raise _refuse_token("invalid_api_key", "This access token does not exist, or was revoked.")
@@ -115,7 +117,7 @@ def find_identity(app: App, tenant_id: str, id: str) -> Identity:
 
 def _identity_of_token(app: App, token: str) -> Caller | None:
     with app.db.reading(across="only the access token says whose it is") as db:
-        row = _BY_DIGEST.first(db, {"digest": Secret.digest(token)})
+        row = _BY_DIGEST.first(db, {"digest": Identity.Secret.digest(token)})
     if row is None:
         return None
     _note_use(app, row)

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from cryptography.fernet import Fernet
 from msgspec import Struct
 
-from billycan import App, Context, NotFound, Row, Secret, new_id, own
+from billycan import App, Context, Identity, NotFound, Row, new_id, own
 from billycan.fields import Moment
 from billycan.sql import at_most, tenants
 from billycan.web import encode
@@ -56,13 +56,13 @@ def new_code(
     ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str], resource: str | None
 ) -> str:
     """Make a code for a connection. It works once, and only for this redirect URI and challenge."""
-    code = Secret.new(CODE)
+    code = Identity.Secret.new(CODE)
     ctx.db.execute(
         sa.insert(codes).values(
             tenant_id=ctx.tenant_id,
             id=new_id("oac"),
             connection_id=connection_id,
-            digest=Secret.digest(code),
+            digest=Identity.Secret.digest(code),
             redirect_uri=redirect_uri,
             challenge=challenge,
             scopes=sorted(scopes),
@@ -211,10 +211,10 @@ def matches_challenge(verifier: str, challenge: str) -> bool:
 
 def _find_row(app: App, table: sa.Table, secret: str, *starts: str) -> Row | None:
     """Return the row of a secret of any tenant, as it was a moment ago."""
-    if not Secret.is_well_formed(secret, *starts):
+    if not Identity.Secret.is_well_formed(secret, *starts):
         return None
     with app.db.reading(across=_ACROSS) as db:
-        return db.execute(sa.select(table).where(table.c.digest == Secret.digest(secret))).first()
+        return db.execute(sa.select(table).where(table.c.digest == Identity.Secret.digest(secret))).first()
 
 
 def _lock_connection(ctx: Context, connection_id: str, client_id: str) -> Row | None:
@@ -249,18 +249,20 @@ def _issue_tokens(
     """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
-    pair = Pair(Secret.new(ACCESS[environment]), Secret.new(REFRESH), ctx.app.now() + ACCESS_LASTS, granted)
+    pair = Pair(
+        Identity.Secret.new(ACCESS[environment]), Identity.Secret.new(REFRESH), ctx.app.now() + ACCESS_LASTS, granted
+    )
     whose: dict[str, Any] = {"tenant_id": ctx.tenant_id, "connection_id": connection.id, "code_id": code.id}
     access = {
         "id": new_id("oat"),
-        "digest": Secret.digest(pair.access_token),
+        "digest": Identity.Secret.digest(pair.access_token),
         "scopes": granted,
         "expires_at": pair.expires_at,
         "resource": resource,
     }
     ctx.db.execute(sa.insert(access_tokens).values(**whose, **access))
     expires_at = ctx.app.now() + REFRESH_LASTS
-    lasts = {"id": new_id("ort"), "digest": Secret.digest(pair.refresh_token), "expires_at": expires_at}
+    lasts = {"id": new_id("ort"), "digest": Identity.Secret.digest(pair.refresh_token), "expires_at": expires_at}
     ctx.db.execute(sa.insert(refresh_tokens).values(**whose, **lasts))
     return pair
 

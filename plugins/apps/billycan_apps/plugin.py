@@ -1,6 +1,6 @@
 """Apps: third parties connect a business's account by OAuth 2.1, and call the API for it until somebody ends that."""
 
-from billycan import Code, Context, Every, Identity, Manifest
+from billycan import Context, Every, Identity, Manifest
 
 from . import authorizing, callers, grants, operating, pages, protocol
 from .callers import authenticate
@@ -27,7 +27,7 @@ manifest = Manifest(
         Every(seconds=60, due=grants.answered_tokens, run=grants.forget_answer, real_time=True),
         Every(seconds=3600, run=grants.forget_old, tenants=grants.with_old, real_time=True),
     ),
-    codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
+    codes={"app_disconnected": (401, "The app that queued the work was disconnected, or is on hold.")},
     offers=(
         Identity.Kind("cnx", callers.find_identity),
         Context.Emptied(stay=(connections, codes, access_tokens, refresh_tokens)),

@@ -2,11 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, tenant_table
-from billycan.sql import deployment_table
+from billycan import ByCodePoint, Json, UTCDateTime, new_table
 
 # An app belongs to the business that registered it, and may be connected to others: its rows are the deployment's.
-apps = deployment_table(
+apps = new_table(
     "apps_apps",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("business_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), nullable=False, index=True),
@@ -19,15 +18,17 @@ apps = deployment_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("address", sa.Text),  # of the document in which it describes itself: its client_id
     sa.Index("ix_apps_apps_address", "address"),
+    of="deployment",
 )
 
-secrets = deployment_table(
+secrets = new_table(
     "apps_secrets",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("app_id", ByCodePoint, sa.ForeignKey("apps_apps.id", ondelete="CASCADE"), nullable=False, index=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     sa.Column("hint", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
+    of="deployment",
 )
 
 
@@ -36,7 +37,7 @@ def _of_connection(column: str = "connection_id", table: str = "apps_connections
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{table}.tenant_id", f"{table}.id"], ondelete="CASCADE")
 
 
-connections = tenant_table(
+connections = new_table(
     "apps_connections",
     sa.Column("app_id", ByCodePoint, sa.ForeignKey("apps_apps.id"), nullable=False),
     sa.Column("scopes", Json, nullable=False),
@@ -51,7 +52,7 @@ connections = tenant_table(
 )
 
 # A code; after its use, the group of its tokens.
-codes = tenant_table(
+codes = new_table(
     "apps_codes",
     sa.Column("connection_id", ByCodePoint, nullable=False),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
@@ -65,7 +66,7 @@ codes = tenant_table(
     sa.Index("ix_apps_codes_connection_id", "tenant_id", "connection_id"),
 )
 
-access_tokens = tenant_table(
+access_tokens = new_table(
     "apps_access_tokens",
     sa.Column("connection_id", ByCodePoint, nullable=False),
     sa.Column("code_id", ByCodePoint, nullable=False),
@@ -80,7 +81,7 @@ access_tokens = tenant_table(
 )
 
 _SEALED = sa.text("sealed IS NOT NULL")
-refresh_tokens = tenant_table(
+refresh_tokens = new_table(
     "apps_refresh_tokens",
     sa.Column("connection_id", ByCodePoint, nullable=False),
     sa.Column("code_id", ByCodePoint, nullable=False),

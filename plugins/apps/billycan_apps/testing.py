@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import webtest
 from msgspec.structs import replace
 
-from billycan import App, Identity, Secret, new_id
+from billycan import App, Identity, new_id
 from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser
@@ -174,15 +174,17 @@ def give_token(
         row = {"tenant_id": tenant_id, "id": connection_id, "app_id": app_id, "scopes": there_are, "created_at": now}
         db.execute(sa.insert(connections).values(**row, **consented))
     granted = [scope for scope in there_are if scope in scopes or scope.rpartition(":")[2] in scopes]
-    token = Secret.new(grants.ACCESS[environment_of(db, tenant_id)])
+    token = Identity.Secret.new(grants.ACCESS[environment_of(db, tenant_id)])
     lasts = {"scopes": granted, "expires_at": now + timedelta(days=365)}
     code_id, code = new_id("oac"), {"redirect_uri": REDIRECT, "challenge": "", "used_at": now}
     db.execute(
-        sa.insert(codes).values(**whose, id=code_id, digest=Secret.digest(Secret.new(grants.CODE)), **code, **lasts)
+        sa.insert(codes).values(
+            **whose, id=code_id, digest=Identity.Secret.digest(Identity.Secret.new(grants.CODE)), **code, **lasts
+        )
     )
     db.execute(
         sa.insert(access_tokens).values(
-            **whose, id=new_id("oat"), code_id=code_id, digest=Secret.digest(token), **lasts
+            **whose, id=new_id("oat"), code_id=code_id, digest=Identity.Secret.digest(token), **lasts
         )
     )
     return connection_id, token

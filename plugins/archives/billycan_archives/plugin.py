@@ -1,6 +1,6 @@
 """Archives: everything of a business as one file, which its owners ask for and download."""
 
-from billycan import Code, Every, Manifest
+from billycan import Every, Manifest
 from billycan_attachments.api import open_stored, put_stored, remove_stored
 
 from . import making, pages
@@ -21,6 +21,6 @@ manifest = Manifest(
             seconds=600, due=making.archives_to_delete, run=making.delete_archive, own_transactions=True, real_time=True
         ),
     ),
-    codes={"archive_under_way": Code(409, "A file with everything is being made already: wait for it.")},
+    codes={"archive_under_way": (409, "A file with everything is being made already: wait for it.")},
     offers=(Manifest.Files(table=archives, open=open_stored, put=put_stored, remove=remove_stored),),
 )

@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table
 
 _UNDER_WAY = sa.text("finished_at IS NULL")
 
-archives = tenant_table(
+archives = new_table(
     "archives",
     sa.Column("asked_by", ByCodePoint, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),  # the real time, as the others

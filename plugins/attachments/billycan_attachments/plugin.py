@@ -1,6 +1,6 @@
 """Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
 
-from billycan import App, Code, Context, Deleted, Every, Manifest, Records, Route, hookimpl
+from billycan import App, Context, Deleted, Every, Manifest, Records, Route, hookimpl
 
 from . import handlers as h
 from . import stored_files
@@ -60,8 +60,8 @@ manifest = Manifest(
         ),
     ),
     codes={
-        "quota_exceeded": Code(422, "The business has no room left for a file of this size."),
-        "too_many_attachments": Code(409, "The record has as many attachments as it can."),
+        "quota_exceeded": (422, "The business has no room left for a file of this size."),
+        "too_many_attachments": (409, "The record has as many attachments as it can."),
     },
     doctor=doctor,
     offers=(

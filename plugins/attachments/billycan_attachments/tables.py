@@ -2,9 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table
 
-attachments = tenant_table(
+attachments = new_table(
     "attachments",
     sa.Column("resource", ByCodePoint, nullable=False),
     # The prefix of that record's id.
@@ -20,18 +20,18 @@ attachments = tenant_table(
 )
 
 # Bytes of attachments stored in the transaction of another change: a task moves them to the storage.
-waiting = tenant_table(
+waiting = new_table(
     "attachments_waiting",
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
 )
 
 # Bytes that may be in the storage without an attachment: being uploaded, or of a deleted attachment.
-leftovers = tenant_table(
+leftovers = new_table(
     "attachments_leftovers",
     sa.Column("since", UTCDateTime, nullable=False, index=True),
     sa.Column("bytes", sa.BigInteger, nullable=False, server_default="0"),  # of one that was deleted
 )
 
 # The total size of a business's attachments, in one row with the id "all".
-used = tenant_table("attachments_used", sa.Column("bytes", sa.BigInteger, nullable=False))
+used = new_table("attachments_used", sa.Column("bytes", sa.BigInteger, nullable=False))

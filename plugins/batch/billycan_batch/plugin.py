@@ -1,6 +1,6 @@
 """Batch: up to a hundred requests in one, all of them or each by itself."""
 
-from billycan import Code, Manifest, Route
+from billycan import Manifest, Route
 
 from .handlers import admit_batch, carry_out_batch
 
@@ -18,8 +18,8 @@ manifest = Manifest(
         ),
     ),
     codes={
-        "not_carried_out": Code(503, "The batch took too long or answered too much before it came to this operation."),
-        "reference_failed": Code(409, "The operation refers to the record of another one, which failed."),
-        "too_many_changes": Code(422, "The operations of an atomic batch would change too much at once."),
+        "not_carried_out": (503, "The batch took too long or answered too much before it came to this operation."),
+        "reference_failed": (409, "The operation refers to the record of another one, which failed."),
+        "too_many_changes": (422, "The operations of an atomic batch would change too much at once."),
     },
 )

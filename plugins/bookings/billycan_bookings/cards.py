@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from billycan import Card, Context, own
+from billycan import Context, Manifest, own
 from billycan.fields import Moment
 
 from .tables import bookings, services
@@ -13,7 +13,7 @@ from .tables import bookings, services
 _MOST = 6
 
 
-def todays_bookings(ctx: Context) -> Card:
+def todays_bookings(ctx: Context) -> Manifest.Card:
     """Return the card of today's bookings, in order."""
     day, zone = ctx.today(), ctx.tenant.timezone
     since, until = Moment.start_of(day, zone), Moment.start_of(day + timedelta(days=1), zone)
@@ -31,4 +31,4 @@ def todays_bookings(ctx: Context) -> Card:
     shown = tuple((row.name, f"{at:%H:%M}") for row, at in zip(rows, times, strict=True))
     note = f"the first {_MOST} of them" if total > _MOST else ""
     path = f"/v1/bookings?start_at_from={day}&start_at_to={day}&sort=start_at"
-    return Card(title="Bookings today", figure=int(total), note=note, rows=shown, path=path)
+    return Manifest.Card(title="Bookings today", figure=int(total), note=note, rows=shown, path=path)

@@ -1,6 +1,6 @@
 """Bookings: services, when they are available, and clients' bookings."""
 
-from billycan import Code, Deleted, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
@@ -72,6 +72,6 @@ manifest = Manifest(
     hears=hears,
     tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
     demo=add_samples,
-    codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
+    codes={"slot_unavailable": (409, "The time is taken or not offered; `alternatives` are free.")},
     offers=owns,
 )

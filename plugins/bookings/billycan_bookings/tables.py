@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, reference, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table, reference
 
 from . import resource
 
@@ -10,7 +10,7 @@ services, bookings = resource.services.table, resource.bookings.table
 
 # One row for each start at which a member of staff gives a service, however many bookings share it. On PostgreSQL an
 # exclusion constraint (created in the migration) keeps the occupied times of a person apart.
-slots = tenant_table(
+slots = new_table(
     "bookings_slots",
     sa.Column("staff_id", ByCodePoint, nullable=False),
     sa.Column("service_id", ByCodePoint, nullable=False),

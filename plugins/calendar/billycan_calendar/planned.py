@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import App, Meaning, Named
+from billycan import App, Member, Named
 
 _found: "weakref.WeakKeyDictionary[App, tuple[Planned, ...]]" = weakref.WeakKeyDictionary()
 
@@ -49,7 +49,7 @@ def planned_resources(app: App) -> tuple[Planned, ...]:
 def _find(app: App) -> Iterator[Planned]:
     for prefix, path in sorted(app.prefixes.items(), key=lambda pair: pair[1]):
         listed = app.at["GET", path]
-        meant: Mapping[str, Meaning] = Meaning.of(listed.signature.listed)
+        meant: Mapping[str, Member.Meaning] = Member.Meaning.of(listed.signature.listed)
         table = next((t for t in app.manifests[listed.plugin].tables if t.info.get("prefix") == prefix), None)
         start = _playing(meant, "start")
         if not start or table is None or start not in table.c or not listed.route.scope:
@@ -72,7 +72,7 @@ def _find(app: App) -> Iterator[Planned]:
         )
 
 
-def _playing(meant: Mapping[str, Meaning], role: str) -> str:
+def _playing(meant: Mapping[str, Member.Meaning], role: str) -> str:
     return next((name for name, meaning in meant.items() if meaning.role == role), "")
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import sqlalchemy as sa
 
 from billycan import BadRequest, Context, Problem, Row
-from billycan.sql import Statement, bytes_of, counters, events
+from billycan.sql import Statement, counters, events
 
 from .tables import untold
 
@@ -102,7 +102,7 @@ _sequence: sa.BindParameter[int] = sa.bindparam("sequence", type_=sa.BigInteger)
 _record: sa.BindParameter[str] = sa.bindparam("record", type_=_u.id.type)
 _most: sa.BindParameter[int] = sa.bindparam("most", type_=sa.Integer)
 _EVENTS = Statement(
-    sa.select(_e.sequence, _e.id, _e.event, bytes_of(_e.data).label("size"))
+    sa.select(_e.sequence, _e.id, _e.event, sa.func.octet_length(_e.data).label("size"))
     .where(_e.tenant_id == _tenant, _e.sequence > _sequence)
     .order_by(_e.sequence)
     .limit(_most)

@@ -2,10 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import tenant_table
+from billycan import new_table
 
 # Ids are those of the records; `sequence` is the place of their last such change in the log of events.
-untold = tenant_table(
+untold = new_table(
     "changes_untold",
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Index(None, "tenant_id", "sequence", "id"),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import App, Code, Context, Every, Manifest, Route, hookimpl
+from billycan import App, Context, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .keeping import find_time
@@ -22,9 +22,9 @@ manifest = Manifest(
     ),
     tasks=(Every(seconds=2, run=walk, tenants=to_walk, own_transactions=True, real_time=True),),
     codes={
-        "clock_advancing": Code(409, "The clock is advancing: wait until that is done, or delete it."),
-        "clock_is_set": Code(409, "The sandbox has a clock: advance it, or delete it first."),
-        "sandbox_only": Code(403, "This is for a sandbox alone: use a key that begins with `svc_test_`."),
+        "clock_advancing": (409, "The clock is advancing: wait until that is done, or delete it."),
+        "clock_is_set": (409, "The sandbox has a clock: advance it, or delete it first."),
+        "sandbox_only": (403, "This is for a sandbox alone: use a key that begins with `svc_test_`."),
     },
     offers=(Context.Clock(find=find_time, tenants=sa.select(clocks.c.tenant_id)),),
 )

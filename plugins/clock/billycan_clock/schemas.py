@@ -1,8 +1,10 @@
 """Structs that clients send and receive."""
 
+from typing import Annotated
+
 from msgspec import Struct
 
-from billycan.fields import Count, Moment
+from billycan.fields import Moment, Whole
 
 
 class NewClock(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -38,7 +40,7 @@ class Clock(Struct, kw_only=True):
     id: str
     now: Moment
     done: bool
-    progress: Count
+    progress: Annotated[int, Whole()]
     advanced_from: Moment | None
     advanced_to: Moment | None
     created_at: Moment

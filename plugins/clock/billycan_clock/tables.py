@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import UTCDateTime, tenant_table
+from billycan import UTCDateTime, new_table
 
 # While a clock advances, it stands at `at`, whose timed work is done or under way. Otherwise it runs on from there,
 # where it was at the real time `since`.
-clocks = tenant_table(
+clocks = new_table(
     "clock_clocks",
     sa.Column("at", UTCDateTime, nullable=False),
     sa.Column("since", UTCDateTime, nullable=False),

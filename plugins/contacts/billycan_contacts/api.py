@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Address, Context, GstPeriod, NotFound, Records, own
+from billycan import Address, Context, GstEntries, NotFound, Records, own
 from billycan.fields import Abn, Email, Name, Text
 from billycan.sql import ByIds, Statement, fold
 
@@ -181,12 +181,12 @@ def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
 _SUPPLIERS = ByIds(sa.select(_table.c.id, _table.c.abn, _table.c.gst_registered), _table.c.id)
 
 
-def lacks_abn(ctx: Context | GstPeriod, column: sa.ColumnElement[str]) -> sa.Exists:
+def lacks_abn(ctx: Context | GstEntries.Period, column: sa.ColumnElement[str]) -> sa.Exists:
     """Return a condition for a query: the contact whose id is in `column` has no ABN."""
     return sa.exists().where(own(ctx, _table), _table.c.id == column, _table.c.abn.is_(None))
 
 
-def not_registered(ctx: Context | GstPeriod) -> sa.Select[str]:
+def not_registered(ctx: Context | GstEntries.Period) -> sa.Select[str]:
     """Select the ids of contacts known not to be registered for GST, for use in another query."""
     # In the form of the index: SQLAlchemy compares a boolean with 0, and SQLite would read all contacts.
     known = sa.type_coerce(_table.c.gst_registered, sa.Integer)

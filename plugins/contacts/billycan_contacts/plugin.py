@@ -1,6 +1,6 @@
 """Contacts: the people and companies a business deals with."""
 
-from billycan import Code, Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -63,5 +63,5 @@ manifest = Manifest(
         ),
     ),
     demo=add_samples,
-    codes={"abn_differs": Code(409, "The two contacts have different ABNs: clear the wrong one first.")},
+    codes={"abn_differs": (409, "The two contacts have different ABNs: clear the wrong one first.")},
 )

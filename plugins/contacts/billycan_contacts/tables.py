@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table
 
 # Each row's id is that of a contact that was merged into another, and is gone. When the other is merged in its turn,
 # the row is moved like whatever else refers to it: the contact that is left is always one step away.
-merged = tenant_table(
+merged = new_table(
     "contacts_merged",
     sa.Column("into_id", ByCodePoint, nullable=False),
     sa.Column("merged_at", UTCDateTime, nullable=False),

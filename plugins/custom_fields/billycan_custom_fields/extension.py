@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
-from billycan import App, BadRequest, Context, Extends, Fault, Invalid, RuleBroken, decode, own
-from billycan.sql import ByIds, Insertion
+from billycan import App, BadRequest, Context, Fault, Invalid, Manifest, RuleBroken, decode, own
+from billycan.sql import ByIds, Statement
 
 from .definitions import (
     Field,
@@ -25,7 +25,7 @@ from .schemas import AsksCustom, HasCustom, MergedContact, TakesCustom
 from .tables import values
 
 _OF_RECORDS = ByIds(sa.select(values.c.id, values.c.field_id, values.c.value), values.c.id)
-_INSERT = Insertion(values, ("id", "field_id", "value", "comparable"))
+_INSERT = Statement.Insertion(values, ("id", "field_id", "value", "comparable"))
 _resources: "WeakKeyDictionary[App, frozenset[str]]" = WeakKeyDictionary()
 
 
@@ -185,7 +185,7 @@ def _in_words(field: Field, value: Any) -> str:
     return str(value)
 
 
-extends = Extends(
+extends = Manifest.Extends(
     path="*",
     shows=HasCustom,
     fill=fill_custom,

@@ -1,6 +1,6 @@
 """Custom fields: members that a business adds to the records of any resource, third parties' too."""
 
-from billycan import App, Code, Deleted, Every, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Deleted, Every, Manifest, RecordPages, Route, hookimpl
 from billycan.paper import Paper
 
 from . import handlers as h
@@ -42,9 +42,9 @@ manifest = Manifest(
     hears={"contact.merged": join_merged},
     tasks=(Every(seconds=10, run=clear_values, tenants=to_clear, real_time=True),),
     codes={
-        "duplicate_custom_field": Code(409, "The resource has a custom field of this `key`."),
-        "has_values": Code(409, "Records have values that would be removed: send `clear_values` if that is meant."),
-        "too_many_custom_fields": Code(409, "The business has 200 custom fields."),
+        "duplicate_custom_field": (409, "The resource has a custom field of this `key`."),
+        "has_values": (409, "Records have values that would be removed: send `clear_values` if that is meant."),
+        "too_many_custom_fields": (409, "The business has 200 custom fields."),
     },
     offers=(Paper.Facts(facts_of),),
 )

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, resource, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table, resource
 
 from .schemas import CustomField, NewCustomField
 
@@ -15,7 +15,7 @@ fields = resource(
 )
 
 # A row's `id` is that of the record, of whatever resource. `comparable` orders values of any type as texts.
-values = tenant_table(
+values = new_table(
     "custom_fields_values",
     sa.Column("field_id", ByCodePoint, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
@@ -24,4 +24,4 @@ values = tenant_table(
 )
 
 # Fields, by their ids, some of whose values are no longer shown and wait to be removed.
-clearings = tenant_table("custom_fields_clearings", sa.Column("since", UTCDateTime, nullable=False))
+clearings = new_table("custom_fields_clearings", sa.Column("since", UTCDateTime, nullable=False))

@@ -13,7 +13,6 @@ from billycan import (
     Actions,
     Context,
     Manifest,
-    Meaning,
     Member,
     NewResource,
     Page,
@@ -193,6 +192,6 @@ def test_each_decimal_that_a_plugin_shows_says_its_kind(make_app):
         f"{struct.__name__}.{name}"
         for struct in shown
         for name, kind in get_type_hints(struct).items()
-        if Decimal in (kind, *get_args(kind)) and not Meaning.of(struct)[name].kind
+        if Decimal in (kind, *get_args(kind)) and not Member.Meaning.of(struct)[name].kind
     ]
     assert not silent, f"pages show them as plain numbers: declare Amount or another kind: {sorted(silent)}"

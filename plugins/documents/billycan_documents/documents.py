@@ -25,7 +25,7 @@ from billycan import (
     new_id,
     own,
 )
-from billycan.sql import Insertion, Statement
+from billycan.sql import Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -150,7 +150,7 @@ class Documents(Generic[L, T]):
         # Jobs do not freeze their client.
         self._freezes = "client_name" in records.table.c
         self._members = {*records.shows.__struct_fields__}
-        self._insert = Insertion(lines, lines.c.keys())
+        self._insert = Statement.Insertion(lines, lines.c.keys())
         self._lines = Parts(lines, Line.__struct_fields__, besides=250)
 
     def page(self, ctx: Context, query: Query[Any]) -> Page[L]:

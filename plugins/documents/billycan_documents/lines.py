@@ -27,10 +27,10 @@ from billycan import (
     Patch,
     decode,
     new_id,
+    new_table,
     own,
-    tenant_table,
 )
-from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text, UnitPrice
+from billycan.fields import Amount, Currency, Description, Id, Number, Percent, Text
 
 from .rules import Charge, CodeTotals, GstCode, Totals, totals
 
@@ -38,6 +38,10 @@ AmountsAre = Literal["exclusive", "inclusive"]  # of GST
 GstRounding = Literal["total_invoice", "per_line"]
 Quantity = Annotated[
     Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4, kind="quantity")
+]
+UnitPrice = Annotated[
+    Decimal,
+    Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
 ]
 COPIED = ("description", "unit", "unit_price", "gst_code")
 MOST_LINES = 500  # that a client may send
@@ -222,7 +226,7 @@ def party_columns() -> tuple[sa.Column[Any], ...]:
 
 def lines_table(parent: str) -> sa.Table:
     """The table of a kind of document's lines."""
-    return tenant_table(
+    return new_table(
         f"{parent}_lines",
         sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),

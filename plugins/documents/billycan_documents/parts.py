@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import sqlalchemy as sa
 
 from billycan import Context, Page, Row
-from billycan.sql import ByIds, Statement, bytes_of
+from billycan.sql import ByIds, Statement
 
 _MOST_AT_ONCE = 500  # parts that are fetched together, if they are not of one record: some milliseconds of work
 _MOST_TEXT = 4 * 4_000  # bytes of a description
@@ -26,7 +26,9 @@ class Parts:
         )
         # Two steps in the index for each record, however many parts it has.
         counts = sa.select(of, (last.scalar_subquery() + 1).label("parts")).where(table.c.position == 0)
-        sizes = sa.select(of, sa.func.sum(bytes_of(table.c.description) + besides).label("size")).group_by(of)
+        sizes = sa.select(of, sa.func.sum(sa.func.octet_length(table.c.description) + besides).label("size")).group_by(
+            of
+        )
         self._rows, self._counts, self._sizes = (
             ByIds(rows, of),
             ByIds(counts, of),

@@ -3,7 +3,7 @@
 from datetime import date
 from decimal import Decimal
 
-from billycan import Card, Context
+from billycan import Context, Manifest
 
 from .schemas import SummaryQuery
 from .summary import summarise_expenses
@@ -11,7 +11,7 @@ from .summary import summarise_expenses
 _MOST = 6
 
 
-def by_category(ctx: Context) -> Card:
+def by_category(ctx: Context) -> Manifest.Card:
     """Add up the spending of each category since the last quarter ended, and the GST on it that can be claimed."""
     today = ctx.today()
     since = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
@@ -24,4 +24,4 @@ def by_category(ctx: Context) -> Card:
     claimable = sum((group.gst_claimable for group in groups), Decimal("0.00"))
     note = f"since {since.day} {since:%B}; ${claimable:,.2f} of GST on it can be claimed"
     total = sum((group.amount for group in groups), Decimal("0.00"))
-    return Card(title="Spent, by category", figure=total, note=note, rows=tuple(rows), path=path)
+    return Manifest.Card(title="Spent, by category", figure=total, note=note, rows=tuple(rows), path=path)

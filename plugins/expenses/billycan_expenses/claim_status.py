@@ -4,13 +4,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod, Row
+from billycan import Context, GstEntries, Row
 from billycan_contacts import api as contacts
 
 from . import rules
 
 
-def claim(period: GstPeriod, expenses: sa.Table) -> sa.Case[Any]:
+def claim(period: GstEntries.Period, expenses: sa.Table) -> sa.Case[Any]:
     """The claim status of each expense, as in `rules.claim_status`; a refund has that of its purchase."""
     purchases = expenses.alias("purchases")
     of_purchase = sa.select(claim_until_void(period, purchases)).where(
@@ -23,7 +23,7 @@ def claim(period: GstPeriod, expenses: sa.Table) -> sa.Case[Any]:
     )
 
 
-def claim_until_void(period: GstPeriod, of: sa.FromClause) -> sa.Case[Any]:
+def claim_until_void(period: GstEntries.Period, of: sa.FromClause) -> sa.Case[Any]:
     """The claim status of each expense by its own terms; for a void expense, the status before it was voided."""
     unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(period)), sa.false())
     needs_tax_invoice = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
@@ -38,13 +38,13 @@ def claim_until_void(period: GstPeriod, of: sa.FromClause) -> sa.Case[Any]:
     )
 
 
-def _lacks_abn(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
+def _lacks_abn(period: GstEntries.Period, of: sa.FromClause) -> sa.ColumnElement[bool]:
     """The expenses that name a supplier whose ABN is not recorded."""
     typed = of.c.supplier_name.is_not(None) & of.c.supplier_abn.is_(None)
     return sa.case((of.c.supplier_id.is_not(None), contacts.lacks_abn(period, of.c.supplier_id)), else_=typed)
 
 
-def _too_old(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
+def _too_old(period: GstEntries.Period, of: sa.FromClause) -> sa.ColumnElement[bool]:
     """The expenses recorded, or whose tax invoice came, after the time to claim ended; a refund is never too old."""
     held = sa.func.coalesce(of.c.tax_invoice_held_on, period.today)
     needed = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
@@ -60,18 +60,18 @@ def is_too_old(ctx: Context, row: Row) -> bool:
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
-def _is_creditable(period: GstPeriod, of: sa.FromClause) -> sa.ColumnElement[bool]:
+def _is_creditable(period: GstEntries.Period, of: sa.FromClause) -> sa.ColumnElement[bool]:
     """The expenses of a registered business whose price contains GST, and which are not for input taxed sales."""
     taxable: sa.ColumnElement[bool] = of.c.gst_code.in_(rules.TAXABLE) & ~of.c.for_input_taxed_sales
     return taxable & period.registered(of.c.date)
 
 
-def period_of(ctx: Context) -> GstPeriod:
+def period_of(ctx: Context) -> GstEntries.Period:
     """Return the business's GST settings and today, for queries about expenses of any day."""
     return span_of(ctx).with_values(ctx)
 
 
-def span_of(ctx: Context) -> GstPeriod.Span:
+def span_of(ctx: Context) -> GstEntries.Period.Span:
     """Return the same as `period_of`, for statements that are built once."""
     today = ctx.today()
-    return GstPeriod.Span(since=today, until=today, settings=ctx.tenant.gst_settings)
+    return GstEntries.Period.Span(since=today, until=today, settings=ctx.tenant.gst_settings)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import Context, GstPeriod, LedgerEntries, Row
+from billycan import Context, GstEntries, LedgerEntries, Row
 from billycan.fields import Moment
 from billycan.sql import ByIds, Statement
 
@@ -164,7 +164,7 @@ def _add_credits(credits: Iterable[Credit]) -> Decimal:
 def _find_credits(ctx: Context, ids: Collection[str], settings: Sequence[Any]) -> dict[str, list[Credit]]:
     """Map expenses to the GST that counts of them by these GST settings."""
     found: dict[str, list[Credit]] = defaultdict(list)
-    span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=settings)
+    span = GstEntries.Period.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=settings)
     values = span.values(ctx)
     for row in _build_credit_query(span.period).all(ctx.db, values.pop("tenant_id"), documents_of(ctx, ids), **values):
         day = None if row.counts_on is None or row.counts_on > Moment.LAST_DATE else row.counts_on
@@ -173,7 +173,7 @@ def _find_credits(ctx: Context, ids: Collection[str], settings: Sequence[Any]) -
 
 
 @lru_cache(64)
-def _build_credit_query(period: GstPeriod) -> ByIds:
+def _build_credit_query(period: GstEntries.Period) -> ByIds:
     def select(among: Any) -> sa.Select[Any]:
         its = gst.entries(period, among).subquery("its")
         columns = its.c.document_id, its.c.counts_on, its.c.adjusts, its.c["1B"].label("cents")

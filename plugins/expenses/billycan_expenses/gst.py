@@ -17,7 +17,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstEntries, GstPeriod, Row, own
+from billycan import Context, GstEntries, Row, own
 from billycan.sql import ByIds, Statement
 
 from . import rules
@@ -35,7 +35,7 @@ _MINE, _BOUGHT = of_each(expenses, "mine"), of_each(purchases, "bought")
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def entries(period: GstPeriod, is_asked: Callable[[Any], Any] | None = None) -> sa.Select[Any]:
+def entries(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None = None) -> sa.Select[Any]:
     """Select the entries of the expenses. One that awaits its tax invoice, or was claimed too late, counts on no day.
 
     With `is_asked`, only those of expenses whose id it is true of: a purchase with all of its refunds.
@@ -71,12 +71,12 @@ def _match_asked(is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool
     return sa.true() if is_asked is None else is_asked(_MINE.c.id)
 
 
-def _by_itself(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _by_itself(period: GstEntries.Period, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select the purchases by their own terms."""
     return _select_terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
 
 
-def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
+def _paid_in_parts(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
     """Select the entries of the purchases that are paid in parts, each label in proportion to what is paid.
 
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
@@ -133,7 +133,7 @@ def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> 
             sa.case(
                 (is_over, _NOTHING),
                 (s.counts_on >= s.full_on, s[label]),
-                else_=GstPeriod.share_paid(s[label], s.paid, s.price),
+                else_=GstEntries.Period.share_paid(s[label], s.paid, s.price),
             ).label(label)
             for label in _LABELS
         ),
@@ -152,7 +152,7 @@ def _paid_in_parts(period: GstPeriod, is_asked: Callable[[Any], Any] | None) -> 
     )
 
 
-def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _given_back(period: GstEntries.Period, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Select suppliers' refunds by the terms of their purchases. A refund never counts before its purchase does.
 
     Adjusts only what was claimed (s 19-70, 19-80 GST Act), and all refunds of a purchase together to the cent.
@@ -170,7 +170,7 @@ def _given_back(period: GstPeriod, asked: sa.ColumnElement[bool]) -> sa.Select[A
     return _select_figures(terms.subquery("given_back"), share)
 
 
-def _select_terms(period: GstPeriod, by: Any) -> sa.Select[Any]:
+def _select_terms(period: GstEntries.Period, by: Any) -> sa.Select[Any]:
     """Select the parts of expenses of days on which the business was registered, with their own terms or those of a
     purchase.
     """
@@ -242,7 +242,7 @@ def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
 _NAMED = ByIds(sa.select(*(expenses.c[name] for name in ("id", "description", "reference", "date"))), expenses.c.id)
 
 
-def withheld(period: GstPeriod) -> sa.Select[Any]:
+def withheld(period: GstEntries.Period) -> sa.Select[Any]:
     """Select the tax withheld, on the day of each payment, even if the business is not registered for GST."""
     amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
 
@@ -257,7 +257,7 @@ def withheld(period: GstPeriod) -> sa.Select[Any]:
     return _select_all(on(expenses.c.paid_on, amount).where(at_once), ended.where(at_once), of_each)
 
 
-def _ever_counted(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[bool]:
+def _ever_counted(period: GstEntries.Period, of: Any = expenses) -> sa.ColumnElement[bool]:
     """The business's expenses, except those voided as a mistake, which never counted."""
     stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
     return sa.and_(of.c.tenant_id == period.tenant_id, stood)
@@ -280,19 +280,19 @@ gst = (
 
 def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
     """Return the amounts that a lodged expense adds to each label up to the last day of the period that counted it."""
-    span = GstPeriod.Span(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
+    span = GstEntries.Period.Span(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
     values = {**span.values(ctx), "id": row.id}
     return {(source.labels, *entry) for source in gst for entry in _counted_of(source, span.period).all(ctx.db, values)}
 
 
 @lru_cache(64)
-def _counted_of(source: GstEntries, period: GstPeriod) -> Statement:
+def _counted_of(source: GstEntries, period: GstEntries.Period) -> Statement:
     its = source.select(period).subquery()
     of_one = its.c.document_id == sa.bindparam("id"), its.c.counts_on <= period.until
     return Statement(sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(*of_one))
 
 
-def not_claimed(period: GstPeriod) -> sa.Select[Any]:
+def not_claimed(period: GstEntries.Period) -> sa.Select[Any]:
     """Select the expenses of a period that are left out, each with the reason and the GST in whole cents.
 
     They belong to the day on which they would count if their tax invoice were held.
@@ -313,7 +313,7 @@ def first_claim(
 
     The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
-    period = GstPeriod.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
+    period = GstEntries.Period.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
     mine, counts_on = _ever_counted(period) & (expenses.c.supplier_id == supplier_id) & among, _counts_on(period)
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
@@ -323,7 +323,7 @@ def first_claim(
     return first
 
 
-def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
+def _counts_on(period: GstEntries.Period, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts, or first counts if it is paid in parts; null if it does not count yet."""
     day, held_on = _day_if_held(period, of), of.c.tax_invoice_held_on
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
@@ -338,19 +338,19 @@ def _awaits_tax_invoice(of: Any) -> sa.ColumnElement[bool]:
     return awaits
 
 
-def _day_if_held(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
+def _day_if_held(period: GstEntries.Period, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts if its tax invoice is held in time."""
     paid_on = _registered_on(period, of)
     return period.counts_on(_earlier_day(paid_on, of.c.date), paid_on)
 
 
-def _day_in_full(period: GstPeriod, of: Any) -> sa.ColumnElement[Any]:
+def _day_in_full(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
     """The day from which an expense counts in full, however much of it is paid; a day without end if it never does."""
     full = period.accrual_from(_earlier_day(_registered_on(period, of), of.c.date))
     return sa.case((of.c.import_gst, _NEVER), else_=full)
 
 
-def _registered_on(period: GstPeriod, of: Any) -> sa.ColumnElement[Any]:
+def _registered_on(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
     """The day of the first payment. Before the registration began there is no tax period, and it is the bill's day."""
     paid_on = _paid_on(of)
     return sa.case(((paid_on < of.c.date) & ~period.registered(paid_on), of.c.date), else_=paid_on)

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, Fault, Invalid, Named, Patch, Row, RuleBroken, new_id, own
-from billycan.sql import ByIds, Insertion, Statement
+from billycan.sql import ByIds, Statement
 
 from . import categories, rules
 from .parts_schemas import ExpenseLine, NewExpenseLine
@@ -17,7 +17,7 @@ from .tables import lines
 COLUMNS = tuple(NewExpenseLine.__struct_fields__)
 _MOST = Decimal("999999999.99")
 
-_insertion = Insertion(lines, lines.c.keys())
+_insertion = Statement.Insertion(lines, lines.c.keys())
 BY_EXPENSE = ByIds(
     sa.select(lines.c.expense_id, *(lines.c[name] for name in COLUMNS)).order_by(lines.c.expense_id, lines.c.position),
     lines.c.expense_id,

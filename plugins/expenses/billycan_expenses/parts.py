@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import GstPeriod
+from billycan import GstEntries
 
 from .tables import NONE, expenses, lines, payments
 
@@ -77,8 +77,8 @@ def in_parts(tenant_id: Any, *figures: str, also: Sequence[str] = (), where: Any
     )
     joined = stands.join(expenses, of)
     s = (joined if where is None else joined.where(where)).subquery("stands").c
-    shares = {name: GstPeriod.share_paid(s[name], s.so_far, s.price) for name in figures}
-    before = {name: GstPeriod.share_paid(s[name], s.so_far - s.cents, s.price) for name in figures}
+    shares = {name: GstEntries.Period.share_paid(s[name], s.so_far, s.price) for name in figures}
+    before = {name: GstEntries.Period.share_paid(s[name], s.so_far - s.cents, s.price) for name in figures}
     columns = s.expense_id, s.id, s.paid_on, s.cents, *(s[name] for name in also)
     whole_figures = (s[name].label(f"all_{name}") for name in figures)
     return sa.select(

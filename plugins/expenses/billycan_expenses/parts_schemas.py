@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from billycan import Member, Named
+from billycan.books import Undoing
 from billycan.fields import Amount, Day, Description, Id, Moment, Number, Percent, Reference, Text
-from billycan.gst import Undoing
 
 from .rules import GstCode
 

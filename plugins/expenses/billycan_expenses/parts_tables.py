@@ -2,10 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Context, Decimals, UTCDateTime, reference, tenant_table
+from billycan import ByCodePoint, Context, Decimals, UTCDateTime, new_table, reference
 from billycan.sql import ByIds, Statement
 
-lines = tenant_table(
+lines = new_table(
     "expenses_lines",
     sa.Column("expense_id", ByCodePoint, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
@@ -23,7 +23,7 @@ lines = tenant_table(
     sa.Index(None, "tenant_id", "category_id", "expense_id"),
 )
 
-payments = tenant_table(
+payments = new_table(
     "expenses_payments",
     sa.Column("expense_id", ByCodePoint, nullable=False),
     sa.Column("amount", Decimals(2), nullable=False),

@@ -185,7 +185,7 @@ def claimable_part(gst: Decimal, business_use_percent: Decimal) -> Decimal:
 
 
 def paid_share(part: Decimal, paid: Decimal, price: Decimal) -> Decimal:
-    """Return as much of a part of a price as is paid of the price, to the cent, as `GstPeriod.share_paid` does."""
+    """Return as much of a part of a price as is paid of it, to the cent, as `GstEntries.Period.share_paid` does."""
     if paid <= 0:
         return NOTHING
     return part if paid >= price else (part * paid / price).quantize(_CENT, ROUND_HALF_UP)

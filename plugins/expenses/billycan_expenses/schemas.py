@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct
 
 from billycan import Paging
+from billycan.books import Undoing
 from billycan.fields import Amount, Day
-from billycan.gst import Undoing
 
 from .parts_schemas import Reason
 from .resource import ExpenseQuery, expenses

@@ -6,7 +6,7 @@ are shown from the start, and become rows at the first write that may touch one 
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Context, Json, tenant_table
+from billycan import ByCodePoint, Context, Json, new_table
 from billycan.sql import fold, tenants, upsert
 
 from . import category_resource
@@ -53,7 +53,7 @@ NOT_DEDUCTIBLE = ("Entertainment",)
 
 categories = category_resource.categories.table
 # A row means that the tenant's starter set has been stored; the tenant may have changed it since.
-started = tenant_table("expenses_started")
+started = new_table("expenses_started")
 
 # The same in every business; a number never changes its category.
 STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}

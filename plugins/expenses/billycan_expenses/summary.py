@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod, own
+from billycan import Context, GstEntries, own
 from billycan.sql import fold
 
 from . import categories, resource, rules
@@ -55,18 +55,18 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
 
 
 @lru_cache(64)
-def _by_line(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
+def _by_line(period: GstEntries.Period, by: GroupBy) -> sa.Select[Any]:
     """Select the sums of expenses with lines, by the category or code of each line."""
     of_each = (lines.c.tenant_id == expenses.c.tenant_id) & (lines.c.expense_id == expenses.c.id)
     return _sums_of(period, by, lines, sa.func.count(sa.distinct(expenses.c.id))).join(expenses, of_each)
 
 
 @lru_cache(64)
-def _select_sums(period: GstPeriod, by: GroupBy) -> sa.Select[Any]:
+def _select_sums(period: GstEntries.Period, by: GroupBy) -> sa.Select[Any]:
     return _sums_of(period, by, expenses, sa.func.count())
 
 
-def _sums_of(period: GstPeriod, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
+def _sums_of(period: GstEntries.Period, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
     keys = {
         "category": (of.c.category_id,),
         "gst_code": (of.c.gst_code,),

@@ -2,10 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import UTCDateTime, tenant_table
+from billycan import UTCDateTime, new_table
 
 # One row for each business; its id is always `branding`.
-branding = tenant_table(
+branding = new_table(
     "hosted_branding",
     sa.Column("logo_attachment_id", sa.Text),
     sa.Column("accent_colour", sa.Text),

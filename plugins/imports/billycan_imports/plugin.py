@@ -1,6 +1,6 @@
 """Imports: CSV files whose rows become records of any plugin that takes part, all of them or none."""
 
-from billycan import Code, Every, Gauge, Manifest, RecordPages, Route
+from billycan import Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .reading import MOST_BYTES
@@ -31,13 +31,13 @@ manifest = Manifest(
     tasks=(Every(seconds=3600, due=expired_imports, run=forget_import, real_time=True),),
     workers=(run_imports,),
     gauges=(
-        Gauge(
+        Manifest.Gauge(
             "imports_waiting_seconds", "How long ago the import that waits longest had its last step.", "", longest_wait
         ),
     ),
     codes={
-        "malformed_csv": Code(400, "The file cannot be read as CSV."),
-        "too_many_imports": Code(409, "Too many imports are not finished yet."),
-        "too_many_rows": Code(400, "The file has more rows than can be imported at once."),
+        "malformed_csv": (400, "The file cannot be read as CSV."),
+        "too_many_imports": (409, "Too many imports are not finished yet."),
+        "too_many_rows": (400, "The file has more rows than can be imported at once."),
     },
 )

@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, Json, UTCDateTime, new_table, reference
 
 _UNFINISHED, _FINISHED = sa.text("finished_at IS NULL"), sa.text("finished_at IS NOT NULL")
 
-imports = resource_table(
+imports = new_table(
     "imports",
     sa.Column("resource", ByCodePoint, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
@@ -28,11 +28,12 @@ imports = resource_table(
     sa.Index("ix_imports_tenant_id_status", "tenant_id", "status", "created_at", "id"),
     sa.Index("ix_imports_due", "created_at", sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED),
     sa.Index("ix_imports_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
+    of="resource",
 )
 
 # A few rows of the file each, as compressed JSON: a list of the row's number and its cells. Once they are checked,
 # `recording` has the statements that make their records, if any. The rows are deleted when the import is finished.
-chunks = tenant_table(
+chunks = new_table(
     "imports_chunks",
     sa.Column("import_id", ByCodePoint, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),

@@ -17,7 +17,8 @@ from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
 from billycan_imports.working import Rounds
-from billycan_webhooks import chores, nudging
+from billycan_webhooks import chores
+from billycan_webhooks import deliveries as hinting
 from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import deliveries
 
@@ -571,7 +572,7 @@ def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
 def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
     """However many endpoints there are, no transaction makes all deliveries: they are owed, and made in steps."""
     hints = []
-    monkeypatch.setattr(nudging.nudger_of(app), "send_hints_soon", hints.extend)
+    monkeypatch.setattr(hinting.nudger_of(app), "send_hints_soon", hints.extend)
     monkeypatch.setattr(holding, "MOST_ROWS", 3_000)
     monkeypatch.setattr(chores, "MOST_AT_ONCE", 100)
     new = [{"url": f"https://example.com/{i}", "events": ["contact.created"]} for i in range(20)]
@@ -579,9 +580,9 @@ def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, m
     rare = client.post("/v1/webhook_endpoints", {"url": "https://example.com/", "events": ["import.*"]}, 409)
     assert rare["error"]["code"] == "too_many_endpoints"
     assert finished(client, "name\n" + "Ada\n" * 250)["status"] == "done"
-    assert (client.tenant_id, nudging.CHORES) in hints and made(client) == {}
+    assert (client.tenant_id, hinting.CHORES) in hints and made(client) == {}
     desk, steps = Desk(app), 0
-    assert (client.tenant_id, nudging.CHORES) in desk.due(), "a sweep finds what lost its hint"
+    assert (client.tenant_id, hinting.CHORES) in desk.due(), "a sweep finds what lost its hint"
     while (due := desk.go_on(client.tenant_id)) is not None:
         steps += 1
         assert len(due) == 1 and sum(made(client).values()) <= steps * 100

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Card, Context
+from billycan import Context, Manifest
 from billycan.sql import Statement
 
 from .books.sums import amount_of, in_cents
@@ -53,7 +53,7 @@ _GST = Statement(
 )
 
 
-def owed(ctx: Context) -> Card:
+def owed(ctx: Context) -> Manifest.Card:
     """Show what clients owe, by age of the debt."""
     today = ctx.today()
     ages = [today.fromordinal(today.toordinal() - days) for days in _AGES]
@@ -66,25 +66,27 @@ def owed(ctx: Context) -> Card:
         since = f"&due_date_from={oldest}" if oldest else ""
         rows.append((name, amount, f"{unpaid}{since}&due_date_to={date.fromordinal(newest.toordinal() - 1)}"))
     note = f"of which ${overdue:,.2f} is overdue" if overdue else "none of it overdue"
-    return Card(title="Owed by clients", figure=sum(sums), note=note, rows=tuple(rows), path=unpaid)
+    return Manifest.Card(title="Owed by clients", figure=sum(sums), note=note, rows=tuple(rows), path=unpaid)
 
 
-def by_month(ctx: Context) -> Card:
+def by_month(ctx: Context) -> Manifest.Card:
     """Show the amounts invoiced and paid in each of the last months."""
     starts = _months_to_show(ctx.today())
     invoiced, paid = _fetch_sums(ctx, _INVOICED, *starts), _fetch_sums(ctx, _PAID, *starts)
     names = [f"{start:%b}" for start in starts[:-1]]
     bars = {"Invoiced": tuple(zip(names, invoiced, strict=True)), "Paid": tuple(zip(names, paid, strict=True))}
-    return Card(title="Invoiced and paid by month", bars=bars, path=f"/v1/invoices?issue_date_from={starts[0]}")
+    return Manifest.Card(
+        title="Invoiced and paid by month", bars=bars, path=f"/v1/invoices?issue_date_from={starts[0]}"
+    )
 
 
-def gst(ctx: Context) -> Card | None:
+def gst(ctx: Context) -> Manifest.Card | None:
     """Show the GST on invoices since the last quarter ended."""
     if not ctx.tenant.gst_registered:
         return None
     today = ctx.today()
     since = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
-    return Card(
+    return Manifest.Card(
         title="GST on invoices",
         figure=_fetch_sums(ctx, _GST, since)[0],
         note=f"since {since.day} {since:%B}, by date of issue",

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from billycan import Decimals, Json, Member, Named, NewResource, Query, Resource, resource
-from billycan.fields import Amount, Day, Description, Id, Moment, Number, Text, UnitPrice
-from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity, party_columns
+from billycan.fields import Amount, Day, Description, Id, Moment, Number, Text
+from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity, UnitPrice, party_columns
 
 from .resource import TaxInvoice
 

@@ -1,6 +1,6 @@
 """Invoices: what a client owes, from draft to paid, with GST calculated as the law requires."""
 
-from billycan import Code, Deleted, Document, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 from billycan_contacts import api as contacts
 
 from . import record_pages
@@ -139,9 +139,11 @@ manifest = Manifest(
     records=(record_pages.invoices, record_pages.payments, record_pages.adjustment_notes),
     cards=(owed, by_month, gst_card),
     documents=(
-        Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
-        Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
-        Document(path="/v1/contacts/{id}/statement", show=statement_paper, finish=contacts.lock, takes=StatementQuery),
+        Manifest.Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
+        Manifest.Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
+        Manifest.Document(
+            path="/v1/contacts/{id}/statement", show=statement_paper, finish=contacts.lock, takes=StatementQuery
+        ),
     ),
     hears=hears,
     tasks=(
@@ -151,18 +153,19 @@ manifest = Manifest(
     ),
     demo=add_samples,
     codes={
-        "allocated_elsewhere": Code(409, "The payment settles other invoices too: reverse it as a whole."),
-        "already_invoiced": Code(409, "All of it is invoiced: void an invoice, or delete it while it is a draft."),
-        "duplicate_number": Code(409, "Another invoice has this number."),
-        "credit_spent": Code(409, "The credit that the note gave was allocated or refunded since."),
-        "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
-        "has_refunds": Code(409, "Some of the payment was refunded."),
-        "negative_total": Code(422, "The total is below zero: change the lines."),
-        "over_allocated": Code(422, "The amounts are more than there is of the payment."),
-        "over_credited": Code(422, "The note takes off more than is left of the invoice."),
-        "over_refunded": Code(422, "The refund is more than is unallocated."),
-        "tax_invoice_incomplete": Code(
-            422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
+        "allocated_elsewhere": (409, "The payment settles other invoices too: reverse it as a whole."),
+        "already_invoiced": (409, "All of it is invoiced: void an invoice, or delete it while it is a draft."),
+        "duplicate_number": (409, "Another invoice has this number."),
+        "credit_spent": (409, "The credit that the note gave was allocated or refunded since."),
+        "has_adjustment_notes": (409, "Adjustment notes were issued for the invoice: void them first."),
+        "has_refunds": (409, "Some of the payment was refunded."),
+        "negative_total": (422, "The total is below zero: change the lines."),
+        "over_allocated": (422, "The amounts are more than there is of the payment."),
+        "over_credited": (422, "The note takes off more than is left of the invoice."),
+        "over_refunded": (422, "The refund is more than is unallocated."),
+        "tax_invoice_incomplete": (
+            422,
+            "Something that a tax invoice or adjustment note must show is missing; `details` lists it.",
         ),
     },
     offers=(*gst, in_ledger),

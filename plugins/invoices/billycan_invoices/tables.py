@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Decimals, Neighbours, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, Decimals, Neighbours, UTCDateTime, new_table, reference
 from billycan_documents.api import lines_table
 
 from . import note_resource, resource
@@ -10,7 +10,7 @@ from . import note_resource, resource
 invoices = resource.invoices.table
 lines = lines_table("invoices")
 
-payments = resource_table(
+payments = new_table(
     "invoices_payments",
     sa.Column("client_id", ByCodePoint, nullable=False),
     # The payer's name when the payment was recorded.
@@ -40,10 +40,11 @@ payments = resource_table(
     sa.Index(None, "tenant_id", "paid_at", "id"),
     sa.Index(None, "tenant_id", "paid_on", "id"),
     Neighbours.index("reference"),
+    of="resource",
 )
 
 # Links payments to the invoices they settle. Rows of a reversed payment stay, so that its invoice still lists it.
-allocations = tenant_table(
+allocations = new_table(
     "invoices_allocations",
     sa.Column("payment_id", ByCodePoint, nullable=False),
     sa.Column("invoice_id", ByCodePoint, nullable=False),
@@ -57,7 +58,7 @@ allocations = tenant_table(
 )
 
 # Payments that are to be allocated to an invoice. Each row's id is that of the payment.
-settling = tenant_table(
+settling = new_table(
     "invoices_settling",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     reference("invoice_id", "invoices"),
@@ -73,7 +74,7 @@ settling = tenant_table(
 # opposite sign on the same days: entries of one kind, day, payment and note that add up to nothing count as none.
 # The first four figures add up to the invoice's own `amount_paid` and so on. The others add up to its price less
 # notes, the parts of it without GST by code, and the GST; a void invoice has no price.
-entries = tenant_table(
+entries = new_table(
     "invoices_entries",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     # The cause: sending or voiding the invoice, a payment, a note, a write-off, or applying or forfeiting a deposit.
@@ -101,7 +102,7 @@ entries = tenant_table(
 
 # The part of a note that does not count yet on a cash basis, because its credit is neither refunded nor used (s 29-20
 # GST Act): the amount paid, and the share of the price that the note took off. See `held`.
-held = tenant_table(
+held = new_table(
     "invoices_held",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("note_id", ByCodePoint, nullable=False),
@@ -125,7 +126,7 @@ held = tenant_table(
 
 # The rest of a partly invoiced work, which on an accrual basis counts ahead of its other invoices: see `supplies`.
 # Entries are added and never rewritten; those of a fully invoiced work add up to nothing.
-ahead = tenant_table(
+ahead = new_table(
     "invoices_ahead",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("work_id", ByCodePoint, nullable=False),
@@ -140,7 +141,7 @@ ahead = tenant_table(
     sa.Index(None, "tenant_id", "invoice_id"),
 )
 
-refunds = tenant_table(
+refunds = new_table(
     "invoices_refunds",
     sa.Column("payment_id", ByCodePoint, nullable=False),
     sa.Column("amount", Decimals(2), nullable=False),
@@ -155,7 +156,7 @@ refunds = tenant_table(
 
 notes = note_resource.notes.table
 
-note_lines = tenant_table(
+note_lines = new_table(
     "invoices_notes_lines",
     sa.Column("document_id", ByCodePoint, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),

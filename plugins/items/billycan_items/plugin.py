@@ -1,6 +1,6 @@
 """Items: the price list of a business, from which lines of its documents are filled in."""
 
-from billycan import Code, Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -36,5 +36,5 @@ manifest = Manifest(
         ),
     ),
     demo=add_samples,
-    codes={"duplicate_sku": Code(409, "Another item has this `sku`.")},
+    codes={"duplicate_sku": (409, "Another item has this `sku`.")},
 )

@@ -4,11 +4,15 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from billycan import Member, NewResource, Resource, resource
-from billycan.fields import Description, Name, Text, UnitPrice
+from billycan.fields import Description, Name, Number, Text
 
 GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 Sku = Annotated[str, Text("Your own code for an item: 1 to 100 characters.", least=1, most=100)]
+UnitPrice = Annotated[
+    Decimal,
+    Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4, kind="money"),
+]
 
 
 class NewItem(NewResource, kw_only=True):

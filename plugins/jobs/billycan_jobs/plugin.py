@@ -1,6 +1,6 @@
 """Jobs: work to do for a client, from open to complete and invoiced."""
 
-from billycan import Code, Deleted, Manifest, Route
+from billycan import Deleted, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
@@ -55,7 +55,7 @@ manifest = Manifest(
     hears=hears,
     demo=add_samples,
     codes={
-        "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
+        "checklist_incomplete": (409, "Something required on the checklist is not done; the message says what."),
     },
     offers=owns,
 )

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, reference, tenant_table
+from billycan import ByCodePoint, new_table, reference
 from billycan_documents.api import lines_table
 
 from . import resource
@@ -11,7 +11,7 @@ jobs = resource.jobs.table
 lines = lines_table("jobs")
 
 # Each row's id is the id of an invoice.
-invoiced = tenant_table(
+invoiced = new_table(
     "jobs_invoices",
     sa.Column("job_id", ByCodePoint, nullable=False),
     reference("job_id", "jobs"),

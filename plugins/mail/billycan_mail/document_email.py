@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from billycan import BadRequest, Context, Document, Invalid, Route
+from billycan import BadRequest, Context, Invalid, Manifest, Route
 from billycan.paper import Paper
 
 from . import composing, logos, pdf_attachments, records, sandboxes, suppressing, unsubscribe
@@ -77,7 +77,7 @@ def check_recipients(ctx: Context, to: Sequence[str], cc: Sequence[str], *, remi
         )
 
 
-def routes_of_document(document: Document, route: Route) -> tuple[Route, ...]:
+def routes_of_document(document: Manifest.Document, route: Route) -> tuple[Route, ...]:
     """Return the routes that email a document, and that preview the email."""
     here = route.path
     needs = (route.scope or "").replace(":read", ":write")
@@ -154,7 +154,7 @@ def _request_of(asked: NewEmail, **more: Any) -> composing.ComposeRequest:
     return composing.ComposeRequest(subject=asked.subject or "", message=asked.message or "", **more)
 
 
-def _read_paper(ctx: Context, document: Document, id: str, asked: NewEmail) -> Paper:
+def _read_paper(ctx: Context, document: Manifest.Document, id: str, asked: NewEmail) -> Paper:
     """Read the document. If its GET route refuses a parameter, raise Invalid for that member."""
     if not document.takes:
         return document.show(ctx, id)

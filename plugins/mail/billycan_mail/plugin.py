@@ -1,6 +1,6 @@
 """Mail: emails with documents for clients, and plain emails of the platform, called letters."""
 
-from billycan import Code, Deleted, Document, Every, Gauge, Manifest, RecordPages, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import suppressing
@@ -71,16 +71,16 @@ manifest = Manifest(
     tasks=(Every(seconds=3600, due=too_old, run=forget_old, real_time=True),),
     workers=(run_sender,),
     gauges=(
-        Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),
-        Gauge(
+        Manifest.Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),
+        Manifest.Gauge(
             "mail_oldest_due_seconds", "How long the first message that could go has waited.", "", oldest_due_seconds
         ),
     ),
     codes={
-        "already_suppressed": Code(409, "The address is on the list already."),
-        "address_suppressed": Code(422, "Every recipient is suppressed: see `/v1/suppressed_addresses`."),
-        "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
+        "already_suppressed": (409, "The address is on the list already."),
+        "address_suppressed": (422, "Every recipient is suppressed: see `/v1/suppressed_addresses`."),
+        "too_many_emails": (422, "The business has written to as many addresses as it may in 24 hours."),
     },
     doctor=describe_waiting,
-    offers=(Document.Routes(routes_of_document),),
+    offers=(Manifest.Document.Routes(routes_of_document),),
 )

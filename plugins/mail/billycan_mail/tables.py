@@ -4,8 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
-from billycan.sql import deployment_table
+from billycan import ByCodePoint, Json, UTCDateTime, new_table
 from billycan.timed import Leases
 
 
@@ -29,7 +28,7 @@ def _delivery_columns() -> tuple[sa.Column[Any], ...]:
     )
 
 
-emails = resource_table(
+emails = new_table(
     "mail_emails",
     *_delivery_columns(),
     sa.Column("document_id", ByCodePoint),  # no reference: an email outlives its document
@@ -55,9 +54,10 @@ emails = resource_table(
     _index_where("status IN ('queued', 'sending')", "ix_mail_emails_due", "due_at"),
     _index_where("file_id IS NOT NULL", "ix_mail_emails_file_id", "tenant_id", "file_id"),
     _index_where("logo_id IS NOT NULL", "ix_mail_emails_logo_id", "tenant_id", "logo_id"),
+    of="resource",
 )
 
-recipients = tenant_table(
+recipients = new_table(
     "mail_recipients",
     sa.Column("email_id", ByCodePoint, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
@@ -77,7 +77,7 @@ recipients = tenant_table(
 )
 
 # The process died during an attempt that never finished: the message may have arrived.
-attempts = tenant_table(
+attempts = new_table(
     "mail_attempts",
     sa.Column("email_id", ByCodePoint, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
@@ -95,13 +95,13 @@ attempts = tenant_table(
 )
 
 # Attachments, stored once for an email and all that send it again; and logos, stored once for all emails.
-files = tenant_table(
+files = new_table(
     "mail_files",
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("content_type", sa.Text, nullable=False),
 )
 
-suppressed = resource_table(
+suppressed = new_table(
     "mail_suppressed",
     sa.Column("address", sa.Text, nullable=False),
     sa.Column("address_folded", ByCodePoint, nullable=False),
@@ -110,10 +110,11 @@ suppressed = resource_table(
     sa.Column("detail", sa.Text),
     sa.Column("email_id", ByCodePoint),
     sa.UniqueConstraint("tenant_id", "address_folded", "covers", name="uq_mail_suppressed_address"),
+    of="resource",
 )
 
 # Letters of the platform, such as invitations: they belong to no business, and contain links that give access.
-letters = deployment_table(
+letters = new_table(
     "mail_letters",
     sa.Column("id", ByCodePoint, primary_key=True),
     *_delivery_columns(),
@@ -122,6 +123,7 @@ letters = deployment_table(
     sa.Column("sealed", sa.LargeBinary),  # its text; null once it is sent or has failed
     sa.Column("created_at", UTCDateTime, nullable=False),
     _index_where("status IN ('queued', 'sending')", "ix_mail_letters_due", "due_at"),
+    of="deployment",
 )
 
 

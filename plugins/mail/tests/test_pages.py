@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from billycan import Context, Document, Manifest, Route
+from billycan import Context, Manifest, Route
 from billycan.paper import Paper
 from billycan.testing import Client
 from billycan_mail import bouncing
@@ -225,7 +225,7 @@ def test_a_document_of_a_third_party_is_emailed_alike(mailing, serve, sold, inst
 
     path = "/v1/contacts/{id}/loyalty_card"
     route = Route("GET", path, get_card, scope="cards:read")
-    install(Manifest(name="cards", routes=(route,), documents=(Document(path=path, show=show),)))
+    install(Manifest(name="cards", routes=(route,), documents=(Manifest.Document(path=path, show=show),)))
     app = mailing(serve(), *PLUGINS, "cards", public_url="http://localhost")
     client, invoice = sold(app)
     owner, page = Browser(app).join(client), f"/dashboard/contacts/{invoice['client']['id']}"

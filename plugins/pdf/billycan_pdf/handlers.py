@@ -4,21 +4,21 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from billycan import Context, Document, Reply, Route
+from billycan import Context, Manifest, Reply, Route
 
 from .api import pdf_from
 
 MEDIA_TYPE = "application/pdf"
 
 
-def pdf_route(document: Document, route: Route) -> tuple[Route, ...]:
+def pdf_route(document: Manifest.Document, route: Route) -> tuple[Route, ...]:
     """Return the route of a document's PDF, next to its own: `GET /v1/invoices/{id}.pdf`."""
     return (
         Route("GET", f"{document.path}.pdf", _build_handler(document, route), scope=route.scope, answers=MEDIA_TYPE),
     )
 
 
-def _build_handler(document: Document, route: Route) -> Callable[..., Reply]:
+def _build_handler(document: Manifest.Document, route: Route) -> Callable[..., Reply]:
     def get_pdf(ctx: Context, id: str, query: Any = None) -> Reply:
         paper = document.show(ctx, id, query) if document.takes else document.show(ctx, id)
         pdf = pdf_from(ctx, paper, document.template)

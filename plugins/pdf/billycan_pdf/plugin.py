@@ -1,6 +1,6 @@
 """PDF files of every document: invoices, quotes, adjustment notes, statements, and those of other plugins."""
 
-from billycan import Code, Document, Manifest
+from billycan import Manifest
 
 from .handlers import pdf_route
 from .settings import Settings
@@ -8,6 +8,6 @@ from .settings import Settings
 manifest = Manifest(
     name="pdf",
     settings=Settings,
-    codes={"too_many_pdfs": Code(429, "Too many PDF files of the business are being made: wait for one of them.")},
-    offers=(Document.Routes(pdf_route),),
+    codes={"too_many_pdfs": (429, "Too many PDF files of the business are being made: wait for one of them.")},
+    offers=(Manifest.Document.Routes(pdf_route),),
 )

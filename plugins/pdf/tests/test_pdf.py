@@ -7,7 +7,7 @@ from datetime import date
 import pypdf
 import pytest
 
-from billycan import Context, Document, Manifest, Route
+from billycan import Context, Manifest, Route
 from billycan.paper import Paper
 from billycan.starting import plugins
 from billycan.starting.packages import PluginError
@@ -242,7 +242,7 @@ def slips(install, template):
         return PAPER.buyer
 
     route = Route("GET", "/v1/slips/{id}", get_slip, scope="slips:read")
-    document = Document(path="/v1/slips/{id}", show=lambda ctx, id: PAPER, template=template)
+    document = Manifest.Document(path="/v1/slips/{id}", show=lambda ctx, id: PAPER, template=template)
     install(Manifest(name="slips", routes=(route,), documents=(document,)))
 
 

@@ -1,6 +1,6 @@
 """Quotes: offers of work at a price; a client accepts one online, and it becomes an invoice or a job."""
 
-from billycan import Deleted, Document, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
@@ -52,7 +52,7 @@ manifest = Manifest(
     ),
     pages=(("/q/{token}", quote_page),),
     records=(record_pages.quotes,),
-    documents=(Document(path="/v1/quotes/{id}", show=quote_paper, finish=finish_quote),),
+    documents=(Manifest.Document(path="/v1/quotes/{id}", show=quote_paper, finish=finish_quote),),
     hears=hears,
     tasks=(
         Every(seconds=60, due=h.past_expiry, run=h.expire_quote),

@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Card, Context, own
+from billycan import Context, Manifest, own
 from billycan_contacts import api as contacts
 
 from .tables import recurring
@@ -12,7 +12,7 @@ from .tables import recurring
 _MOST = 5
 
 
-def next_invoices(ctx: Context) -> Card | None:
+def next_invoices(ctx: Context) -> Manifest.Card | None:
     """Return the card of the next recurring invoices; None if there are none."""
     c = recurring.c
     query = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure, c.email_failure)
@@ -26,7 +26,7 @@ def next_invoices(ctx: Context) -> Card | None:
     unsent = sum(row.email_failure is not None for row in rows)
     notes = [f"{failing} could not be made"] * bool(failing) + [f"{unsent} could not be emailed"] * bool(unsent)
     path = "/v1/recurring_invoices?status=active&sort=next_on"
-    return Card(title="Next recurring invoices", note=", ".join(notes), rows=tuple(shown), path=path)
+    return Manifest.Card(title="Next recurring invoices", note=", ".join(notes), rows=tuple(shown), path=path)
 
 
 def _write_day(day: Any) -> str:

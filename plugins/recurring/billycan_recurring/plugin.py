@@ -1,6 +1,6 @@
 """Recurring invoices: the same invoice made every week, month, quarter or year."""
 
-from billycan import Code, Deleted, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from . import record_pages
@@ -49,5 +49,5 @@ manifest = Manifest(
     hears={"item.deleted": h.keep_item},
     tasks=(Every(seconds=60, due=to_make, run=make_due_invoices, own_transactions=True),),
     demo=add_samples,
-    codes={"client_archived": Code(422, "The contact is archived.")},
+    codes={"client_archived": (422, "The contact is archived.")},
 )

@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Page, Query, Row, new_id, own
-from billycan.sql import ByIds, bytes_of
+from billycan.sql import ByIds
 from billycan_documents.api import plain_number
 
 from . import resource
@@ -23,7 +23,8 @@ _MOST_AT_ONCE = 100_000  # bytes of lines that are fetched together, if they are
 _FEW = 25  # records whose sizes are asked together: SQLite reads the lines to know it
 
 _LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id)
-_SIZES = ByIds(sa.select(recurring.c.id, bytes_of(sa.cast(recurring.c.line_items, sa.Text))), recurring.c.id)
+_TEXT = sa.cast(recurring.c.line_items, sa.Text)
+_SIZES = ByIds(sa.select(recurring.c.id, sa.func.octet_length(_TEXT)), recurring.c.id)
 
 
 def list_recurring(ctx: Context, query: Query[RecurringInvoice]) -> Page[RecurringInvoice]:

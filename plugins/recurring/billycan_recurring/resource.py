@@ -17,9 +17,9 @@ from billycan import (
     UTCDateTime,
     resource,
 )
-from billycan.fields import Amount, Day, Id, Notes, Percent, Reference, UnitPrice, Whole
+from billycan.fields import Amount, Day, Id, Notes, Percent, Reference, Whole
 from billycan_contacts import api as contacts
-from billycan_documents.api import AmountsAre, GstCode, GstRounding, NewDocument, Quantity
+from billycan_documents.api import AmountsAre, GstCode, GstRounding, NewDocument, Quantity, UnitPrice
 
 Frequency = Literal["week", "fortnight", "month", "quarter", "year"]
 Then = Literal["draft", "send", "email"]

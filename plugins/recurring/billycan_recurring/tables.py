@@ -2,14 +2,14 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, reference, tenant_table
+from billycan import ByCodePoint, new_table, reference
 
 from . import resource
 
 recurring = resource.recurring.table
 
 # Each row's id is an invoice, which may be deleted while it is a draft: its date stays done. No date has two rows.
-made = tenant_table(
+made = new_table(
     "recurring_made",
     sa.Column("recurring_id", ByCodePoint, nullable=False),
     sa.Column("day", sa.Date, nullable=False),
@@ -18,7 +18,7 @@ made = tenant_table(
 )
 
 # Deleting an item looks here, instead of in all lines. An ended recurring invoice has no rows.
-named_items = tenant_table(
+named_items = new_table(
     "recurring_items",
     sa.Column("recurring_id", ByCodePoint, nullable=False),
     sa.Column("item_id", ByCodePoint, nullable=False),  # no foreign key: the plugin items may be off

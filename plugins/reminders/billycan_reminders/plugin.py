@@ -1,6 +1,6 @@
 """Reminders: emails to clients about unpaid invoices, by the business's rules."""
 
-from billycan import Every, Extends, Manifest, RecordPages, Route
+from billycan import Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .cards import reminded_lately
@@ -10,8 +10,10 @@ from .schemas import HasReminders, TakesReminders
 from .tables import off, rules, sent, settings
 
 
-def _extend_records(path: str) -> Extends:
-    return Extends(path=path, shows=HasReminders, fill=h.find_silenced, takes=TakesReminders, keep=h.store_silence)
+def _extend_records(path: str) -> Manifest.Extends:
+    return Manifest.Extends(
+        path=path, shows=HasReminders, fill=h.find_silenced, takes=TakesReminders, keep=h.store_silence
+    )
 
 
 manifest = Manifest(

@@ -2,10 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, UTCDateTime, new_table, reference
 
 # One row for each business; its id is always `reminders`. `since` is the first day that reminders are sent for.
-settings = tenant_table(
+settings = new_table(
     "reminders_settings",
     sa.Column("enabled", sa.Boolean, nullable=False),
     sa.Column("since", sa.Date, nullable=False),
@@ -13,7 +13,7 @@ settings = tenant_table(
     sa.Column("updated_at", UTCDateTime, nullable=False),
 )
 
-rules = tenant_table(
+rules = new_table(
     "reminders_rules",
     sa.Column("days", sa.Integer, nullable=False),
     sa.Column("subject", sa.Text, nullable=False),
@@ -23,10 +23,10 @@ rules = tenant_table(
 )
 
 # Each row's id is an invoice or a contact. There is no foreign key: the plugin hears of deletions.
-off = tenant_table("reminders_off")
+off = new_table("reminders_off")
 
 # The result of each reminder; at most one for a rule, an invoice and its due date.
-sent = resource_table(
+sent = new_table(
     "reminders_sent",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("due_date", sa.Date, nullable=False),
@@ -36,4 +36,5 @@ sent = resource_table(
     sa.Column("email_id", ByCodePoint),  # no foreign key: mail may be off, and deletes old emails
     reference("invoice_id", "invoices"),
     sa.UniqueConstraint("tenant_id", "invoice_id", "due_date", "days"),
+    of="resource",
 )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, GstEntries, GstPeriod, own
+from billycan import Context, GstEntries, own
 from billycan.sql import Statement
 from billycan.web import in_turns
 
@@ -61,13 +61,13 @@ def known(ctx: Context) -> list[str]:
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
-def documents(ctx: Context, span: GstPeriod.Span) -> Found:
+def documents(ctx: Context, span: GstEntries.Period.Span) -> Found:
     """Select the amounts that each document adds to each label in a period, in whole cents."""
     return Found(_select_documents(_sources_of(ctx), span.period), span.values(ctx))
 
 
 @lru_cache(MOST_KEPT)
-def _select_documents(sources: Sources, period: GstPeriod) -> Select:
+def _select_documents(sources: Sources, period: GstEntries.Period) -> Select:
     parts = []
     for given in _select_entries(sources, period):
         within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
@@ -90,13 +90,13 @@ def changed(ctx: Context, lodged: LodgedBefore, settings: Sequence[Any]) -> Foun
 
     Documents of a plugin that is off change nothing: their present amounts are unknown.
     """
-    span = GstPeriod.Span(since=lodged.since, until=lodged.until, settings=settings)
+    span = GstEntries.Period.Span(since=lodged.since, until=lodged.until, settings=settings)
     select = _select_changed(_sources_of(ctx), _prefixes_of(ctx), span.period)
     return Found(select, {**span.values(ctx), "before": lodged.before})
 
 
 @lru_cache(MOST_KEPT)
-def _select_changed(sources: Sources, prefixes: tuple[str, ...], period: GstPeriod) -> Select:
+def _select_changed(sources: Sources, prefixes: tuple[str, ...], period: GstEntries.Period) -> Select:
     of = own(period, periods), periods.c.status == "lodged", periods.c.until < sa.bindparam("before", type_=sa.Date)
     parts = []
     for given in _select_entries(sources, period):
@@ -245,7 +245,7 @@ def _build_documents_at(found: Select) -> Statement:
     )
 
 
-def not_claimed(ctx: Context, span: GstPeriod.Span) -> list[NotClaimed]:
+def not_claimed(ctx: Context, span: GstEntries.Period.Span) -> list[NotClaimed]:
     """List the purchases of a period that are left out, by reason; none if the plugin for expenses is off."""
     if not ctx.has("expenses"):
         return []
@@ -257,7 +257,7 @@ def not_claimed(ctx: Context, span: GstPeriod.Span) -> list[NotClaimed]:
 
 
 @lru_cache(MOST_KEPT)
-def _left_out(period: GstPeriod) -> Statement:
+def _left_out(period: GstEntries.Period) -> Statement:
     from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
 
     left_out = expenses.not_claimed(period).subquery("left_out")
@@ -310,7 +310,7 @@ def dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _select_entries(plugins: Sources, period: GstPeriod) -> list[sa.Subquery]:
+def _select_entries(plugins: Sources, period: GstEntries.Period) -> list[sa.Subquery]:
     """Return the entries of each enabled plugin, with a column for each label."""
     given = []
     for sources in plugins:

@@ -10,20 +10,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import (
-    BadRequest,
-    ByCodePoint,
-    Conflict,
-    Context,
-    GstEntries,
-    GstPeriod,
-    Invalid,
-    Page,
-    Records,
-    Reply,
-    Row,
-    own,
-)
+from billycan import BadRequest, ByCodePoint, Conflict, Context, GstEntries, Invalid, Page, Records, Reply, Row, own
 from billycan.sql import Statement
 
 from . import gst, rules
@@ -71,7 +58,7 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     next period's report. With `labels`, the report has only the totals of those labels.
     """
     lodgement, settings = _period_asked(ctx, query)
-    span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
+    span = GstEntries.Period.Span(since=query.since, until=query.until, settings=settings)
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     is_whole = query.labels is None
@@ -199,7 +186,7 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     )
     if (other := ctx.db.execute(overlap).scalar()) is not None:
         raise Conflict("Some days of this period were lodged before.", code="period_lodged", gst_period_id=other)
-    labels, span = gst.known(ctx), GstPeriod.Span(since=body.since, until=body.until, settings=settings)
+    labels, span = gst.known(ctx), GstEntries.Period.Span(since=body.since, until=body.until, settings=settings)
     row = records.insert(
         ctx,
         since=body.since,
@@ -306,7 +293,7 @@ def _list_documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None
     if query.label not in gst.known(ctx):
         return []
     lodgement, settings = _period_asked(ctx, query)
-    span = GstPeriod.Span(since=query.since, until=query.until, settings=settings)
+    span = GstEntries.Period.Span(since=query.since, until=query.until, settings=settings)
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, span)
     return gst.listed(ctx, found, query.label, page)
 

@@ -1,7 +1,6 @@
 """Reports: the figures of a business, and the documents behind each of them."""
 
-from billycan import App, Code, Manifest, RecordPages, Route, hookimpl
-from billycan.gst import GstPeriods
+from billycan import App, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from . import triggers
@@ -119,14 +118,14 @@ manifest = Manifest(
     hears=ledger.hears,
     tasks=ledger.tasks,
     codes={
-        "later_period_lodged": Code(409, "A later period is lodged."),
-        "not_a_period": Code(422, "These days are not one of the business's tax periods."),
-        "period_lodged": Code(409, "Some days of the period were lodged before."),
-        "period_not_over": Code(422, "The period is not over yet."),
+        "later_period_lodged": (409, "A later period is lodged."),
+        "not_a_period": (422, "These days are not one of the business's tax periods."),
+        "period_lodged": (409, "Some days of the period were lodged before."),
+        "period_not_over": (422, "The period is not over yet."),
         **ledger.codes,
     },
     offers=(
-        GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),
+        Manifest.GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),
         backlog.carrier,
         ledger.opening_balances,
         ledger.balanced,

@@ -2,9 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Decimals, GstEntries, Json, UTCDateTime, reference, resource_table, tenant_table
+from billycan import ByCodePoint, Decimals, GstEntries, Json, UTCDateTime, new_table, reference
 
-periods = resource_table(
+periods = new_table(
     "reports_gst_periods",
     sa.Column("since", sa.Date, nullable=False),
     sa.Column("until", sa.Date, nullable=False),
@@ -17,12 +17,13 @@ periods = resource_table(
     sa.Column("reopened_at", UTCDateTime),
     sa.Column("reopen_reason", sa.Text),
     sa.Index(None, "tenant_id", "until", "id"),
+    of="resource",
 )
 
 # The amounts that each document added when a period was lodged. For the period itself, they are at the labels where it
 # was lodged. For an earlier period corrected with it, they are the changes since, which `gst.presented` places. The
 # supply is the sale or purchase that the document belongs to. Reopening a period deletes its entries.
-entries = tenant_table(
+entries = new_table(
     "reports_gst_entries",
     sa.Column("period_id", ByCodePoint, nullable=False),
     sa.Column("of_period_id", ByCodePoint, nullable=False),

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod
+from billycan import Context, GstEntries
 from billycan.sql import Statement
 
 from . import gst, rules
@@ -23,7 +23,7 @@ _WHY = {
 
 def warnings(
     ctx: Context,
-    span: GstPeriod.Span,
+    span: GstEntries.Period.Span,
     sums: Mapping[str, gst.Sums],
     corrections: Mapping[str, GstFigure],
     not_claimed: Sequence[NotClaimed],
@@ -84,7 +84,7 @@ def threshold_message(turnover: Decimal) -> str:
     )
 
 
-def _warn_of_gap(ctx: Context, span: GstPeriod.Span) -> GstWarning | None:
+def _warn_of_gap(ctx: Context, span: GstEntries.Period.Span) -> GstWarning | None:
     """Warn if the previous tax period is not lodged, although earlier ones are."""
     since, until = period_of(span.settings, span.since - timedelta(days=1))
     if not registered_between(span.settings, since, until):
@@ -106,7 +106,7 @@ _LAST_LODGED = Statement(
 )
 
 
-def _warn_of_drafts(ctx: Context, span: GstPeriod.Span) -> list[GstWarning]:
+def _warn_of_drafts(ctx: Context, span: GstEntries.Period.Span) -> list[GstWarning]:
     """Warn if invoices dated in the period are still drafts."""
     if not ctx.has("invoices"):
         return []

@@ -9,7 +9,7 @@ from functools import partial
 
 import sqlalchemy as sa
 
-from billycan import Answered, App
+from billycan import App, Route
 
 from . import keeping
 
@@ -32,14 +32,14 @@ class Collector:
 
     def __init__(self, app: App) -> None:
         self.app, self.id = app, secrets.token_hex(4)
-        self.waiting: deque[Answered] = deque()
+        self.waiting: deque[Route.Answered] = deque()
         self.lost: Counter[tuple[str, str]] = Counter()  # by tenant and day
         self.thread: threading.Thread | None = None
         self._number = 0
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._ends = threading.Event()
 
-    def __call__(self, answered: Answered) -> None:
+    def __call__(self, answered: Route.Answered) -> None:
         if len(self.waiting) < MOST:
             self.waiting.append(answered)
         else:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 
-from billycan import Answered, App, Context, own
+from billycan import App, Context, Route, own
 from billycan.fields import Moment
 from billycan.sql import upsert
 from billycan.web import encode
@@ -52,7 +52,9 @@ def first_id(at: datetime) -> str:
     return f"{round(at.timestamp() * 1000):012x}"
 
 
-def write_requests(db: sa.Connection, app: App, writer: str, number: int, batch: Sequence[Answered], lost: Lost) -> int:
+def write_requests(
+    db: sa.Connection, app: App, writer: str, number: int, batch: Sequence[Route.Answered], lost: Lost
+) -> int:
     """Add requests to the log and count lost ones; return the number of the last request."""
     rows: list[tuple[Any, ...]] = []
     found: dict[tuple[str, int], list[int]] = {}

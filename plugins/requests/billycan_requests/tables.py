@@ -2,11 +2,10 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, UTCDateTime, tenant_table
-from billycan.sql import deployment_table
+from billycan import ByCodePoint, UTCDateTime, new_table
 
 # Ids begin with the time, so that the primary key finds the newest rows, and those of a day.
-log = tenant_table(
+log = new_table(
     "requests_log",
     sa.Column("at", sa.BigInteger, nullable=False),  # in milliseconds since 1970
     sa.Column("caller_id", ByCodePoint, nullable=False),
@@ -20,7 +19,7 @@ log = tenant_table(
 )
 
 # Ids are days (UTC), such as `2026-11-30`.
-days = tenant_table(
+days = new_table(
     "requests_days",
     sa.Column("answered", sa.BigInteger, nullable=False),  # all of them
     sa.Column("refused", sa.BigInteger, nullable=False),  # with status 429
@@ -31,8 +30,9 @@ days = tenant_table(
 )
 
 # The processes that may have unwritten requests in memory; a process that ends well leaves no row.
-writers = deployment_table(
+writers = new_table(
     "requests_writers",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("wrote_at", UTCDateTime, nullable=False),
+    of="deployment",
 )

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from billycan import Answered
+from billycan import Route
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
 from billycan_requests import collecting, keeping
@@ -63,7 +63,7 @@ def fill(app, client, count, at=None, **other):
     at = at or app.now()
     each = {"method": "GET", "route": "/v1/me", "status": 200, "seconds": 0.001, "code": None, "param": None, **other}
     for i in range(count):
-        answered = Answered(client.tenant_id, client.key_id, at, request_id=f"req_{i}", **each)
+        answered = Route.Answered(client.tenant_id, client.key_id, at, request_id=f"req_{i}", **each)
         collector(app)(answered)
         if i % 1000 == 999:
             collector(app).write()
@@ -290,7 +290,7 @@ def test_what_a_killed_process_had_not_written_is_admitted(make_app, tmp_path, c
 
 
 def test_a_tenants_id_that_is_unknown_loses_that_batch_and_no_more(app, client):
-    collector(app)(Answered("ten_gone", "key_x", app.now(), "GET", "", 404, 0.1, "r", None, None))
+    collector(app)(Route.Answered("ten_gone", "key_x", app.now(), "GET", "", 404, 0.1, "r", None, None))
     collector(app).write()
     client.get("/v1/me")
     assert len(logged(app, client)) == 1

@@ -1,6 +1,6 @@
 """Sandbox: all of a sandbox's records removed, and the sample records added again."""
 
-from billycan import Code, Context, Every, Manifest, Route
+from billycan import Context, Every, Manifest, Route
 
 from . import handlers as h
 from .resetting import reset, to_reset
@@ -17,8 +17,8 @@ manifest = Manifest(
     ),
     tasks=(Every(seconds=2, run=reset, tenants=to_reset, own_transactions=True, real_time=True),),
     codes={
-        "reset_under_way": Code(409, "The sandbox is being reset: wait until that is done."),
-        "sandbox_only": Code(403, "This is for a sandbox alone: use a key that begins with `svc_test_`."),
+        "reset_under_way": (409, "The sandbox is being reset: wait until that is done."),
+        "sandbox_only": (403, "This is for a sandbox alone: use a key that begins with `svc_test_`."),
     },
     offers=(Context.Emptied(stay=(resets,)),),
 )

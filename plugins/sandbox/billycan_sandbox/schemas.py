@@ -1,8 +1,10 @@
 """Structs that clients send and receive."""
 
+from typing import Annotated
+
 from msgspec import Struct
 
-from billycan.fields import Count, Moment
+from billycan.fields import Moment, Whole
 
 
 class NewReset(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -28,6 +30,6 @@ class SandboxReset(Struct, kw_only=True):
     id: str
     samples: bool
     done: bool
-    removed: Count
+    removed: Annotated[int, Whole()]
     created_at: Moment
     done_at: Moment | None

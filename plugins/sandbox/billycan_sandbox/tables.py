@@ -2,9 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import UTCDateTime, tenant_table
+from billycan import UTCDateTime, new_table
 
-resets = tenant_table(
+resets = new_table(
     "sandbox_resets",
     sa.Column("samples", sa.Boolean, nullable=False),
     sa.Column("removed", sa.BigInteger, nullable=False),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import App, BadRequest, Context, Forbidden, Meaning, Resource
+from billycan import App, BadRequest, Context, Forbidden, Member, Resource
 
 _found: "weakref.WeakKeyDictionary[App, Mapping[str, Searched]]" = weakref.WeakKeyDictionary()
 
@@ -79,7 +79,7 @@ def _find_searched(app: App) -> Iterator[Searched]:
 
 
 def _build_searched(path: str, scope: str, table: sa.Table, shown: type[Struct], columns: Sequence[str]) -> Searched:
-    meant = Meaning.of(shown)
+    meant = Member.Meaning.of(shown)
     # Those of the list first, because they matter most.
     names = [*dict.fromkeys((*(name for name in columns if name in meant), *meant))]
     types = {field.encode_name: str(field.type) for field in structs.fields(shown)}

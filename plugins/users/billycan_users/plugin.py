@@ -1,6 +1,6 @@
 """Users: people who sign in, their roles in each business, and the pages that let them in."""
 
-from billycan import App, Code, Context, Every, Identity, Manifest, Route, hookimpl
+from billycan import App, Context, Every, Identity, Manifest, Route, hookimpl
 
 from . import account, forgotten, members, notifying, passkeys, signing_in, telling
 from .current_role import find_identity
@@ -45,8 +45,8 @@ manifest = Manifest(
         Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),
     ),
     codes={
-        "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
-        "person_removed": Code(401, "Whoever queued the work was removed from the business."),
+        "changed_meanwhile": (409, "What is approved has changed since it was shown: look at it again."),
+        "person_removed": (401, "Whoever queued the work was removed from the business."),
     },
     offers=(Identity.Kind("usr", find_identity), Context.Emptied(stay=(roles, notification_rules))),
 )

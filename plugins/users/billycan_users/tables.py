@@ -2,10 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, tenant_table
-from billycan.sql import deployment_table
+from billycan import ByCodePoint, Json, UTCDateTime, new_table
 
-users = deployment_table(
+users = new_table(
     "users_users",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("email", sa.Text, nullable=False, unique=True),  # in lower case
@@ -20,9 +19,10 @@ users = deployment_table(
     sa.Column("is_proved", sa.Boolean, nullable=False, server_default=sa.false(), info={"elsewhere": False}),
     sa.Column("last_business_id", ByCodePoint, info={"elsewhere": None}),  # the tenant shown last, live or sandbox
     sa.Column("created_at", UTCDateTime, nullable=False),
+    of="deployment",
 )
 
-roles = tenant_table(
+roles = new_table(
     "users_roles",
     # `id` is the person's: one role in a business.
     sa.Column("role", sa.Text, nullable=False),
@@ -32,7 +32,7 @@ roles = tenant_table(
     sa.Index("ix_users_roles_id", "id"),
 )
 
-sessions = deployment_table(
+sessions = new_table(
     "users_sessions",
     sa.Column("digest", sa.LargeBinary, primary_key=True),  # of the cookie, which cannot be read back
     sa.Column("id", ByCodePoint, nullable=False, unique=True),
@@ -45,10 +45,11 @@ sessions = deployment_table(
     sa.Column("seen_at", UTCDateTime, nullable=False),
     sa.Column("proved_at", UTCDateTime, nullable=False),  # when the password was last given
     sa.Column("offered", sa.LargeBinary),  # the secret of a second factor that is being set up, sealed
+    of="deployment",
 )
 
 # One-use links: to join a business, to choose a new password, and `billycan serve`'s to sign in.
-links = deployment_table(
+links = new_table(
     "users_links",
     sa.Column("digest", sa.LargeBinary, primary_key=True),
     sa.Column("id", ByCodePoint, nullable=False, unique=True),
@@ -60,9 +61,10 @@ links = deployment_table(
     # True if only the address's mailbox has the link, or the operator handed it over.
     sa.Column("proves", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
+    of="deployment",
 )
 
-passkeys = deployment_table(
+passkeys = new_table(
     "users_passkeys",
     sa.Column("id", ByCodePoint, primary_key=True),
     sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
@@ -71,34 +73,38 @@ passkeys = deployment_table(
     sa.Column("count", sa.BigInteger, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("used_at", UTCDateTime),
+    of="deployment",
 )
 
 # Attempts at passwords and codes, by account and by address.
-attempts = deployment_table(
+attempts = new_table(
     "users_attempts",
     sa.Column("name", ByCodePoint, primary_key=True),
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("until", UTCDateTime, nullable=False, index=True),
+    of="deployment",
 )
 
 # Answered challenges of passkeys: each is good once.
-answered = deployment_table(
+answered = new_table(
     "users_answered",
     sa.Column("digest", sa.LargeBinary, primary_key=True),
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
+    of="deployment",
 )
 
 # Secrets shown once, on the page after a form: encrypted with the session's cookie.
-shown_once = deployment_table(
+shown_once = new_table(
     "users_shown_once",
     sa.Column("session_id", ByCodePoint, sa.ForeignKey("users_sessions.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("path", sa.Text, primary_key=True),
     sa.Column("sealed", sa.LargeBinary, nullable=False),
     sa.Column("expires_at", UTCDateTime, nullable=False),
+    of="deployment",
 )
 
 # How a person is told of an event, if they chose otherwise than the default of their role.
-notification_rules = tenant_table(
+notification_rules = new_table(
     "users_notification_rules",
     sa.Column("user_id", ByCodePoint, nullable=False),
     sa.Column("how", sa.Text, nullable=False),
@@ -106,10 +112,10 @@ notification_rules = tenant_table(
 )
 
 # The ids of events that nobody was told of yet.
-untold = tenant_table("users_untold", sa.Column("created_at", UTCDateTime, nullable=False, index=True))
+untold = new_table("users_untold", sa.Column("created_at", UTCDateTime, nullable=False, index=True))
 
 # Events that wait for a person's next digest.
-digests = tenant_table(
+digests = new_table(
     "users_digests",
     sa.Column("user_id", ByCodePoint, nullable=False),
     sa.Column("event_id", ByCodePoint, nullable=False),

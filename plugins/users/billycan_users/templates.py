@@ -16,7 +16,7 @@ from jinja2.filters import do_filesizeformat
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from billycan import App, Meaning
+from billycan import App, Member
 from billycan.fields import Moment
 from billycan.web import finalize_in_turns
 
@@ -160,7 +160,7 @@ def measure(value: Decimal | int | str | None, unit: str) -> str:
 def tone(context: jinja2.runtime.Context, status: str, path: str) -> str:
     """Return the tone of a status of the records listed at a path of the API, as their plugin says it."""
     listed = context["app"].at["GET", path].signature.listed
-    found = (meaning.tones for meaning in Meaning.of(listed).values() if meaning.role == "status")
+    found = (meaning.tones for meaning in Member.Meaning.of(listed).values() if meaning.role == "status")
     return next(found, {}).get(status, "")
 
 

@@ -15,8 +15,7 @@ from billycan import Context, Event, Row, new_id, own
 from billycan.fields import Moment
 from billycan.sql import events
 
-from .nudging import CHORES, Hint
-from .tables import LOST, chores, deliveries, endpoints
+from .tables import CHORES, LOST, Hint, chores, deliveries, endpoints
 
 MOST_AT_ONCE = 1_000  # deliveries; on SQLite they take some hundredths of a second
 

@@ -4,21 +4,30 @@ Only this file makes a delivery due in a transaction of the app, and hints at it
 many deliveries start here, and `chores` finishes them.
 """
 
-from collections import Counter
+import logging
+import weakref
+from collections import Counter, deque
 from collections.abc import Iterable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event, Row, hookimpl, new_id, own
+from billycan import App, Context, Event, Row, hookimpl, new_id, own
 from billycan.fields import Moment
 from billycan.sql import Statement, events
 from billycan.timed import Leases
 
 from . import chores
-from .nudging import CHORES, Hint, nudger_of
-from .tables import LOST, deliveries, endpoints
+from .tables import CHORES, LOST, Hint, deliveries, endpoints
+
+if TYPE_CHECKING:
+    from .queue import Queue
+
+log = logging.getLogger("billycan.webhooks")
+_MOST_WAITING = 1000
+_PATIENCE_SECONDS = 0.5
 
 
 @hookimpl
@@ -181,3 +190,52 @@ _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
     _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
 _FAN_OUT = Statement(sqlite=_fan_out("sqlite"), postgresql=_fan_out("postgresql"))
+
+
+def nudger_of(app: App) -> "Nudger":
+    """Return the app's nudger."""
+    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have set it
+
+
+class Nudger:
+    """Sends hints to the queue in a thread of its own, so that no request waits for the queue."""
+
+    def __init__(self, app: App) -> None:
+        self._app = weakref.ref(app)
+        self._thread = ThreadPoolExecutor(1, "webhooks nudger")
+        self._waiting: deque[tuple[list[Hint], Moment | None]] = deque(maxlen=_MOST_WAITING)
+        self._queue: Queue | None = None
+
+    def send_hints_soon(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
+        """Send hints soon, as `Queue.hint` does. Those that find no room are left to the sweep."""
+        self._waiting.append((list(hints), at))
+        self._thread.submit(self._send_waiting)
+
+    def _send_waiting(self) -> None:
+        try:
+            from .queue import Queue  # noqa: PLC0415 - Huey is for the workers, and for who has a hint for them
+
+            while self._waiting and (app := self._app()):
+                if self._queue and not self._queue.is_whole():
+                    self._close()
+                self._queue = self._queue or Queue(app, patience=_PATIENCE_SECONDS)
+                self._queue.hint(*self._waiting.popleft())
+        except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
+            self._waiting.clear()
+            self._close()
+            log.info("hints were lost: %s", error_line(error))
+
+    def _close(self) -> None:
+        if self._queue:
+            self._queue.close()
+        self._queue = None
+
+    __del__ = _close
+
+
+_nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()
+
+
+def error_line(error: Exception) -> str:
+    """Return the first line of an error: further lines quote the statement and its values."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

@@ -19,10 +19,11 @@ import sqlalchemy as sa
 from billycan import App
 
 from . import sender
+from .deliveries import error_line, nudger_of
 from .leases import MOST_IN_FLIGHT, Desk, Lease, Made, Wish, boot_clock
-from .nudging import CHORES, Hint, error_line, nudger_of
 from .queue import Queue
 from .settings import LEAST_MARGIN_SECONDS, Settings
+from .tables import CHORES, Hint
 
 log = logging.getLogger("billycan.webhooks")
 

@@ -22,10 +22,9 @@ from billycan.timed import Leases
 
 from . import chores, signing
 from .deliveries import body_of
-from .nudging import CHORES, Hint
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, MOST_LEASE_SECONDS, Settings
-from .tables import FREE, PENDING, attempts, deliveries, endpoints
+from .tables import CHORES, FREE, PENDING, Hint, attempts, deliveries, endpoints
 
 log = logging.getLogger("billycan.webhooks")
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
+from billycan import App, Context, Event, Every, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .chores import owe_deliveries
@@ -78,8 +78,10 @@ manifest = Manifest(
     ),
     workers=(deliver,),
     gauges=(
-        Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", count_waiting),
-        Gauge(
+        Manifest.Gauge(
+            "webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", count_waiting
+        ),
+        Manifest.Gauge(
             "webhooks_oldest_due_seconds",
             "How long the first delivery that could go has waited.",
             "",
@@ -87,9 +89,9 @@ manifest = Manifest(
         ),
     ),
     codes={
-        "belongs_to_app": Code(403, "The endpoint belongs to a connected app: only the app can change it."),
-        "too_many_endpoints": Code(409, "The business has the maximum number of endpoints: delete one first."),
-        "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
+        "belongs_to_app": (403, "The endpoint belongs to a connected app: only the app can change it."),
+        "too_many_endpoints": (409, "The business has the maximum number of endpoints: delete one first."),
+        "url_not_allowed": (422, "Nothing can be delivered to this URL; the message says why."),
     },
     doctor=describe_retention,
     offers=(

@@ -27,8 +27,8 @@ from huey.storage import SqliteStorage
 from billycan import App
 from billycan.fields import Moment
 
-from .nudging import Hint
 from .settings import Settings
+from .tables import Hint
 
 _NAME = "billycan-webhooks"
 _READ_SECONDS = 1.0  # how long to listen to the storage before reading it again

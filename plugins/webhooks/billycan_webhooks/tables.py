@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
+from billycan import ByCodePoint, Json, UTCDateTime, new_table
 from billycan.timed import Leases
 
 from .signing import key_id
@@ -14,7 +14,7 @@ def _index_where(condition: str, name: str, *columns: str) -> sa.Index:
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
 
 
-endpoints = resource_table(
+endpoints = new_table(
     "webhooks_endpoints",
     sa.Column("url", sa.Text, nullable=False),
     sa.Column("events", Json, nullable=False),
@@ -31,11 +31,12 @@ endpoints = resource_table(
     sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
     _index_where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
     external_ids_of="connection_id",  # an app never sees the external ids of another app or the business
+    of="resource",
 )
 
 # A delivery in flight is pending and has a lease. It does not reference its endpoint, because it outlives it. Its event
 # is in the log, once for all endpoints, under `webhook_id`. Only a ping, which is not an event, has a body here.
-deliveries = tenant_table(
+deliveries = new_table(
     "webhooks_deliveries",
     sa.Column("endpoint_id", ByCodePoint, nullable=False),
     sa.Column("webhook_id", ByCodePoint, nullable=False),
@@ -89,7 +90,7 @@ LOST = deliveries.c.status.in_([sa.literal_column("'failed'"), sa.literal_column
 FREE = Leases(deliveries).is_free  # of the pending ones
 
 # The process died during an attempt that never finished: it may have arrived.
-attempts = tenant_table(
+attempts = new_table(
     "webhooks_attempts",
     sa.Column("delivery_id", ByCodePoint, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
@@ -116,7 +117,7 @@ attempts = tenant_table(
 )
 
 # Changes still to be made to an endpoint's deliveries, a thousand at a time, in order for each endpoint.
-chores = tenant_table(
+chores = new_table(
     "webhooks_chores",
     sa.Column("endpoint_id", ByCodePoint, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),  # add, hold, cancel, release or recover
@@ -130,3 +131,6 @@ chores = tenant_table(
     sa.Column("after_id", ByCodePoint),  # the last of those created at `since` that was recovered
     sa.Index(None, "tenant_id", "endpoint_id", "id"),
 )
+
+Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
+CHORES = ""  # in place of an endpoint's id: the business has chores

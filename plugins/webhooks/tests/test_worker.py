@@ -14,7 +14,7 @@ from huey.storage import SqliteStorage
 
 from billycan.testing import Client
 from billycan_imports.testing import finish_imports
-from billycan_webhooks import nudging
+from billycan_webhooks import deliveries as hinting
 from billycan_webhooks.dispatch import Dispatcher, run_dispatcher
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
@@ -43,7 +43,7 @@ def until(true, seconds=120.0):
 @pytest.fixture
 def working(monkeypatch):
     """Run the real consumer and dispatcher for an app; no hint is lost because the machine is slow."""
-    monkeypatch.setattr(nudging, "_PATIENCE_SECONDS", 30)
+    monkeypatch.setattr(hinting, "_PATIENCE_SECONDS", 30)
     monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 0.1)  # for so long it listens on once it is to stop
     stop = threading.Event()
 
@@ -164,7 +164,7 @@ def test_what_comes_before_the_queue_is_open_needs_no_hint(hooks, receive, subsc
     app, receiver = hooks(), receive()
     client = Client(app)
     subscribe(client, receiver.url)
-    monkeypatch.setattr(nudging.Nudger, "_send_waiting", lambda nudger: nudger._waiting.clear())
+    monkeypatch.setattr(hinting.Nudger, "_send_waiting", lambda nudger: nudger._waiting.clear())
 
     def open_late(app, **given):
         contact(client)
@@ -375,7 +375,7 @@ def test_what_is_due_without_a_hint_is_found_when_a_worker_starts(hooks, receive
     client = Client(app)
     subscribe(client, receiver.url)
     with monkeypatch.context() as patch:
-        patch.setattr(nudging.Nudger, "send_hints_soon", lambda *_: None)
+        patch.setattr(hinting.Nudger, "send_hints_soon", lambda *_: None)
         contact(client)
     working(app)
     receiver.wait(1)

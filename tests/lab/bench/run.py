@@ -381,7 +381,7 @@ def main() -> None:
     )
     parser.add_argument("--worker-class", default="gthread", choices=("gthread", "sync", "gevent"), help="of gunicorn")
     parser.add_argument("--workers", type=int, default=1, help="processes of each server")
-    parser.add_argument("--threads", type=int, default=4, help="of each gthread process")
+    parser.add_argument("--threads", type=int, default=8, help="of each gthread process (default 8, as shipped)")
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--rounds", type=int, help="how often each server has its turn (default 4)")
     parser.add_argument("--seconds", type=float, help="of each turn (default 1.5)")

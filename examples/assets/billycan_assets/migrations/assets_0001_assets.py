@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals
-from billycan.migrations import create_resource_table, create_search_index
+from billycan.migrations import create_index, create_resource_table
 
 revision, down_revision = "assets_0001", None
 
@@ -26,7 +26,7 @@ def upgrade() -> None:
             name="fk_assets_tenant_id_custodian_id",
         ),
     )
-    create_search_index(op, "assets")
+    create_index(op, "assets", "search_text")
 
 
 def downgrade() -> None:

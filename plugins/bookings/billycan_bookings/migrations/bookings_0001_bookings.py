@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "bookings_0001", None
 
@@ -30,7 +30,7 @@ def upgrade() -> None:
         sa.Column("search_text", sa.Text, nullable=False),
     )
     _index("bookings_services", "name_folded", "id")
-    create_search_index(op, "bookings_services")
+    create_index(op, "bookings_services", "search_text")
     op.create_table(
         "bookings_slots",
         *key_columns(),
@@ -72,9 +72,9 @@ def upgrade() -> None:
     _index("bookings", "staff_id", "start_at")
     _index("bookings", "client_id", "start_at")
     _index("bookings", "slot_id")
-    create_neighbour_index(op, "bookings", "job_id")
+    create_index(op, "bookings", "job_id")
     op.create_index("ix_bookings_status_start_at", "bookings", ["status", "start_at"])
-    create_search_index(op, "bookings")
+    create_index(op, "bookings", "search_text")
 
 
 def downgrade() -> None:

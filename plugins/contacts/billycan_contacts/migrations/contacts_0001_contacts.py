@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Json
-from billycan.migrations import create_resource_table, create_search_index
+from billycan.migrations import create_index, create_resource_table
 
 revision, down_revision = "contacts_0001", None
 
@@ -40,7 +40,7 @@ def upgrade() -> None:
         sqlite_where=sa.text("NOT gst_registered"),
         postgresql_where=sa.text("NOT gst_registered"),
     )
-    create_search_index(op, "contacts")
+    create_index(op, "contacts", "search_text")
 
 
 def downgrade() -> None:

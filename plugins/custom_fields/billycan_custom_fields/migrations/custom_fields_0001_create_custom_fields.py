@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "custom_fields_0001", None
 
@@ -31,7 +31,7 @@ def upgrade() -> None:
         "custom_fields",
         ["tenant_id", "resource_folded", "id"],
     )
-    create_search_index(op, "custom_fields")
+    create_index(op, "custom_fields", "search_text")
     op.create_table("custom_fields_clearings", *key_columns(), sa.Column("since", UTCDateTime, nullable=False))
     op.create_table(
         "custom_fields_values",

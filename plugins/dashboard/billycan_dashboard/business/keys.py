@@ -3,12 +3,12 @@
 import base64
 import hashlib
 from datetime import date, timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
 from billycan import Fault, Invalid
-from billycan.fields import Count, Day, Moment, Name
+from billycan.fields import Day, Moment, Name, Whole
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -24,6 +24,7 @@ from billycan_users.api import (
 )
 
 _HERE = "/dashboard/keys"
+_WHOLE = Annotated[int, Whole()]
 
 
 class Key(Struct, frozen=True):
@@ -113,7 +114,7 @@ def make_key(visit: Visit) -> Answer:
     # A business may give its key less than the deployment does, and only the operator more.
     for member, most in (("per_minute", app.settings.per_minute), ("per_second", app.settings.per_second)):
         if text := form.get(member):
-            number = read_field(Count, member, int(text) if text.isdecimal() and len(text) < 10 else text)
+            number = read_field(_WHOLE, member, int(text) if text.isdecimal() and len(text) < 10 else text)
             if not 1 <= number <= most:
                 raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
             given[member] = number

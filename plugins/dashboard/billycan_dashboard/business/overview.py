@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from billycan import Card, RecordPages
+from billycan import Manifest, RecordPages
 from billycan.web import in_turns
 from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
@@ -120,7 +120,7 @@ def _first_kind(visit: Visit) -> Kind | None:
     return None if found["pagination"]["total"] else kind
 
 
-def _show_cards(visit: Visit) -> Iterator[Card]:
+def _show_cards(visit: Visit) -> Iterator[Manifest.Card]:
     """Yield the cards of plugins whose records the visitor may read, computed from all of a business's records."""
     if visit.identity.sees_only_own:
         return

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from billycan import Problem, Profile
+from billycan import App, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import forms, meanwhile
@@ -34,7 +34,7 @@ _HINTS = {
 
 def show_profile(visit: Visit) -> Answer:
     profile = visit.call("GET", "/v1/tenant")["data"]
-    rest, money = _profile_controls()
+    rest, money = _profile_controls(visit.app)
     zone = visit.session.zone
     own = visit.form if visit.path == _HERE else {}
     bank = visit.form if visit.path != _HERE else {}
@@ -55,15 +55,15 @@ def show_profile(visit: Visit) -> Answer:
 
 
 def change_profile(visit: Visit) -> Answer:
-    return _save_profile(visit, _profile_controls()[0])
+    return _save_profile(visit, _profile_controls(visit.app)[0])
 
 
 def change_bank(visit: Visit) -> Answer:
-    return _save_profile(visit, _profile_controls()[1])
+    return _save_profile(visit, _profile_controls(visit.app)[1])
 
 
-def _profile_controls() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
-    asked = forms.reword(forms.controls(Profile), _LABELS, _HINTS)
+def _profile_controls(app: App) -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
+    asked = forms.reword(forms.controls(app.tenants.PROFILE), _LABELS, _HINTS)
     return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Address, BadRequest, Fault, Meaning, NewResource, Problem
+from billycan import Address, BadRequest, Fault, Member, NewResource, Problem
 from billycan.fields import Moment, Number, Rule, Text, Whole
 from billycan.web import PayloadTooLarge, in_turns
 from billycan_users.api import words
@@ -62,7 +62,7 @@ class Control(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     parts: tuple["Control", ...] = ()
     most: int = MOST_ROWS
-    meaning: Meaning = Meaning()
+    meaning: Member.Meaning = Member.Meaning()
 
     @property
     def is_wide(self) -> bool:
@@ -134,7 +134,7 @@ def _members(kind: type[Struct]) -> tuple[Control, ...]:
 
 
 def _plain_members(kind: type[Struct]) -> tuple[Control, ...]:
-    meant = Meaning.of(kind)
+    meant = Member.Meaning.of(kind)
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     found = [
         _control(field, meant[field.encode_name], _in_words(meant[field.encode_name].says, names))
@@ -168,7 +168,7 @@ def _place(control: Control) -> int:
     return 2 if control.form == "yes" else 0 if control.required else 1
 
 
-def _control(field: msgspec.structs.FieldInfo, meaning: Meaning, said: str) -> Control | None:
+def _control(field: msgspec.structs.FieldInfo, meaning: Member.Meaning, said: str) -> Control | None:
     type_, rule, limits = parts(field.type)
     kinds = [o for o in options(type_) if o not in (type(None), UnsetType)]
     nullable = len(kinds) < len(options(type_))
@@ -192,7 +192,9 @@ def _control(field: msgspec.structs.FieldInfo, meaning: Meaning, said: str) -> C
     return Control(name, label(name), form, hint, field.required, clears, default, choices, within, most, meaning)
 
 
-def _form(name: str, kind: Any, rule: Rule | None, meaning: Meaning, *, nullable: bool) -> tuple[str, tuple[str, ...]]:
+def _form(
+    name: str, kind: Any, rule: Rule | None, meaning: Member.Meaning, *, nullable: bool
+) -> tuple[str, tuple[str, ...]]:
     origin = get_origin(kind)
     if origin in (list, tuple, set):
         item, item_rule, _ = parts(get_args(kind)[0])
@@ -222,7 +224,7 @@ def _form(name: str, kind: Any, rule: Rule | None, meaning: Meaning, *, nullable
     return _form_of_text(name, rule, meaning), tuple(map(str, rule.schema.get("enum", ()))) if rule else ()
 
 
-def _form_of_text(name: str, rule: Rule | None, meaning: Meaning) -> str:
+def _form_of_text(name: str, rule: Rule | None, meaning: Member.Meaning) -> str:
     if rule and rule.schema.get("enum"):
         return "choice"
     if name == "id":

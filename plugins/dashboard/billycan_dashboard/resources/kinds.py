@@ -13,7 +13,8 @@ import falcon
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import Address, App, Context, Meaning, Named, RecordPages, Resource
+from billycan import Address, App, Context, Named, RecordPages, Resource
+from billycan import Member as Declared
 from billycan_users.api import Visit, day, field
 
 from .shapes import is_struct, options, parts
@@ -34,7 +35,7 @@ class Member(Struct, frozen=True):
     label: str
     form: str
     parts: tuple["Member", ...] = ()
-    meaning: Meaning = Meaning()
+    meaning: Declared.Meaning = Declared.Meaning()
     beside: str = ""
 
     @property
@@ -140,7 +141,7 @@ def _of_business(ctx: Context, kind: Kind) -> Kind:
     defined = {name: of for name, of in members.items() if before[name] == "map" and is_struct(of)}
     filters, labels = dict(kind.filters), dict(kind.labels)
     for name, of in defined.items():
-        meant = Meaning.of(of)
+        meant = Declared.Meaning.of(of)
         for end in ("", "_from", "_to"):
             filters.pop(f"{name}{end}", None)
         for part in msgspec.structs.fields(of):
@@ -267,7 +268,7 @@ def _describe_members(kind: type[Struct]) -> tuple[Member, ...]:
 
 def described(kind: type[Struct]) -> tuple[Member, ...]:
     """The members of a Struct that is shown."""
-    meant = Meaning.of(kind)
+    meant = Declared.Meaning.of(kind)
     beside = {meaning.told_by: name for name, meaning in meant.items() if meaning.told_by}
     return tuple(
         _build_member(field.encode_name, field.type, meant[field.encode_name], beside.get(field.encode_name, ""))
@@ -361,7 +362,7 @@ def _default_columns(members: tuple[Member, ...]) -> list[Member]:
     return chosen[:7] if len(chosen) > 2 else [*chosen, by_name["created_at"]]
 
 
-def _build_member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member:
+def _build_member(name: str, kind: Any, meaning: Declared.Meaning, beside: str) -> Member:
     choices = [parts(option)[0] for option in options(parts(kind)[0]) if option not in (type(None), UnsetType)]
     (kind, *_) = choices or (str,)
     form = _choose_form(name, kind, meaning)
@@ -373,7 +374,7 @@ def _build_member(name: str, kind: Any, meaning: Meaning, beside: str) -> Member
     return Member(name, label(name), form, within, meaning, beside)
 
 
-def _choose_form(name: str, kind: Any, meaning: Meaning) -> str:
+def _choose_form(name: str, kind: Any, meaning: Declared.Meaning) -> str:
     """Choose how to show the values of a type."""
     origin = get_origin(kind)
     if origin in (list, tuple):

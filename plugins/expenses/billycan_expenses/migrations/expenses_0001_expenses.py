@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, UTCDateTime
-from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "expenses_0001", None
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("name_folded", ByCodePoint, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),
     )
-    create_search_index(op, "expenses_categories")
+    create_index(op, "expenses_categories", "search_text")
     op.create_table("expenses_started", *key_columns())
     create_resource_table(
         op,
@@ -74,9 +74,9 @@ def upgrade() -> None:
     _index("expenses", "supplier_id", "created_at", "id")
     _index("expenses", "job_id", "created_at", "id")
     _index("expenses", "paid_on", "id")
-    create_neighbour_index(op, "expenses", "invoice_id")
-    create_neighbour_index(op, "expenses", "refunded_expense_id")
-    create_search_index(op, "expenses")
+    create_index(op, "expenses", "invoice_id")
+    create_index(op, "expenses", "refunded_expense_id")
+    create_index(op, "expenses", "search_text")
 
 
 def downgrade() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, GstPeriod, LedgerEntries, Row
+from billycan import Context, GstEntries, LedgerEntries, Row
 from billycan.fields import Moment
 from billycan.sql import ByIds, Statement
 
@@ -274,20 +274,20 @@ def _items_of_documents(
     return parts
 
 
-def _fetch_about(ctx: Context, make: Callable[[GstPeriod], ByIds], ids: Iterable[str]) -> list[Row]:
+def _fetch_about(ctx: Context, make: Callable[[GstEntries.Period], ByIds], ids: Iterable[str]) -> list[Row]:
     """Return the rows of a query of GST about these ids, of any day."""
-    span = GstPeriod.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=ctx.tenant.gst_settings)
+    span = GstEntries.Period.Span(since=_FIRST_DATE, until=Moment.LAST_DATE, settings=ctx.tenant.gst_settings)
     values = span.values(ctx)
     return make(span.period).all(ctx.db, values.pop("tenant_id"), ids, **values)
 
 
 @lru_cache(64)
-def _build_collected(period: GstPeriod) -> ByIds:
+def _build_collected(period: GstEntries.Period) -> ByIds:
     return ByIds.within(lambda among: gst.collected(period, among))
 
 
 @lru_cache(64)
-def _build_ahead(period: GstPeriod) -> ByIds:
+def _build_ahead(period: GstEntries.Period) -> ByIds:
     def cents(among: Among) -> sa.Select[Any]:
         its = early_gst.counted(period, among).subquery("its")
         return sa.select(its.c.document_id, its.c.counts_on, its.c["1A"].label("cents")).where(its.c["1A"] != 0)

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstPeriod, Row, new_id, own
-from billycan.sql import Insertion
+from billycan import Context, GstEntries, Row, new_id, own
+from billycan.sql import Statement
 from billycan_documents.api import Line, breakdown
 
 from ..rules import ZERO
@@ -24,7 +24,7 @@ FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
 Figures = Mapping[str, Decimal]
 
 _NOTHING: Figures = dict.fromkeys(FIGURES, ZERO)
-_INSERT = Insertion(ahead, ahead.c.keys())
+_INSERT = Statement.Insertion(ahead, ahead.c.keys())
 
 
 def of_work(lines: Iterable[Line]) -> dict[str, str]:
@@ -80,7 +80,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
     ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
 
 
-def counted(period: GstPeriod, among: Among | None = None) -> sa.Select[Any]:
+def counted(period: GstEntries.Period, among: Among | None = None) -> sa.Select[Any]:
     """Select what started or stopped counting ahead on each day, for works whose first part counted in full.
 
     `among` is the condition that a work is one of those that are asked for.

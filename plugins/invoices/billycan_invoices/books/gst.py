@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstEntries, GstPeriod, Records, own
+from billycan import Context, GstEntries, Records, own
 
 from ..tables import entries, invoices, notes
 from ..tables import held as held_back
@@ -29,7 +29,7 @@ _FIRST_DATE = date(1900, 1, 1)
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
-def sales(period: GstPeriod) -> sa.Select[Any]:
+def sales(period: GstEntries.Period) -> sa.Select[Any]:
     """Select all entries of every invoice that may count in the period, including entries of other days."""
     grown = _select_growth(period)
     figures = {
@@ -54,7 +54,7 @@ def sales(period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-def collected(period: GstPeriod, among: Among) -> sa.Select[Any]:
+def collected(period: GstEntries.Period, among: Among) -> sa.Select[Any]:
     """Select the GST that counts of these invoices on each day, whatever the period, less that of bad debts."""
     grown = _select_growth(period, among)
     return sa.select(
@@ -63,7 +63,7 @@ def collected(period: GstPeriod, among: Among) -> sa.Select[Any]:
     ).where(period.registered(grown.c.counts_on), grown.c.gst != grown.c.bad_gst)
 
 
-def _select_growth(period: GstPeriod, among: Among | None = None) -> sa.Subquery:
+def _select_growth(period: GstEntries.Period, among: Among | None = None) -> sa.Subquery:
     """Select what counts with each entry: the amount counted up to it, less that counted up to the previous entry."""
     counted = _select_counted(_select_standing(_select_ledger(period, among)), period)
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
@@ -97,7 +97,7 @@ def _supply_of() -> sa.Case[str]:
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
-def _select_ledger(period: GstPeriod, among: Among | None) -> sa.Subquery:
+def _select_ledger(period: GstEntries.Period, among: Among | None) -> sa.Subquery:
     """Select the ledger of the invoices that the period touches, or that are asked for, in whole cents.
 
     When a business leaves the cash basis, each invoice gets an empty entry that makes the rest of it count: on that
@@ -170,7 +170,7 @@ def _select_standing(ledger: sa.Subquery) -> sa.Subquery:
     ).subquery("standing")
 
 
-def _select_counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
+def _select_counted(standing: sa.Subquery, period: GstEntries.Period) -> sa.Subquery:
     """Select how much of each invoice counts up to each entry, and the day on which the entry counts.
 
     An invoice dated while the business was not registered is no taxable supply (s 9-5(d) GST Act). If the business was
@@ -190,12 +190,14 @@ def _select_counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     price, whole["price"] = c.total - c.out_of_scope, whole["total"] - whole["out_of_scope"]
 
     def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
-        so_far = sa.case((set_off, whole[name]), else_=GstPeriod.share_paid(whole[name], whole["paid"], whole["total"]))
+        so_far = sa.case(
+            (set_off, whole[name]), else_=GstEntries.Period.share_paid(whole[name], whole["paid"], whole["total"])
+        )
         return sa.case((in_full, part), else_=so_far).label(name)
 
     def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
         is_bad = (c.written_off != 0) & in_full
-        return sa.case((is_bad, GstPeriod.share_paid(part, c.written_off, c.total)), else_=_NOTHING).label(name)
+        return sa.case((is_bad, GstEntries.Period.share_paid(part, c.written_off, c.total)), else_=_NOTHING).label(name)
 
     return (
         sa.select(

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, new_id
-from billycan.sql import Insertion, Statement
+from billycan.sql import Statement
 
 from ..rules import ZERO
 from ..tables import entries
@@ -56,7 +56,7 @@ class Change(Struct, kw_only=True):
         return Change(**{name: getattr(self, name) for name in _KEY[1:]}, **taken)
 
 
-_INSERT = Insertion(entries, entries.c.keys())
+_INSERT = Statement.Insertion(entries, entries.c.keys())
 
 
 def _build_entries_by(column: sa.Column[Any]) -> Statement:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, new_id
-from billycan.sql import Insertion, Statement
+from billycan.sql import Statement
 
 from ..rules import ZERO
 from ..tables import held
@@ -24,7 +24,7 @@ from .sums import in_cents
 
 PRICE = ("total", "gst", *UNTAXED)
 FIGURES = ("paid", "cash_rounding", *PRICE)
-_INSERT = Insertion(held, held.c.keys())
+_INSERT = Statement.Insertion(held, held.c.keys())
 _OF_PAYMENT = Statement(
     sa.select(held)
     .where(held.c.tenant_id == sa.bindparam("tenant_id"), held.c.payment_id == sa.bindparam("payment_id"))

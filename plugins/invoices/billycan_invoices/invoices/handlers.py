@@ -3,7 +3,7 @@
 from typing import Any
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, Page, Patch, Row
-from billycan.gst import Undoing
+from billycan.books import Undoing
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from .. import rules

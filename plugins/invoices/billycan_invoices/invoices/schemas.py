@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from billycan import Member, Named
-from billycan.fields import Amount, Day, Percent, Text, UnitPrice
-from billycan.gst import Undoing
-from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity
+from billycan.books import Undoing
+from billycan.fields import Amount, Day, Percent, Text
+from billycan_documents.api import AmountsAre, CodeTotals, GstCode, GstRounding, Quantity, UnitPrice
 
 from ..resource import TaxInvoice, Title
 

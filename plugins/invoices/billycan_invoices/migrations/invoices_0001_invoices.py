@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "invoices_0001", None
 
@@ -78,12 +78,12 @@ def upgrade() -> None:
     _index("invoices", "sequence", "id")
     _index("invoices", "due_date", "id")
     _index("invoices", "issue_date", "id")
-    create_neighbour_index(op, "invoices", "quote_id")
-    create_neighbour_index(op, "invoices", "job_id")
-    create_neighbour_index(op, "invoices", "booking_id")
-    create_neighbour_index(op, "invoices", "applied_to")
+    create_index(op, "invoices", "quote_id")
+    create_index(op, "invoices", "job_id")
+    create_index(op, "invoices", "booking_id")
+    create_index(op, "invoices", "applied_to")
     op.create_index("ix_invoices_status_due_date", "invoices", ["status", "due_date"])
-    create_search_index(op, "invoices")
+    create_index(op, "invoices", "search_text")
     op.create_table(
         "invoices_lines",
         *key_columns(),
@@ -103,7 +103,7 @@ def upgrade() -> None:
         _reference("invoices_lines", "document_id", "invoices"),
     )
     _index("invoices_lines", "document_id", "position")
-    create_neighbour_index(op, "invoices_lines", "item_id")
+    create_index(op, "invoices_lines", "item_id")
     create_resource_table(
         op,
         "invoices_payments",
@@ -259,7 +259,7 @@ def upgrade() -> None:
     _index("invoices_notes", "status", "created_at", "id")
     _index("invoices_notes", "sequence", "id")
     _index("invoices_notes", "issue_date", "id")
-    create_search_index(op, "invoices_notes")
+    create_index(op, "invoices_notes", "search_text")
     op.create_table(
         "invoices_notes_lines",
         *key_columns(),

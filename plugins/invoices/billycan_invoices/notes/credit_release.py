@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Row, new_id
-from billycan.sql import Insertion, Statement
+from billycan.sql import Statement
 
 from .. import rules
 from ..books.ledger import Change, last_day
@@ -37,7 +37,7 @@ _OF_INVOICE = Statement(
     .where(allocations.c.tenant_id == sa.bindparam("tenant_id"), allocations.c.invoice_id == sa.bindparam("invoice_id"))
     .order_by(allocations.c.payment_id)
 )
-_INSERT = Insertion(allocations, allocations.c.keys())
+_INSERT = Statement.Insertion(allocations, allocations.c.keys())
 
 
 def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, Row], list[Row]]:

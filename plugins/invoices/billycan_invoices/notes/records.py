@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Records, Row, new_id, own
-from billycan.sql import Insertion, Statement
+from billycan.sql import Statement
 from billycan_documents.api import CodeTotals, Parts, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -37,7 +37,7 @@ _CREDITED = Statement(
         note_lines.c.tenant_id == sa.bindparam("tenant_id"), note_lines.c.document_id.in_(_REDUCING)
     )
 )
-_INSERT = Insertion(note_lines, note_lines.c.keys())
+_INSERT = Statement.Insertion(note_lines, note_lines.c.keys())
 
 
 def missing_members(ctx: Context, row: Row) -> list[str]:

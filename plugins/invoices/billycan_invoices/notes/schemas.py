@@ -1,6 +1,6 @@
 """Structs that clients send and receive about adjustment notes, besides the notes."""
 
-from billycan.gst import Undoing
+from billycan.books import Undoing
 
 from ..invoices.schemas import Reason
 

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from billycan import Conflict, Context, Invalid, Row, new_id, own
 from billycan.fields import Amount, Day, Id, Moment, Notes, Reference, Text
-from billycan.sql import Insertion
+from billycan.sql import Statement
 from billycan_contacts import api as contacts
 from billycan_documents.api import NewDocument, document_columns, frozen
 
@@ -25,7 +25,7 @@ from .records import received
 from .records import records as payment_records
 
 _TEXTS = ("reference", "purchase_order", "notes", "terms")
-_INSERT = Insertion(allocations, allocations.c.keys())
+_INSERT = Statement.Insertion(allocations, allocations.c.keys())
 
 
 InvoiceNumber = Annotated[str, Text("The number of an invoice: 1 to 50 characters.", least=1, most=50)]

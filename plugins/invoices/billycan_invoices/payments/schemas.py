@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from billycan import Member, Named, NewResource, Query, Resource
+from billycan.books import Undoing
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Reference
-from billycan.gst import Undoing
 from billycan_documents.api import Positive
 
 from ..invoices.schemas import PaymentMethod, Reason

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
-from billycan.sql import ByIds, Insertion, Statement
+from billycan.sql import ByIds, Statement
 
 from .. import rules
 from ..books import ledger, unallocated
@@ -199,7 +199,7 @@ def settle_invoices(
     return settled
 
 
-_INSERT = Insertion(allocations, allocations.c.keys())
+_INSERT = Statement.Insertion(allocations, allocations.c.keys())
 
 
 def reverse_locked_payment(

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals
-from billycan.migrations import create_resource_table, create_search_index
+from billycan.migrations import create_index, create_resource_table
 
 revision, down_revision = "items_0001", None
 
@@ -26,7 +26,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("tenant_id", "sku", name="uq_items_tenant_id_sku"),
     )
     op.create_index("ix_items_tenant_id_name_folded_id", "items", ["tenant_id", "name_folded", "id"])
-    create_search_index(op, "items")
+    create_index(op, "items", "search_text")
 
 
 def downgrade() -> None:

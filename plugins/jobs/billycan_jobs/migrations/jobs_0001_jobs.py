@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "jobs_0001", None
 
@@ -53,9 +53,9 @@ def upgrade() -> None:
     _index("jobs", "sequence", "id")
     _index("jobs", "scheduled_start", "id")
     _index("jobs", "scheduled_end")
-    create_neighbour_index(op, "jobs", "quote_id")
-    create_neighbour_index(op, "jobs", "booking_id")
-    create_search_index(op, "jobs")
+    create_index(op, "jobs", "quote_id")
+    create_index(op, "jobs", "booking_id")
+    create_index(op, "jobs", "search_text")
     if op.get_bind().dialect.name == "postgresql":
         # Who is assigned to which jobs.
         op.execute("CREATE INDEX ix_jobs_assignee_ids_search ON jobs USING gin (assignee_ids jsonb_path_ops)")
@@ -78,7 +78,7 @@ def upgrade() -> None:
         _reference("jobs_lines", "document_id", "jobs"),
     )
     _index("jobs_lines", "document_id", "position")
-    create_neighbour_index(op, "jobs_lines", "item_id")
+    create_index(op, "jobs_lines", "item_id")
     op.create_table(
         "jobs_invoices",
         *key_columns(),

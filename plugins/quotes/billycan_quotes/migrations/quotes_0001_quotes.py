@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "quotes_0001", None
 
@@ -57,9 +57,9 @@ def upgrade() -> None:
     _index("quotes", "sequence", "id")
     op.create_index("ix_quotes_status_expiry_date", "quotes", ["status", "expiry_date"])
     _index("quotes", "invoice_id")
-    create_neighbour_index(op, "quotes", "job_id")
-    create_neighbour_index(op, "quotes", "booking_id")
-    create_search_index(op, "quotes")
+    create_index(op, "quotes", "job_id")
+    create_index(op, "quotes", "booking_id")
+    create_index(op, "quotes", "search_text")
     op.create_table(
         "quotes_lines",
         *key_columns(),
@@ -79,7 +79,7 @@ def upgrade() -> None:
         _reference("quotes_lines", "document_id", "quotes"),
     )
     _index("quotes_lines", "document_id", "position")
-    create_neighbour_index(op, "quotes_lines", "item_id")
+    create_index(op, "quotes_lines", "item_id")
     op.create_table(
         "quotes_claims",
         *key_columns(),

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "recurring_0001", None
 
@@ -49,7 +49,7 @@ def upgrade() -> None:
     _index("recurring_invoices", "client_id", "created_at", "id")
     _index("recurring_invoices", "next_on", "id")
     op.create_index("ix_recurring_invoices_status_next_on", "recurring_invoices", ["status", "next_on"])
-    create_search_index(op, "recurring_invoices")
+    create_index(op, "recurring_invoices", "search_text")
     op.create_table(
         "recurring_made",
         *key_columns(),

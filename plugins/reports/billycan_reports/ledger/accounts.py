@@ -25,10 +25,10 @@ from billycan import (
     Records,
     Resource,
     Row,
+    new_table,
     own,
     reference,
     resource,
-    tenant_table,
 )
 from billycan.fields import Name, Text
 from billycan.sql import ByIds, Statement, fold, tenants, upsert
@@ -110,11 +110,11 @@ accounts = resource("reports_accounts", sends=NewAccount, shows=Account, prefix=
 _table = accounts.table
 
 # A row means that the business's chart has been stored; the business may have changed it since.
-started = tenant_table("reports_accounts_started")
+started = new_table("reports_accounts_started")
 
 # The accounts that items, expense categories and payment methods name; each row's id is the record's, or the name of
 # the payment method. There is no foreign key to those: their plugins may be off.
-named = tenant_table(
+named = new_table(
     "reports_accounts_named",
     sa.Column("account_id", ByCodePoint, nullable=False),
     reference("account_id", "reports_accounts"),

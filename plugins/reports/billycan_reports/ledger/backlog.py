@@ -9,14 +9,14 @@ from collections.abc import Collection, Iterable
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Context, Event, LedgerEntries, new_id, own, tenant_table
+from billycan import ByCodePoint, Context, Event, LedgerEntries, new_id, new_table, own
 from billycan.fields import Moment
 from billycan.sql import events, tenants, upsert
 
 MOST_AT_ONCE = 100  # documents of a transaction
 
 # How far a business's documents have been looked through: the plugin, and its last document so far.
-walks = tenant_table(
+walks = new_table(
     "reports_ledger_walks",
     sa.Column("plugin", sa.Text, nullable=False),
     sa.Column("after", ByCodePoint, nullable=False),
@@ -27,7 +27,7 @@ walks = tenant_table(
 )
 
 # Events of imported files, by their first and last number in the log; the first rises as their documents are done.
-imported = tenant_table(
+imported = new_table(
     "reports_ledger_imported",
     sa.Column("first", sa.BigInteger, nullable=False),
     sa.Column("last", sa.BigInteger, nullable=False),

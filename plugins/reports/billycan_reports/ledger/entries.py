@@ -20,14 +20,14 @@ from billycan import (
     Records,
     Row,
     UTCDateTime,
+    new_table,
     reference,
-    tenant_table,
 )
 from billycan.fields import Amount, Day, Id, Moment, Text
 
 from . import accounts
 
-entries = tenant_table(
+entries = new_table(
     "reports_ledger_entries",
     # In the order of the commits: see `posting`.
     sa.Column("sequence", sa.BigInteger, nullable=False),

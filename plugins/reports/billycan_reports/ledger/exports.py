@@ -27,7 +27,7 @@ from billycan import (
     Reply,
     Resource,
     Row,
-    resource_table,
+    new_table,
 )
 from billycan.fields import Day
 from billycan.sql import Statement
@@ -45,7 +45,7 @@ _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what a spreadsheet takes for the be
 _AMOUNT = re.compile(r"-?\d+\.\d\d")
 _NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
 
-exports = resource_table(
+exports = new_table(
     "reports_ledger_exports",
     sa.Column("since", sa.Date, nullable=False),
     sa.Column("until", sa.Date, nullable=False),
@@ -56,6 +56,7 @@ exports = resource_table(
     sa.Column("entries", sa.Integer, nullable=False),
     sa.Column("files", sa.Integer, nullable=False),
     sa.Index(None, "tenant_id", "format", "sequence"),
+    of="resource",
 )
 
 

@@ -1,6 +1,6 @@
 """The parts of the manifest that belong to the ledger: routes, tables, events, pages and timed work."""
 
-from billycan import Code, Deleted, Every, Extends, Manifest, RecordPages, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import accounts as a
 from . import backlog, catching_up, entries, exports
@@ -75,12 +75,16 @@ routes = (
 )
 
 
-def _extend_with_account(path: str) -> Extends:
-    return Extends(path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account)
+def _extend_with_account(path: str) -> Manifest.Extends:
+    return Manifest.Extends(
+        path=path, shows=a.NamesAccount, fill=a.fill_accounts, takes=a.TakesAccount, keep=a.keep_account
+    )
 
 
-def _extend_with_tracking(path: str) -> Extends:
-    return Extends(path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking)
+def _extend_with_tracking(path: str) -> Manifest.Extends:
+    return Manifest.Extends(
+        path=path, shows=t.IsTracked, fill=t.fill_tracking, takes=t.TakesTracking, keep=t.keep_tracking
+    )
 
 
 extends = (
@@ -153,12 +157,12 @@ records = (
 )
 
 codes = {
-    "duplicate_account_code": Code(409, "Another account has this `code`."),
-    "duplicate_payment_method": Code(409, "The payment method has an account already."),
-    "duplicate_tracking_category": Code(409, "The other tracking category has this name."),
-    "ledger_behind": Code(409, "Entries of older documents are still being made."),
-    "unlike_documents": Code(422, "Accounts do not match the invoices, bills and payments."),
-    "unbalanced": Code(422, "The total debits and total credits are not equal."),
-    "too_many_entries": Code(422, "The export would have more than 20,000 entries, or 2,000 sales or bills."),
-    "too_many_tracking_categories": Code(409, "There are two tracking categories already."),
+    "duplicate_account_code": (409, "Another account has this `code`."),
+    "duplicate_payment_method": (409, "The payment method has an account already."),
+    "duplicate_tracking_category": (409, "The other tracking category has this name."),
+    "ledger_behind": (409, "Entries of older documents are still being made."),
+    "unlike_documents": (422, "Accounts do not match the invoices, bills and payments."),
+    "unbalanced": (422, "The total debits and total credits are not equal."),
+    "too_many_entries": (422, "The export would have more than 20,000 entries, or 2,000 sales or bills."),
+    "too_many_tracking_categories": (409, "There are two tracking categories already."),
 }

@@ -31,13 +31,12 @@ from billycan import (
     Resource,
     Row,
     new_id,
+    new_table,
     own,
     reference,
-    resource_table,
-    tenant_table,
 )
 from billycan.fields import Amount, Day, NotNegative, Text
-from billycan.sql import ByIds, Insertion, Statement
+from billycan.sql import ByIds, Statement
 
 from ..tables import periods
 from . import accounts
@@ -52,15 +51,16 @@ CONTROLLED = ("receivable", "credit_in_hand", "payable", "deposits_held", "gst_n
 
 Number = Annotated[str, Text("Its name, such as `TB 2026`: 1 to 50 characters.", least=1, most=50)]
 
-openings = resource_table(
+openings = new_table(
     "reports_opening_balances",
     sa.Column("number", sa.Text, nullable=False),
     sa.Column("date", sa.Date, nullable=False),
     sa.Column("total", Decimals(2), nullable=False),
     sa.Index(None, "tenant_id", "date", "id"),
+    of="resource",
 )
 
-lines = tenant_table(
+lines = new_table(
     "reports_opening_lines",
     sa.Column("opening_id", ByCodePoint, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
@@ -329,7 +329,7 @@ def _show(ctx: Context, row: Row) -> OpeningBalance:
 
 _OPENINGS = ByIds(sa.select(openings), openings.c.id)
 _LINES = ByIds(sa.select(lines).order_by(lines.c.opening_id, lines.c.position), lines.c.opening_id)
-_INSERT = Insertion(lines, lines.c.keys())
+_INSERT = Statement.Insertion(lines, lines.c.keys())
 _BALANCES = Statement(
     sa.select(entries.c.account_id, sa.func.sum(sa.type_coerce(entries.c.amount, sa.BigInteger)).label("cents"))
     .where(entries.c.tenant_id == sa.bindparam("tenant_id"), entries.c.date <= sa.bindparam("day", type_=sa.Date))

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Event, LedgerEntries, hookimpl, new_id
-from billycan.sql import ByIds, Insertion
+from billycan.sql import ByIds, Statement
 
 from . import accounts, backlog
 from .entries import entries
@@ -156,4 +156,4 @@ _STORED = ByIds(
     ),
     entries.c.document_id,
 )
-_INSERT = Insertion(entries, entries.c.keys())
+_INSERT = Statement.Insertion(entries, entries.c.keys())

@@ -18,9 +18,9 @@ from billycan import (
     Patch,
     Query,
     Resource,
+    new_table,
     own,
     resource,
-    tenant_table,
 )
 from billycan.fields import Text
 from billycan.sql import ByIds
@@ -55,7 +55,7 @@ class TrackingCategory(Resource):
 categories = resource("reports_tracking", sends=NewTrackingCategory, shows=TrackingCategory, prefix="trk")
 
 # What records are tracked by, by category; each row's id is the record's.
-tracked = tenant_table("reports_tracking_of", sa.Column("tracking", Json, nullable=False))
+tracked = new_table("reports_tracking_of", sa.Column("tracking", Json, nullable=False))
 
 
 def list_tracking_categories(ctx: Context, query: Query[TrackingCategory]) -> Page[TrackingCategory]:

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Decimals, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_index, create_resource_table, key_columns
 
 revision, down_revision = "reports_0002", "reports_0001"
 
@@ -28,7 +28,7 @@ def upgrade() -> None:
         "reports_accounts",
         ["tenant_id", "code_folded", "id"],
     )
-    create_search_index(op, "reports_accounts")
+    create_index(op, "reports_accounts", "search_text")
     op.create_table("reports_accounts_started", *key_columns())
     create_resource_table(
         op,

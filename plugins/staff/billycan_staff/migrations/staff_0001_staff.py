@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Json
-from billycan.migrations import create_resource_table, create_search_index
+from billycan.migrations import create_index, create_resource_table
 
 revision, down_revision = "staff_0001", None
 
@@ -24,7 +24,7 @@ def upgrade() -> None:
         sa.Column("search_text", sa.Text, nullable=False),
     )
     op.create_index("ix_staff_tenant_id_name_folded_id", "staff", ["tenant_id", "name_folded", "id"])
-    create_search_index(op, "staff")
+    create_index(op, "staff", "search_text")
 
 
 def downgrade() -> None:

@@ -417,7 +417,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
         read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
     class Sound(Struct, frozen=True, kw_only=True):
-        """What must hold of a plugin's rows beyond their foreign keys: `doctor --restore-test` looks.
+        """A rule for a plugin's rows beyond their foreign keys, which `doctor --restore-test` checks.
 
         says: That it holds, in a few words.
         faults: `faults(db)` yields what is wrong with the rows of any business, in words.

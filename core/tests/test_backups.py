@@ -158,11 +158,11 @@ def test_what_is_wrong_with_a_backup_is_found(host, databases, engine, tmp_path)
     def edit(**members):
         def change(folder):
             path = folder / "manifest.json"
-            path.write_text(json.dumps(json.loads(path.read_text()) | members))
+            path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | members), "utf-8")
 
         return change
 
-    tables = json.loads((tmp_path / "good" / "manifest.json").read_text())["tables"]
+    tables = json.loads((tmp_path / "good" / "manifest.json").read_text("utf-8"))["tables"]
     found = changed(edit(tables=tables | {"contacts": 99}))
     assert "contacts has 1 rows and not 99" in found["counts"]["message"]
     assert "no backup" in changed(lambda folder: (folder / "manifest.json").unlink())["restored"]["message"]

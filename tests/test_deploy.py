@@ -150,7 +150,7 @@ def go_back_in_time(host, environ, create_business, count):
         file.write(archiving.replace("/var/backups/postgresql", f"{host.query['host']}/backups"))
     host.run(keep)
     host.run(f"{environ}\n{create_business}")
-    moment = host.run("sleep 1; sudo -u postgres psql -Atc 'SELECT now()'; sleep 1").strip()
+    moment = host.run("sleep 1; sudo -u postgres psql -Atc 'SELECT now()'; sleep 1").splitlines()[0]
     host.run(f"{environ}\n{create_business}")
     host.run("sudo -u postgres psql -c 'SELECT pg_switch_wal()'")
     assert host.run(f"{count} billycan").split()[0] == "6"
@@ -165,4 +165,4 @@ def go_back_in_time(host, environ, create_business, count):
     assert "isolated by each query, and by row-level security" in found
     assert host.run(f"{count} billycan").split()[0] == "4", "the last one is gone, and the one before is there"
     ready = "SELECT pg_is_in_recovery()"
-    assert host.run(f"sudo -u postgres psql -Atc '{ready}'").strip() == "f"
+    assert host.run(f"sudo -u postgres psql -Atc '{ready}'").split()[0] == "f"

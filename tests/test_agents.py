@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.db import metadata
+from billycan.starting.plugins import first_party
 from billycan_agents.testing import Agent, agent_of
 from billycan_agents.tools import all_tools
 
@@ -36,6 +37,31 @@ def path():
     yield
     sys.path.remove(str(FAIR))
     sys.path.remove(str(FAIR.parent / "bench"))
+
+
+@pytest.mark.sqlite_alone
+def test_whatever_moves_money_shows_it_to_a_limit(make_app):
+    """An amount is what members named `total` and `amount` show; prices of what may be sold are none."""
+    document = make_app(*first_party(), mail=MAIL, fresh=True).openapi()
+    schemas = document["components"]["schemas"]
+
+    def members(schema):
+        """Yield the members of a schema, whatever may stand in its place."""
+        schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+        for each in (*schema.get("anyOf", ()), *schema.get("allOf", ())):
+            yield from members(each)
+        yield from schema.get("properties", {}).items()
+
+    silent, moved = set(), 0
+    for path in document["paths"].values():
+        for method, operation in path.items():
+            answer = next((each for status, each in operation["responses"].items() if status[0] == "2"), {})
+            shown = answer.get("content", {}).get("application/json") if method != "get" else None
+            data = dict(members(dict(members(shown["schema"])).get("data", {}))) if shown else {}
+            if any('"x-kind": "money"' in json.dumps(each) for each in data.values()):
+                moved += 1
+                silent |= set() if {"total", "amount"} & data.keys() else {operation["operationId"]}
+    assert silent == {"create_item", "update_item", "create_service", "update_service"} and moved > 40
 
 
 def rows_of(app):

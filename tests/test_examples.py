@@ -416,6 +416,7 @@ def keep_books(c):
     c.get(f"/v1/ledger_entries/{first}")
     days = {"from": "2026-10-01", "to": "2026-12-31"}
     export = c.post("/v1/ledger_exports", {**days, "format": "xero"})["data"]["id"]
+    c.refused(409, "exported_otherwise", "POST", "/v1/ledger_exports", {**days, "format": "xero_sales"})
     with c.app.db.writing(c.tenant_id) as db:  # as if files had just been imported
         files = [{"tenant_id": c.tenant_id, "id": f"imp_{n}", "first": n, "last": n} for n in (1, 2)]
         db.execute(sa.insert(imported), files)

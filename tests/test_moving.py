@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -451,6 +452,41 @@ def test_a_suspended_business_can_be_read_but_not_changed(deployments, engine):
     assert client.call("POST", "/v1/contacts", {"name": "New"}).status_int == 201
     run_timed(app)
     assert len(client.get("/v1/events?event=invoice.overdue")["data"]) == 1
+
+
+def test_no_page_changes_a_suspended_business(deployments, engine):
+    """A key that is made or a person who is invited during a move would be missing where the business arrives."""
+    from billycan.starting.packages import first_party
+    from billycan_users.testing import Browser
+
+    app = deployments(*sorted(first_party()))
+    client = small_business(app)
+    ids = pair(client)
+    owner, pages = (
+        Browser(app).join(client, "owner", "second@example.com"),
+        [p for m in app.manifests.values() for p in m.pages],
+    )
+    owner.get("/dashboard/keys")
+    token, forms = owner.token, [(path, each.screen) for path, each in pages if getattr(each, "screen", None)]
+    forms = [path for path, screen in forms if screen.post and screen.role and each_is_on(app, screen)]
+    assert len(forms) > 40
+    with app.db.writing(across="a test") as db:
+        stand(db, ids, "suspended", app.now())
+    app.epoch.bump()
+    before = rows_of(app, ids, everything=True)
+    del before["users_sessions"]  # which note when they were last seen
+    for path in forms:
+        app.clock.move(seconds=20)
+        fields = {"token": token, "name": "Late", "everything": "write", "email": "late@example.com", "role": "viewer"}
+        answer = owner.web.post(re.sub(r"{\w+}", "contacts", path), fields, status="*")
+        is_refused = answer.status_int == 403 and "is suspended" in answer.text
+        assert is_refused or (answer.status_int == 404 and "{" in path), (path, answer.status, answer.text)
+    after = rows_of(app, ids, everything=True)
+    assert {name: after[name] for name in before} == before
+
+
+def each_is_on(app, screen):
+    return screen.when is None or screen.when(app)
 
 
 def test_a_closed_business_is_deleted_in_time_and_its_books_are_kept_apart(deployments, engine, tmp_path):

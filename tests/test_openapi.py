@@ -548,7 +548,7 @@ def test_every_code_in_the_source_is_listed(describe):
                 raised.add(code)
                 assert code in listed or of_fault
     assert faults <= raised
-    assert all(c.status >= 400 and c.meaning.endswith(".") for c in listed.values())
+    assert all(status >= 400 and meaning.endswith(".") for status, meaning in listed.values())
 
 
 def codes_in(tree):

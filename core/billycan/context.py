@@ -118,6 +118,7 @@ class Context:
     db: A SQLAlchemy connection inside the transaction of the call.
     tenant_id: The business.
     identity: The caller; None for timed work and pages.
+    approval: The `proposal_id` that is carried out and who approved it, `approved_by`, which events tell; else empty.
     request_id: The id of the request; empty for timed work.
     writes: Whether the call may change records.
     memo: A dict in which a plugin keeps things from one hook to the next, under its own name.
@@ -148,7 +149,6 @@ class Context:
           None, or a function that is called with the call's Answer before the commit, once its events are heard: what
           that raises refuses the call and undoes all of it.
         policy: `policy(ctx)` returns the Policy of the caller, which `/v1/me` shows; None if it has none.
-        approvals: `approvals(ctx, ids)` maps the ids of events that a person approved to a text that says who it was.
         codes: The codes of its refusals, which any route that writes may answer with.
         """
 
@@ -172,7 +172,6 @@ class Context:
 
         watch: "Callable[[Context, Context.Guard.Call], Callable[[Answer], None] | None]"
         policy: "Callable[[Context], Identity.Policy | None]"
-        approvals: "Callable[[Context, Sequence[str]], Mapping[str, str]]"
         codes: Sequence[str] = ()
 
     class Waits(Struct, frozen=True, kw_only=True):
@@ -218,6 +217,7 @@ class Context:
         self.events: list[Event] = []
         self.heard = 0  # how many of the events whoever hears them has heard already
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.approval: Mapping[str, Any] = {}
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         # New records by id, each with the plugins that stored members of it.
@@ -468,6 +468,12 @@ class Context:
     def has(self, plugin: str) -> bool:
         """Tell whether a plugin is enabled, such as one that yours neither requires nor may import."""
         return plugin in self.app.manifests
+
+    @property
+    def acts_alone(self) -> bool:
+        """False for a caller with a policy: it is shown no link by which whoever has it decides as a client."""
+        policies = (guard.policy(self) for _, guard in self.app.offered(Context.Guard))
+        return all(policy is None or policy.is_free for policy in policies)
 
     def holds(self, scope: str) -> bool:
         """Tell whether the caller's key holds a scope, for members that not every key sees; false without a key.

@@ -174,7 +174,7 @@ def _compile_length(element: Any, compiler: Any, **options: Any) -> str:
 def new_table(
     name: str,
     *parts: Any,
-    of: Literal["business", "resource", "deployment"] = "business",
+    of: Literal["business", "resource", "record", "deployment"] = "business",
     external_ids_of: str = "",
 ) -> sa.Table:
     """Return a table, which belongs to a plugin's manifest.
@@ -182,7 +182,9 @@ def new_table(
     Each row belongs to one business: `tenant_id` and `id` lead, and are the primary key.
 
     of: For `resource`, the table has the columns that every resource has, too. For `deployment`, it has its own columns
-      alone, and its rows belong to no business, or to the one of a `business_id`.
+      alone, and its rows belong to no business, or to the one of a `business_id`. For `record`, the `id` of a row is
+      that of the record that it adds to, and nothing shows, finds or counts rows without it: an import writes them some
+      time before the record. They hold no moments.
     external_ids_of: For a resource, the column within whose values an `external_id` is unique, instead of among all
       records of the business.
     """
@@ -196,8 +198,8 @@ def new_table(
         sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
         sa.Column("id", ByCodePoint, primary_key=True),
     )
-    if of == "business":
-        return sa.Table(name, metadata, *key, *parts)
+    if of in ("business", "record"):
+        return sa.Table(name, metadata, *key, *parts, info={"of_record": of == "record"})
     return sa.Table(
         name,
         metadata,

@@ -14,14 +14,14 @@ import sqlalchemy as sa
 
 from . import counters
 from .context import Context, Event
-from .db import ByCodePoint, UTCDateTime, metadata, new_table, own
+from .db import ByCodePoint, Json, UTCDateTime, metadata, new_table, own
 from .engines.forms import Row
 from .engines.statements import Asked, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
 from .paging import check_size
 from .problems import BadRequest, Problem
 from .records import Records
-from .resources import Page, Paging
+from .resources import Named, Page, Paging
 
 if TYPE_CHECKING:
     from .context import Context
@@ -34,6 +34,7 @@ events = new_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("actor", ByCodePoint),
+    sa.Column("behalf", Json),  # the app, and the proposal and who approved it, if there are any
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
@@ -54,7 +55,7 @@ _FORGOTTEN = Statement(
 )
 _INSERT = Statement.Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
-_KEPT = ("id", "event", "created_at", "data", "actor")
+_KEPT = ("id", "event", "created_at", "data", "actor", "behalf")
 _NUMBER = counters.advanced_both()
 # Number and event in one statement, which every write that is told of sends last.
 _INSERT_ONE = Statement(
@@ -69,20 +70,42 @@ _INSERT_ONE = Statement(
 )
 
 
+class Actor(msgspec.Struct, kw_only=True):
+    """The key, person or connection of an app that did something, and on whose behalf.
+
+    key_id: The key that did it.
+    user_id: The person who did it.
+    connection_id: The connection that did it.
+    app_id: The app that is connected by it.
+    proposal_id: The proposal that was carried out, if a person had to approve it.
+    approved_by: The person who approved it.
+    """
+
+    key_id: str | None = None
+    user_id: str | None = None
+    connection_id: str | None = None
+    app_id: str | None = None
+    proposal_id: str | None = None
+    approved_by: Named | None = None
+
+
+_IDS = {"key": "key_id", "cnx": "connection_id"}
+
+
 class LoggedEvent(msgspec.Struct, kw_only=True):
     """Something that happened to a record.
 
     id: Its id; the `webhook-id` of its deliveries.
     event: What happened, such as `invoice.paid`.
     created_at: When it happened; the `timestamp` of its deliveries.
-    actor: Who did it: the id of a key or of a person; null for timed work, and for what a client did on a hosted page.
+    actor: Who did it; null for timed work, and for what a client did on a hosted page.
     data: The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it.
     """
 
     id: str
     event: str
     created_at: Moment
-    actor: str | None
+    actor: Actor | None
     data: dict[str, Any] | None
 
 
@@ -131,8 +154,16 @@ def _row_of_event(ctx: Context, event: Event) -> dict[str, Any]:
         "event": event.name,
         "created_at": event.created_at,
         "data": bytes(event.data).decode(),
-        "actor": ctx.identity.id if ctx.identity else None,
+        **actor_of(ctx),
     }
+
+
+def actor_of(ctx: Context) -> dict[str, Any]:
+    """Return the columns that say who does what a context does."""
+    if ctx.identity is None:
+        return {"actor": None, "behalf": None}
+    behalf = {**({"app_id": ctx.identity.app_id} if ctx.identity.app_id else {}), **ctx.approval}
+    return {"actor": ctx.identity.id, "behalf": behalf or None}
 
 
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
@@ -198,7 +229,11 @@ def _size_of_row(row: Row) -> int:
 
 def _show_event(row: Row, data: str | None) -> LoggedEvent:
     raw: Any = None if data is None else msgspec.Raw(data.encode())
-    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=row.actor, data=raw)
+    actor = None
+    if row.actor is not None:
+        by = {_IDS.get(row.actor.partition("_")[0], "user_id"): row.actor}
+        actor = msgspec.convert({**by, **(row.behalf or {})}, Actor)
+    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=actor, data=raw)
 
 
 def _has_name(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -211,6 +246,7 @@ _LISTED = (
     events.c.event,
     events.c.created_at,
     events.c.actor,
+    events.c.behalf,
     sa.func.octet_length(events.c.data).label("size"),
 )
 # What `after` asks depends on the other filters.

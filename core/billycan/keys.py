@@ -98,6 +98,11 @@ class Identity(Struct, frozen=True, kw_only=True):
         propose: list[str] = []
         contacts: list[str] = []
 
+        @property
+        def is_free(self) -> bool:
+            """True if it lets its caller do all that its scopes allow."""
+            return self.mode == "full" and not (self.never or self.propose or self.contacts)
+
     class Secret:
         """Random secrets of a plugin's own in the form of a key: its start, 190 random bits and a checksum."""
 

@@ -40,6 +40,7 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
             "created_at": ctx.now(),
             "data": "{}",
             "actor": None,
+            "behalf": {"app_id": f"app's {i}"} if i % 2 else None,
         }
         for i in range(count)
     ]
@@ -60,7 +61,7 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
 def test_rows_of_another_business_are_refused_however_many(make_app, count):
     client = Client(make_app())
     other, ctx = Client(client.app), Context(client.app, client.tenant_id)
-    row = {"sequence": 1, "event": "a", "created_at": ctx.now(), "data": "{}", "actor": None}
+    row = {"sequence": 1, "event": "a", "created_at": ctx.now(), "data": "{}", "actor": None, "behalf": None}
     rows = [{**row, "id": new_id("evt"), "sequence": i} for i in range(count)]
     with pytest.raises(RuntimeError, match="another tenant"), ctx.transaction():
         INSERT.run(ctx.db, other.tenant_id, rows)

@@ -90,7 +90,9 @@ def test_an_event_says_who_did_it_and_a_webhook_does_not(app):
     id = data(app.call(somebody(client, "write"), "POST", "/v1/contacts", body=b'{"name": "Wren"}'))["id"]
     client.patch(f"/v1/contacts/{id}", {"name": "Wren & Co"})
     key = client.get("/v1/me")["data"]["id"]
-    assert [event["actor"] for event in client.get("/v1/events")["data"]] == [key, "usr_0001"]
+    actors = [event["actor"] for event in client.get("/v1/events")["data"]]
+    assert [(actor["key_id"], actor["user_id"]) for actor in actors] == [(key, None), (None, "usr_0001")]
+    assert {actor["proposal_id"] for actor in actors} == {None}
 
 
 def test_a_call_is_refused_as_over_http(app):

@@ -15,8 +15,9 @@
   taxed and used, and on a cash basis as much of it as was paid of the bill (s 29-10(2)).
 - A security deposit is for no supply until it is taken off the price of the work or forfeited, and then, on both bases,
   as much of it counts as of the price of a sale (s 99-5, 99-10).
-- A new basis begins with a month. Once one on accruals begins, what was not paid counts; what counted so stays counted
-  when one on cash begins, and a note on that counts on its date (s 159-5, 159-10, 159-20).
+- A new basis begins with a month. Once one on accruals begins, what was not paid counts, and what a note has not given
+  back (s 159-5, 159-10). What counted so stays counted when one on cash begins (s 159-20); a note of then waits for its
+  money all the same (s 29-20(2)).
 - What was a mistake never happened (s 9-5); what is undone on a day did until then.
 
 All days from the first one on are within each report, so notes reduce the labels of their sales (GSTR 2013/1 par 57).
@@ -94,15 +95,19 @@ class Sale:
                 return nothing
         elif min(days) > day:
             return nothing
+        waiting = [one for one in self.notes if self.applied is None and one.stands(day) and bases.waits(one.day, day)]
+        held = [one for note in waiting for one in note.credits]
+        credit, gst = (sum((one.kept(day)[place] for one in held), D(0)) for place in (0, 1))
         if bases.in_full_from(days) > day:
-            is_sale = self.applied is None
-            held = [one for note in self.notes if is_sale and note.stands(day) for one in note.credits]
-            credit, gst = (sum((one.kept(day)[place] for one in held), D(0)) for place in (0, 1))
             price = self.total(day) + credit
             received = min(self.paid(day) + credit, price)  # what is paid beyond the price is for no supply
             return received, to_cents((self.gst(day) + gst) * received / price) if received else D(0), D(0)
         bad = add_up(self.bad, day)
-        return self.total(day), self.gst(day), to_cents(self.gst(day) * bad / self.total(day)) if bad else D(0)
+        return (
+            self.total(day) + credit,
+            self.gst(day) + gst,
+            to_cents(self.gst(day) * bad / self.total(day)) if bad else D(0),
+        )
 
 
 class Bases(list):
@@ -114,6 +119,10 @@ class Bases(list):
     def ends_cash(self, day):
         """Return the day from which it was on accruals again, after a day."""
         return next((since for since, basis in self if since > day and basis == "accrual"), date.max)
+
+    def waits(self, noted_on, day):
+        """Tell whether a note of a day still waits on another for its money to be given back."""
+        return self.on(noted_on) == "cash" and self.ends_cash(noted_on) > day
 
     def in_full_from(self, days):
         """Return the day from which a sale of some days, its own first, counts whether it is paid or not."""

@@ -46,6 +46,10 @@ class Importer:
 
     Recording: TypeAlias = rehearsing.Recording
     """What the handlers of some rows sent, read and counted: stored by `packed()` and read by `of(packed)`."""
+    send_additions, remove_additions = (
+        staticmethod(rehearsing.send_additions),
+        staticmethod(rehearsing.remove_additions),
+    )
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:
         self._endpoint = endpoint

@@ -65,10 +65,24 @@ class Recording(msgspec.Struct, array_like=True):
     counted: dict[str, int]
     keys: list[tuple[int, bytes]]
 
+    def additions(self) -> list[tuple[str, Any]]:
+        """Return the statements, with values, that add to its records and can be sent before them."""
+        return [
+            (self.texts[text], values)
+            for row in self.rows
+            for text, values in row.writes[: row.told_from]
+            if _table_added_to(self.texts[text])
+        ]
+
     @property
     def values(self) -> int:
         """The number of values that its statements write."""
-        return sum(len(values) for row in self.rows for _, values in row.writes)
+        return sum(sum(map(len, _read_rows(values))) for row in self.rows for _, values in row.writes)
+
+    @property
+    def letters(self) -> int:
+        """The number of characters that a search will look through, which SQLite indexes one by one."""
+        return sum(len(_find_search_text(self.texts[text], values)) for row in self.rows for text, values in row.writes)
 
     def packed(self) -> bytes:
         """The recording as it is stored."""
@@ -177,6 +191,9 @@ class Rehearsal:
             self._note_keys(context)
 
     def _note_read(self, text: str, parameters: Any) -> None:
+        given = parameters.values() if isinstance(parameters, dict) else parameters
+        if _reads_additions(text) and not self._ctx.made.keys().isdisjoint(map(str, given)):
+            return  # of a record that nobody else has; what is added to it may be there before it
         place = self._place(text)
         self._reads.setdefault(_PACK((place, _as_storable_row(parameters))), (place, parameters))
 
@@ -223,7 +240,8 @@ class Replay:
             for each in logged:
                 self._log(*each)
             is_live = not self._left and len(logged) == 1
-            self._send(recording.texts, row.writes[: row.told_from] if is_live else row.writes, now)
+            own = [each for each in row.writes[: row.told_from] if not _table_added_to(recording.texts[each[0]])]
+            self._send(recording.texts, own if is_live else own + row.writes[row.told_from :], now)
             if is_live:
                 self._last = [Event(id, name, ctx.now(), msgspec.Raw(data)) for id, name, data in logged]
         if not self._left:
@@ -294,27 +312,29 @@ class Replay:
 
     def _flush_events(self) -> None:
         ctx, logged, self._logged = self._ctx, self._logged, []
-        actor = ctx.identity.id if ctx.identity else None
         if not logged:
             return
+        actor, behalf = events.actor_of(ctx).values()
+        behalf = None if behalf is None else encode(behalf).decode()
         if self._is_sqlite:
-            values = [value for each in logged for value in (ctx.tenant_id, *each, self._at, actor)]
-            self._events.add(_LOG_ON_SQLITE, "(?, ?, ?, ?, ?, ?, ?)", ")", len(logged), values)
+            values = [value for each in logged for value in (ctx.tenant_id, *each, self._at, actor, behalf)]
+            self._events.add(_LOG_ON_SQLITE, "(?, ?, ?, ?, ?, ?, ?, ?)", ")", len(logged), values)
         else:
             given = {
                 "tenant_id": ctx.tenant_id,
                 "actor": actor,
+                "behalf": behalf,
                 "created_at": self._at,
                 "rows": encode(logged).decode(),
             }
             self._events.add(_LOG_ON_POSTGRESQL, "", "", len(logged), given)
 
 
-_LOG = "INSERT INTO core_events (tenant_id, id, sequence, event, data, created_at, actor) SELECT"
-_LOG_ON_SQLITE = f"{_LOG} column1, column2, ? + column3, column4, column5, column6, column7 FROM (VALUES "
+_LOG = "INSERT INTO core_events (tenant_id, id, sequence, event, data, created_at, actor, behalf) SELECT"
+_LOG_ON_SQLITE = f"{_LOG} column1, column2, ? + column3, column4, column5, column6, column7, column8 FROM (VALUES "
 _LOG_ON_POSTGRESQL = (
-    f"{_LOG} %(tenant_id)s, each->>0, %(base)s + (each->>1)::bigint, each->>2, each->>3, %(created_at)s, %(actor)s"
-    " FROM json_array_elements(%(rows)s::json) AS given(each)"
+    f"{_LOG} %(tenant_id)s, each->>0, %(base)s + (each->>1)::bigint, each->>2, each->>3, %(created_at)s, %(actor)s,"
+    " %(behalf)s::jsonb FROM json_array_elements(%(rows)s::json) AS given(each)"
 )
 
 
@@ -357,6 +377,67 @@ def _adds_only(text: str) -> bool:
     words = _split_words(text)
     changes = not {"UPDATE", "DELETE", "MERGE"}.isdisjoint(words) or words[1:3] == ["OR", "REPLACE"]
     return words[:1] == ["INSERT"] and not changes and counters.counters.name not in text
+
+
+def send_additions(ctx: Context, recording: Recording) -> list[tuple[str, list[str]]]:
+    """Write what rows add to records that are yet to come; return each table's name with the ids of these records."""
+    by_text, ids = dict[str, list[Any]](), dict[str, set[str]]()
+    for text, values in recording.additions():
+        by_text.setdefault(text, []).append(values)
+        ids.setdefault(_table_added_to(text), set()).update(_find_ids(text, values))
+    for text, rows in by_text.items():
+        ctx.db.exec_driver_sql(text, [_with_present_moment(values, {}) for values in rows])
+    return [(table, sorted(some)) for table, some in ids.items()]
+
+
+def remove_additions(ctx: Context, added: Iterable[tuple[str, list[str]]]) -> None:
+    """Remove what `send_additions` wrote."""
+    for name, ids in added:
+        if (table := metadata.tables.get(name)) is not None:
+            ctx.db.execute(sa.delete(table).where(table.c.tenant_id == ctx.tenant_id, table.c.id.in_(ids)))
+
+
+@lru_cache(512)
+def _table_added_to(text: str) -> str:
+    """Name the table of an INSERT if its rows add to records; "" for any other statement."""
+    found = _INSERTED.match(text)
+    table = metadata.tables.get(found[1]) if found else None
+    return str(table.name) if table is not None and table.info.get("of_record") else ""
+
+
+@lru_cache(512)
+def _reads_additions(text: str) -> bool:
+    """Tell whether a query reads nothing but a table whose rows add to records."""
+    read = [metadata.tables.get(name) for name in _READ_FROM.findall(text)]
+    return bool(read) and all(table is not None and table.info.get("of_record") for table in read)
+
+
+def _find_ids(text: str, values: Any) -> set[str]:
+    """Return the ids of the rows that an INSERT adds."""
+    if isinstance(values, dict):
+        return {row["id"] for row in _read_rows(values)}
+    names = text[text.index("(") + 1 : text.index(")")].split(", ")
+    return {values[names.index("id")]}
+
+
+def _find_search_text(text: str, values: Any) -> str:
+    """Return the `search_text` of the row that an INSERT adds, "" if it has none."""
+    if isinstance(values, dict):
+        return str(values.get("search_text", ""))
+    place = _place_of_search_text(text)
+    return str(values[place]) if place >= 0 else ""
+
+
+@lru_cache(512)
+def _place_of_search_text(text: str) -> int:
+    names = text[text.find("(") + 1 : text.find(")")].split(", ")
+    return names.index("search_text") if "search_text" in names else -1
+
+
+def _read_rows(values: Any) -> list[Any]:
+    """Return the rows that these values of an INSERT are; `Insertion` sends PostgreSQL many as one text."""
+    is_text = isinstance(values, dict) and values.keys() == {"tenant_id", "rows"}
+    return msgspec.json.decode(values["rows"], type=list[dict[str, Any]]) if is_text else [values]
 
 
 @lru_cache(512)
@@ -438,6 +519,8 @@ def _cut_rows(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
+_INSERTED = re.compile(r'INSERT INTO "?(\w+)')
+_READ_FROM = re.compile(r'\b(?:FROM|JOIN)\s+"?(\w+)')
 _COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)

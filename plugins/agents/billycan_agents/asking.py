@@ -86,6 +86,7 @@ def describe_task(app: App, identity: Identity, id: Any) -> tuple[dict[str, Any]
 def withdraw(app: App, identity: Identity, id: Any) -> None:
     """Withdraw a proposal that nobody has decided. Raise NotFound for another's."""
     found = find_own(app, identity, id)
+    app.check_open(identity.tenant_id)
     ctx = Context(app, identity.tenant_id, identity)
     with ctx.transaction():
         proposing.expire(ctx, found.id)

@@ -11,12 +11,20 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Identity, Invalid, Problem
 from billycan.web import encode
 
-from .policies import find_policy
+from .policies import find_policy, refuse_if_frozen
 from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
 
 MOST_ANSWERED_BYTES = 200_000
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
+class _Answer(Struct):
+    data: msgspec.Raw
+    pagination: dict[str, Any] | None
+
+
+_open = msgspec.json.Decoder(_Answer).decode  # the data is passed on as it is
 
 
 class Called(Struct, frozen=True):
@@ -39,11 +47,14 @@ def call_tool(
     request_id: str = req.context.request_id
     try:
         if name == SEARCH:
+            refuse_if_frozen(app, identity)
             return _found(app, identity, arguments)
         if name == CALL:
             name, inner = arguments.get("name", ""), arguments.get("arguments")
             if not isinstance(name, str) or not isinstance(inner, Mapping | None):
                 raise Invalid.member("arguments", "invalid_type", "give a name and an object of arguments")
+            if name not in all_tools(app):
+                raise Invalid.member("name", "invalid_value", f"is none of the tools: find one by {SEARCH}")
             arguments = inner or {}
         tool = all_tools(app).get(name)
         return None if tool is None else _carry_out(app, identity, tool, arguments, req)
@@ -87,13 +98,13 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
         req=req,
         proposes=str(reason or "") if takes_reason else None,
     )
-    found = _decode(answer.body)
-    data, page = found["data"], found["pagination"]
+    found = _open(answer.body)
+    data, page = found.data, found.pagination
     if len(answer.body) <= MOST_ANSWERED_BYTES:
         return Called(data, note=_page_note(page) if page else "")
     if tool.writes:
         # It is done, whatever can be shown of it.
-        few = {name: value for name, value in data.items() if not isinstance(value, dict | list)}
+        few = {name: value for name, value in _decode(data).items() if not isinstance(value, dict | list)}
         return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
     raise TooLarge(tool)
 

@@ -52,7 +52,6 @@ class Done:
         self.data: Any = envelope.get("data") if isinstance(envelope, dict) else None
         made = begun.ctx.events[begun.first :]
         self.events = [(event.name, bytes(event.data)) for event in made]
-        self.event_ids = [event.id for event in made]
 
     @staticmethod
     def begin(ctx: Context, route: Route, params: Mapping[str, str]) -> Begun:

@@ -52,7 +52,7 @@ def check_route(ctx: Context, route: Route, kept: policies.Kept) -> None:
     """Refuse whatever a frozen caller asks, files whose rows are written later, and several requests in one if the
     policy names them.
     """
-    _refuse_frozen(kept)
+    policies.refuse_frozen(kept)
     ctx.memo[MARK] = new_id("prp")
     if route.own_transactions:
         # The operations of a batch are looked at one by one.
@@ -60,18 +60,12 @@ def check_route(ctx: Context, route: Route, kept: policies.Kept) -> None:
         _refuse_never(kept.policy, name)
         if policies.matches(name, kept.policy.propose):
             raise ApprovalRequired(f"A person has to approve each {name}, which cannot be proposed.", proposal_id=None)
-    if route.receive and route.status == LATER and not policies.is_free(kept.policy):
+    if route.receive and route.status == LATER and not kept.policy.is_free:
         # Asked again before each of its steps: a file that was sent before the policy was set ends with it.
         if kept.policy.mode == "read_only":
             raise NotAllowed(READ_ONLY)
         _refuse_never(kept.policy, operation_of(route))
         raise ApprovalRequired(f"{NOT_KNOWN} {IN_DASHBOARD}", proposal_id=None)
-
-
-def _refuse_frozen(kept: policies.Kept) -> None:
-    if kept.is_frozen:
-        text = "An owner of the business has frozen this key: it may read and change nothing until that is undone."
-        raise Forbidden(text, code="frozen")
 
 
 def is_contact(text: str) -> bool:
@@ -95,19 +89,13 @@ def watch_call(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable
 
 
 def _watch_caller(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable[[Any], None] | None:
-    if kept is None or policies.is_free(kept.policy) or ctx.memo.get(APPROVED) or call.route.own_transactions:
+    if kept is None or kept.policy.is_free or ctx.memo.get(APPROVED) or call.route.own_transactions:
         return None
     if kept.policy.mode == "limits" and ctx.identity:
         # From here on the caller's writes are one after the other, and so is what they add up to.
         kept = policies.lock_policy(ctx, ctx.identity.id) or kept
-        _refuse_frozen(kept)
+        policies.refuse_frozen(kept)
     return partial(_check, ctx, call, kept.policy, Done.begin(ctx, call.route, call.params))
-
-
-def policy_of(ctx: Context) -> Identity.Policy | None:
-    """Return the policy of the caller, as /v1/me shows it."""
-    kept = policies.find_policy(ctx)
-    return kept.policy if kept else None
 
 
 def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answer: Any) -> None:
@@ -127,12 +115,23 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
         raise ask(NOT_KNOWN)
     if policy.mode != "limits":
         return
+    if policy.per_day is not None and _moves_the_day(ctx, call, done):
+        raise ask("This moves the business to another time, and with it the day that a limit is for.")
     amounts = done.amounts
     amount = max(amounts.values(), default=ZERO)
     if policy.auto_below is not None and amount > policy.auto_below:
         raise ask(f"This is about ${amount:,}, and more than ${policy.auto_below:,} needs approval.")
     _count_write(ctx, policy)
     _count_amount(ctx, policy, amounts, amount, ask)
+
+
+def _moves_the_day(ctx: Context, call: Call, done: Done) -> bool:
+    """Tell whether a call changes when the business's day begins: its time zone, or the time of a sandbox."""
+    endpoint = ctx.app.at.get((call.method, call.route.path))
+    if endpoint and any(endpoint.plugin == plugin for plugin, _ in ctx.app.offered(Context.Clock)):
+        return True
+    both = [each.get("timezone") for each in (done.before, done.data) if isinstance(each, Mapping)]
+    return call.route.path == policies.TENANT and len({*both}) > 1
 
 
 def _refuse_never(policy: Identity.Policy, name: str) -> None:

@@ -46,7 +46,7 @@ class Caller(Struct, frozen=True):
     @property
     def alone(self) -> str:
         """Its policy in a few words."""
-        if self.policy is None or policies.is_free(self.policy):
+        if self.policy is None or self.policy.is_free:
             return "All that its scopes allow"
         return _ALONE[self.policy.mode]
 

@@ -4,9 +4,9 @@ from billycan import Context, Every, Manifest, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
-from .policies import authorize_by, watch_by
+from .policies import authorize_by, policy_of, watch_by
 from .schemas import Proposal
-from .tables import bank_changes, policies, proposals, spent, told, writes
+from .tables import bank_changes, policies, proposals, spent, writes
 
 __all__ = ["authorize", "manifest"]
 
@@ -16,7 +16,7 @@ manifest = Manifest(
     name="agents",
     requires=("users",),
     uses=("apps",),
-    tables=(policies, spent, writes, bank_changes, told, proposals),
+    tables=(policies, spent, writes, bank_changes, proposals),
     events={"proposal.created": Proposal, "proposal.decided": Proposal},
     routes=(
         Route("GET", "/v1/proposals", h.list_proposals, scope="agents:read"),
@@ -42,8 +42,7 @@ manifest = Manifest(
     offers=(
         Context.Guard(
             watch=watch_by(guarding.watch_call),
-            policy=guarding.policy_of,
-            approvals=proposing.approvals_of,
+            policy=policy_of,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),
         ),
         Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Identity, Route, hookimpl, own
+from billycan import App, Context, Forbidden, Identity, Route, hookimpl, own
 from billycan.sql import Statement, upsert
 
 from .tables import policies
@@ -62,16 +62,34 @@ def watch_by(watch: Callable[[Context, Call, Kept | None], Watched]) -> Callable
 
     def watch_if_limited(ctx: Context, call: Call) -> Watched:
         kept = find_policy(ctx)
-        is_limited = kept is not None and not is_free(kept.policy)
+        is_limited = kept is not None and not kept.policy.is_free
         return watch(ctx, call, kept) if is_limited or call.route.path == TENANT else None
 
     return watch_if_limited
+
+
+def policy_of(ctx: Context) -> Identity.Policy | None:
+    """Return the policy of the caller, as /v1/me shows it."""
+    kept = find_policy(ctx)
+    return kept.policy if kept else None
 
 
 def lock_policy(ctx: Context, caller_id: str) -> Kept | None:
     """Lock the policy of a caller until the transaction ends, and return it as it is now."""
     row = _LOCK.first(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": caller_id})
     return _kept(row) if row else None
+
+
+def refuse_frozen(kept: Kept | None) -> None:
+    """Raise Forbidden for a caller that an owner has frozen."""
+    if kept is not None and kept.is_frozen:
+        text = "An owner of the business has frozen this key: it may read and change nothing until that is undone."
+        raise Forbidden(text, code="frozen")
+
+
+def refuse_if_frozen(app: App, identity: Identity) -> None:
+    """Refuse as above what is no call of the API."""
+    refuse_frozen(find_policy(Context(app, identity.tenant_id, identity, writes=False)))
 
 
 def list_policies(ctx: Context) -> Mapping[str, Kept]:
@@ -98,11 +116,6 @@ def _store(ctx: Context, caller_id: str, **values: Any) -> None:
     row = upsert(policies, ctx.db).values(tenant_id=ctx.tenant_id, id=caller_id, **new)
     ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=given))
     ctx.outdates = True
-
-
-def is_free(policy: Identity.Policy) -> bool:
-    """Tell whether a policy lets its caller do all that its scopes allow."""
-    return policy.mode == "full" and not (policy.never or policy.propose or policy.contacts)
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:

@@ -6,7 +6,8 @@ are kept or neither.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl
@@ -38,7 +39,7 @@ from . import policies
 from .done import Call, Done, operation_of, params_of
 from .previews import Taken, changes_of, says_the_same
 from .schemas import Preview, Proposal, ProposalQuery
-from .tables import proposals, told
+from .tables import proposals
 
 LASTS = timedelta(hours=72)
 MOST_PENDING = 100  # of one caller: nobody reads more
@@ -94,7 +95,7 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
             "body": (call.body or b"").decode(),
             "version": call.version,
             "digest": digest,
-            "reason": (call.proposes or "").strip()[:MOST_REASON] or None,
+            "reason": _tidy(call.proposes or ""),
             "status": "pending",
             "created_at": now,
             "expires_at": Moment.of(now + LASTS),
@@ -106,6 +107,12 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
     return str(new["id"])
 
 
+def _tidy(reason: str) -> str | None:
+    """Return a reason without characters that are not seen, which could turn what a person reads around."""
+    shown = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in reason)
+    return shown.strip()[:MOST_REASON] or None
+
+
 def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, request_id: str) -> str:
     """Carry out a proposal once, as its page showed it; return its status, `done` or `failed`.
 
@@ -113,6 +120,7 @@ def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, requ
     the proposal stays pending with a new preview, and ChangedMeanwhile is raised. Forbidden is raised for a person who
     may not write all that the call writes.
     """
+    app.check_open(tenant_id)
     row = _read(app, tenant_id, id)
     try:
         identity = Identity.later(app, tenant_id, row.caller_id, row.scopes)
@@ -132,6 +140,7 @@ def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, requ
 
 def decline(app: App, tenant_id: str, id: str, person: Identity, reason: str) -> None:
     """Decline a proposal."""
+    app.check_open(tenant_id)
     _decide(app, tenant_id, id, person, "declined", decline_reason=reason.strip()[:MOST_REASON] or None)
 
 
@@ -224,6 +233,7 @@ def what_is_shown(row: Row) -> Any:
 def _carry_out(app: App, identity: Identity, id: str, person: Identity, seen: Any, request_id: str) -> str:
     ctx = Context(app, identity.tenant_id, identity, request_id=request_id)
     ctx.memo[APPROVED] = id
+    ctx.approval = {"proposal_id": id, "approved_by": {"id": person.id, "name": person.name or ""}}
     with ctx.transaction():
         row = _lock_pending(ctx, id)
         seen(what_is_shown(row))
@@ -239,18 +249,7 @@ def _carry_out(app: App, identity: Identity, id: str, person: Identity, seen: An
         record_id = done.data.get("id") if isinstance(done.data, Mapping) else None
         values = {"status": "done", "decided_at": app.now(), "record_id": record_id, **_by(person)}
         _store(ctx, row, **values)
-        if done.event_ids:
-            new = [{"tenant_id": ctx.tenant_id, "id": each, "proposal_id": id} for each in done.event_ids]
-            ctx.db.execute(sa.insert(told), new)
     return "done"
-
-
-def approvals_of(ctx: Context, event_ids: Sequence[str]) -> Mapping[str, str]:
-    """Map the ids of events that a person approved to a text that says who it was."""
-    mine = own(ctx, told) & told.c.id.in_(event_ids)
-    by = (proposals.c.tenant_id == told.c.tenant_id) & (proposals.c.id == told.c.proposal_id)
-    found = sa.select(told.c.id, proposals.c.decided_by_name).join(proposals, by).where(mine)
-    return {row.id: f"approved by {row.decided_by_name or 'a person'}" for row in ctx.db.execute(found)}
 
 
 def _try(ctx: Context, identity: Identity, row: Row, *, is_anew: bool = False) -> Done:

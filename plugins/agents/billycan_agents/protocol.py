@@ -8,6 +8,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,10 +16,10 @@ from urllib.parse import urlsplit
 import falcon
 import msgspec
 
-from billycan import App, Identity, NotFound, Problem
+from billycan import App, Forbidden, Identity, NotFound, Problem
 from billycan.web import encode, read_bytes
 
-from . import asking
+from . import asking, policies
 from .calling import Called, call_tool, policy_of
 from .tools import all_tools, list_tools, scopes_at_first
 
@@ -67,7 +68,13 @@ class Endpoint:
             message = _read(req)
             id = message.get("id", _NO_ID)
             is_modern = _check_version(req, message)
+            # What is carried out as a call of the API is refused there.
+            if message["method"] not in ("initialize", "ping", "tools/call"):
+                policies.refuse_if_frozen(self.app, identity)
             result = self._answer(req, identity, message, is_modern=is_modern)
+        except Forbidden as problem:
+            problem.request_id = req.context.request_id
+            return _write_error(resp, id, Refused(403, 403, problem.message, problem.as_error()))
         except Refused as refused:
             if not is_modern and id is not _NO_ID and refused.code in (METHOD, PARAMS):
                 refused.status = 200  # as those versions have it
@@ -87,7 +94,7 @@ class Endpoint:
         method, params = message["method"], message.get("params") or {}
         if "id" not in message:
             return {}  # a notification: none of them matters here
-        if method == "initialize":
+        if method == "initialize" and not is_modern:
             wanted = params.get("protocolVersion")
             spoken = wanted if wanted in HANDSHAKE else HANDSHAKE[0]
             return {
@@ -141,6 +148,7 @@ class Endpoint:
 
     def _became(self, identity: Identity, state: Any) -> Called:
         try:
+            policies.refuse_if_frozen(self.app, identity)
             return asking.outcome_of(self.app, identity, asking.find_own(self.app, identity, state))
         except NotFound:
             raise Refused(400, PARAMS, "requestState is not one that this server gave.") from None
@@ -198,6 +206,7 @@ class ProtectedResource:
         resp.set_header("Cache-Control", "public, max-age=300")
 
 
+@cache
 def _server() -> dict[str, str]:
     return {"name": "billycan", "title": "billycan", "version": version("billycan-core")}
 
@@ -240,6 +249,8 @@ def _check_version(req: falcon.Request, message: Mapping[str, Any]) -> bool:
     method = message["method"]
     if said is None and (header in (None, *HANDSHAKE) or method == "initialize"):
         return False
+    if None not in (said, header) and said != header:
+        raise Refused(400, HEADERS_DIFFER, "Header mismatch: MCP-Protocol-Version does not match the body")
     for wanted in (said, header):
         if wanted is not None and wanted != MODERN:
             data = {"supported": [*SUPPORTED], "requested": wanted}
@@ -281,7 +292,7 @@ def _result(called: Called, *, is_modern: bool) -> dict[str, Any]:
     texts = [encode(called.value).decode(), *([called.note] if called.note else [])]
     result: dict[str, Any] = {"content": [{"type": "text", "text": text} for text in texts]}
     # Until 2026-07-28 it had to be an object.
-    if is_modern or isinstance(called.value, Mapping):
+    if is_modern or texts[0].startswith("{"):
         result["structuredContent"] = called.value
     return {**result, "isError": called.is_error}
 

@@ -31,12 +31,6 @@ bank_changes = new_table(
     sa.Column("changed_by", ByCodePoint),
 )
 
-# Events of what a person approved: the id is the event's.
-told = new_table(
-    "agents_told",
-    sa.Column("proposal_id", ByCodePoint, nullable=False),
-)
-
 writes = new_table(
     "agents_writes",
     sa.Column("caller_id", ByCodePoint, nullable=False),

@@ -12,7 +12,7 @@ from msgspec import Struct
 from billycan import App, Fault, Identity, Invalid
 from billycan.web import encode
 
-from .policies import is_free, matches
+from .policies import matches
 
 Json = Mapping[str, Any]
 
@@ -195,7 +195,7 @@ def scopes_at_first(app: App) -> list[str]:
 
 def may_propose(policy: Identity.Policy | None) -> bool:
     """Tell whether a person may have to approve what a caller with this policy does."""
-    return policy is not None and policy.mode != "read_only" and not is_free(policy)
+    return policy is not None and policy.mode != "read_only" and not policy.is_free
 
 
 def search_tools(tools: Sequence[Tool], query: str) -> list[Tool]:

@@ -276,6 +276,9 @@ def test_a_connected_app_has_a_policy_as_a_key_has(make_app):
     owner.get("/dashboard/connections")
     owner.send(f"/dashboard/connections/{app.key_id}/disconnect")
     approve(owner, made, 409)
+    # Of an app that is gone it is still told that it did it.
+    by = client.get("/v1/events?event=contact.created")["data"][0]["actor"]
+    assert (by["connection_id"], by["app_id"], by["proposal_id"]) == (app.key_id, oauth.id, found["id"])
     assert len(client.get("/v1/contacts")["data"]) == 1
 
 
@@ -299,6 +302,15 @@ def test_what_was_approved_is_told_with_who_and_by_whose_key(client, owner):
     (invoice,) = client.get("/v1/invoices")["data"]
     page = owner.get(f"/dashboard/invoices/{invoice['id']}").text
     assert "approved by Owner" in page and "Key “" in page
+    event = client.get("/v1/events?event=invoice.created")["data"][0]
+    by, alone = event["actor"], dict.fromkeys(("user_id", "connection_id", "app_id"))
+    assert by == {**alone, "key_id": agent.key_id, "proposal_id": made["id"], "approved_by": by["approved_by"]}
+    assert by["approved_by"]["id"].startswith("usr_") and by["approved_by"]["name"] == "Owner"
+    assert client.get("/v1/events?event=proposal.decided")["data"][0]["actor"] == by
+    created = client.get("/v1/events?event=proposal.created")["data"][0]["actor"]
+    assert created == {**alone, "key_id": agent.key_id, "proposal_id": None, "approved_by": None}
+    for page in ("/dashboard/events", f"/dashboard/events/{event['id']}"):
+        assert "approved by Owner" in owner.get(page).text and "Key “" in owner.page.text
     client.post(f"/v1/invoices/{invoice['id']}/send", {}, 200)
     assert owner.get(f"/dashboard/invoices/{invoice['id']}").text.count("approved by Owner") == 1
 

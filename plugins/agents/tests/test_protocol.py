@@ -3,7 +3,7 @@
 import pytest
 
 from billycan.testing import Client
-from billycan_agents.protocol import HANDSHAKE, MODERN
+from billycan_agents.protocol import HANDSHAKE, MODERN, SUPPORTED
 from billycan_agents.testing import META, Agent
 
 pytestmark = pytest.mark.either
@@ -45,10 +45,11 @@ def test_a_client_begins_as_its_version_has_it_and_calls_a_tool(agent):
 def test_another_version_is_refused_with_those_that_are_spoken(client):
     agent = Agent(client)
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "1900-01-01"}
-    for headers in ({"MCP-Protocol-Version": "1900-01-01"}, {}):
-        error = agent.send("tools/list", status=400, meta=meta, headers=headers)["error"]
-        assert error["code"] == -32022
-        assert error["data"] == {"supported": [MODERN, *HANDSHAKE], "requested": "1900-01-01"}
+    header = {"MCP-Protocol-Version": "1900-01-01"}
+    error = agent.send("tools/list", status=400, meta=meta, headers=header)["error"]
+    assert error["code"] == -32022 and error["data"] == {"supported": [*SUPPORTED], "requested": "1900-01-01"}
+    for more in ({"meta": meta}, {"headers": header}):  # what is refused first is that they differ
+        assert agent.send("tools/list", status=400, **more)["error"]["code"] == -32020
     found = agent.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, 400, {"MCP-Protocol-Version": "2027-01-01"})
     assert found["error"]["code"] == -32022
     begun = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -90,6 +91,7 @@ def test_messages_that_are_none_are_refused(client):
     assert agent.send("tools/list", status=400, meta={**META, "io.modelcontextprotocol/clientCapabilities": None})
     assert agent.send("resources/list", status=404)["error"]["code"] == -32601
     assert agent.send("ping", status=404)["error"]["code"] == -32601  # 2026-07-28 has none
+    assert agent.send("initialize", status=404)["error"]["code"] == -32601
     older = Agent(client, HANDSHAKE[0])
     assert older.send("resources/list")["error"]["code"] == -32601
     assert older.send("tools/call", {"name": "drop_tables"})["error"] == {

@@ -92,6 +92,7 @@ def decide(visit: Visit) -> Answer:
         )
     business, environment = _read_choice(visit, businesses)
     tenant_id = business.id if environment == "live" else business.sandbox_id
+    visit.app.check_open(tenant_id)
     identity = visit.identity_at(tenant_id, environment, business.role)
     edition = _edition_shown(asked, business)
     visit.check_seen(_parts_shown(asked, edition))

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import replace
 
+from billycan.tenants import stand
 from billycan.testing import Client
 from billycan_apps import app_records, uris
 from billycan_apps.tables import connections
@@ -204,6 +205,17 @@ def test_a_person_gives_no_more_than_they_have(client):
     assert "Your role may not connect apps" in viewer.web.get(oauth.asks(), status=400).text
 
 
+def test_a_suspended_business_connects_nothing(oauth, client):
+    page = oauth.person().web.get(oauth.asks())
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    ids = client.tenant_id, client.sandbox().tenant_id
+    with oauth.app.db.writing(across="a test") as db:
+        stand(db, ids, "suspended", oauth.app.now())
+    oauth.app.epoch.bump()
+    assert "is suspended" in form.submit("decision", value="allow", status=403).text
+    assert connected(oauth.app, client) == []
+
+
 def test_who_is_removed_at_this_moment_connects_nothing(oauth, client):
     page = oauth.person().web.get(oauth.asks())
     form = next(form for form in page.forms.values() if "environment" in form.fields)
@@ -345,4 +357,4 @@ def test_a_connection_is_told_of_as_an_event_and_done_by_the_person(oauth, clien
     oauth.connect()
     (event,) = client.get("/v1/events?event=app.connected")["data"]
     assert event["data"]["app"] == {"id": oauth.id, "name": "Ledger Sync"}
-    assert event["data"]["connected_by"]["name"] == "Owner" and event["actor"].startswith("usr_")
+    assert event["data"]["connected_by"]["name"] == "Owner" and event["actor"]["user_id"].startswith("usr_")

@@ -109,7 +109,7 @@ def test_disconnecting_deletes_them_and_keeps_their_history(client, oauth, calle
     client.get(f"{HERE}/{own['id']}", 404)
     assert statuses(client, endpoint_id=own["id"]) == ["cancelled"]
     (event,) = client.get("/v1/events?event=app.disconnected")["data"]
-    assert event["data"]["id"] == caller.key_id and event["actor"].startswith("usr_")
+    assert event["data"]["id"] == caller.key_id and event["actor"]["user_id"].startswith("usr_")
 
 
 def test_a_theft_holds_them_until_somebody_consents_again(client, oauth, caller, clock):

@@ -74,7 +74,7 @@ def test_the_page_lists_what_a_person_set_up_and_ends_it_with_them(app, client, 
     assert is_out(live) and is_out(sandbox) and ours.get("/v1/me")
     assert urls(client) == ["https://ours.example.com/hook"] and urls(client.sandbox()) == []
     (event,) = client.get("/v1/events?event=app.disconnected")["data"]
-    assert event["actor"] == id_of(app, owner)
+    assert event["actor"]["user_id"] == id_of(app, owner)
 
 
 def test_what_the_owner_ticks_stays(app, client, owner, developer, set_up):

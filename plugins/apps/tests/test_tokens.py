@@ -36,7 +36,7 @@ def test_an_app_calls_the_api_for_the_business(oauth, client, environment):
     assert me["environment"] == environment and me["scopes"] == ["contacts:read", "contacts:write"]
     assert home.get("/v1/me")["data"]["app"] is None
     event = next(e for e in home.get("/v1/events?event=contact.created")["data"])
-    assert event["actor"] == me["id"]
+    assert (event["actor"]["connection_id"], event["actor"]["app_id"]) == (me["id"], oauth.id)
     caller.refused(403, "insufficient_scope", "GET", "/v1/tenant")
 
 

@@ -21,6 +21,7 @@ values = new_table(
     sa.Column("value", sa.Text, nullable=False),
     sa.Column("comparable", ByCodePoint, nullable=False),
     sa.Index(None, "tenant_id", "field_id", "comparable", "id"),
+    of="record",
 )
 
 # Fields, by their ids, some of whose values are no longer shown and wait to be removed.

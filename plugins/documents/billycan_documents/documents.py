@@ -116,9 +116,9 @@ class Documents(Generic[L, T]):
     those that only a single document shows. Both may omit members that the client did not choose. `beside` is a query
     whose rows `alone` receives if they were read together with the document. `includes` has, by the names that the
     list's `include` takes besides `line_items`, functions that map each row's id to that member. `of_client` names the
-    members that need the client. `hosted_url` returns the client's page, for keys that may write. After a draft is sent
-    only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may change at any
-    time. `allowed` returns the actions possible now. The names of events begin with `noun`.
+    members that need the client. `hosted_url` returns the client's page, for keys that may write alone. After a draft
+    is sent only `open_once_sent` may change, and `locked` is the refusal; without `open_once_sent` everything may
+    change at any time. `allowed` returns the actions possible now. The names of events begin with `noun`.
     """
 
     def __init__(
@@ -385,7 +385,7 @@ class Documents(Generic[L, T]):
             # A sent document shows the name frozen when it was sent.
             ids = {row.client_id for row in rows if not self._freezes or row.client_name is None}
             clients = contacts.parties(ctx, ids)
-        may_see = ctx.holds(f"{self.records.table.name}:write")
+        may_see = ctx.holds(f"{self.records.table.name}:write") and ctx.acts_alone
         names = rows[0]._fields if rows else ()
         off = [name for name in self.neighbours.off(ctx) if name in names]
         always: dict[str, Any] = {**dict.fromkeys(off), "currency": "AUD"}

@@ -5,14 +5,14 @@ from billycan import Every, Manifest, RecordPages, Route
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
-from .tables import chunks, imports
-from .working import expired_imports, forget_import, longest_wait, run_imports
+from .tables import additions, chunks, imports
+from .working import expired_imports, forget_import, left_additions, longest_wait, remove_additions, run_imports
 
 _PATH = "/v1/imports"
 
 manifest = Manifest(
     name="imports",
-    tables=(imports, chunks),
+    tables=(imports, chunks, additions),
     events={"import.finished": Import, "import.failed": Import},
     routes=(
         Route("GET", _PATH, h.list_imports, scope="imports:read"),
@@ -28,7 +28,10 @@ manifest = Manifest(
         Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
     ),
     records=(RecordPages(path=_PATH, hidden=True),),
-    tasks=(Every(seconds=3600, due=expired_imports, run=forget_import, real_time=True),),
+    tasks=(
+        Every(seconds=3600, due=expired_imports, run=forget_import, real_time=True),
+        Every(seconds=60, due=left_additions, run=remove_additions, real_time=True),
+    ),
     workers=(run_imports,),
     gauges=(
         Manifest.Gauge(

@@ -1,4 +1,4 @@
-"""The tables of imports, and of their rows until these are imported."""
+"""The tables of imports, of their rows until these are imported, and of what was written ahead of them."""
 
 import sqlalchemy as sa
 
@@ -41,4 +41,14 @@ chunks = new_table(
     sa.Column("recording", sa.LargeBinary),
     reference("import_id", "imports"),
     sa.UniqueConstraint("tenant_id", "import_id", "number"),
+)
+
+# What was written ahead of the records of a chunk, which has the same id: as JSON, the names of tables with the ids of
+# the records. It goes with the end of its import, or, if that fails, once all of this is removed.
+additions = new_table(
+    "imports_additions",
+    sa.Column("import_id", ByCodePoint, nullable=False),
+    sa.Column("added", sa.LargeBinary, nullable=False),
+    reference("import_id", "imports"),
+    sa.Index(None, "tenant_id", "import_id"),
 )

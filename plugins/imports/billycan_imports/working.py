@@ -3,7 +3,7 @@
 Businesses take turns, a step each. Each step is a short transaction under the lock of the import's row, which records
 the progress: a process that dies leaves nothing half done, and two workers do nothing twice. Checking a row makes its
 record and undoes that. The statements are recorded, so that in the end one transaction makes all records in far less
-time.
+time. What adds to records beside them, such as custom values, is written in steps before: nobody sees it until then.
 """
 
 import logging
@@ -23,15 +23,17 @@ from billycan import App, Context, Fault, Row, own
 from billycan.csv.importing import Importer
 from billycan.fields import Moment
 from billycan.sql import counters, events
+from billycan.web import encode
 
 from .handlers import ROWS_OF_CHUNK
 from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, identity_of, records
 from .schemas import ImportFault
-from .tables import chunks, imports
+from .tables import additions, chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
-MOST_VALUES = 2_000_000  # written at once, while nobody else can write to SQLite; 20,000 contacts have half as many
+MOST_VALUES = 2_000_000  # of all rows; 20,000 contacts have half as many
+MOST_LETTERS = 2_000_000  # indexed for searches, while nobody else can write to SQLite; names and addresses have 100
 KEPT = timedelta(days=90)
 _IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
 _ANY_BUSINESS = "the worker looks for imports of anybody"
@@ -77,7 +79,7 @@ class Rounds:
 
 def take_step(app: App, tenant_id: str, id: str) -> None:
     """Take the next step of an import, unless another worker has finished it or is working on it."""
-    ctx = Context(app, tenant_id)
+    importer, ctx = _prepare_importer(app, tenant_id, id), Context(app, tenant_id)
     with ctx.transaction():
         row = _lock_import(ctx, id)
         if row is None:
@@ -86,7 +88,10 @@ def take_step(app: App, tenant_id: str, id: str) -> None:
             _prepare_import(ctx, row)
             return
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
-            _check_rows(ctx, row)
+            assert importer is not None  # noqa: S101 - its rows were left before, too
+            _check_rows(ctx, row, importer)
+            return
+        if row.status == "writing" and _has_begun_ahead(ctx, row) and _write_ahead(ctx, row):
             return
     _settle_import(app, row)
 
@@ -109,16 +114,26 @@ def _prepare_import(ctx: Context, row: Row) -> None:
     records.save(ctx, row, status="checking")
 
 
-def _check_rows(ctx: Context, row: Row) -> None:
+def _prepare_importer(app: App, tenant_id: str, id: str) -> Importer | None:
+    """Return what makes records of an import's rows; None if it has ended. With many columns that takes a while."""
+    ctx = Context(app, tenant_id)
+    with app.db.reading(tenant_id) as ctx.db:
+        row = ctx.db.execute(sa.select(imports).where(own(ctx, imports), imports.c.id == id)).first()
+        return _importer_of(ctx, row) if row and not row.finished_at and row.resource in app.importable else None
+
+
+def _check_rows(ctx: Context, row: Row, importer: Importer) -> None:
     """Check the next rows by making their records and undoing that."""
     began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
-    importer, identity = _importer_of(ctx, row), identity_of(ctx, row)
+    identity = identity_of(ctx, row)
     while number * ROWS_OF_CHUNK < row.rows:
         this = _match_chunks(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
         chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
         if chunk is None:
             number = row.rows
             break
+        if row.rechecks:
+            remove_additions(ctx, chunk.id)
         recording, found = _rehearse_chunk(ctx.acting_as(identity), importer, chunk)
         faults += found
         if faults or row.fault_count or row.dry_run:
@@ -144,6 +159,44 @@ def _rehearse_chunk(ctx: Context, importer: Importer, chunk: Row) -> tuple[Impor
         return rehearsal.recording(), faults
 
 
+def _has_begun_ahead(ctx: Context, row: Row) -> bool:
+    this = own(ctx, additions) & (additions.c.import_id == row.id)
+    return ctx.db.execute(sa.select(additions.c.id).where(this).limit(1)).first() is not None
+
+
+def _write_ahead(ctx: Context, row: Row) -> bool:
+    """Write what the next rows add to their records; return False if nothing is left."""
+    began, wrote = time.perf_counter(), False
+    is_written = sa.exists().where(own(ctx, additions), additions.c.id == chunks.c.id)
+    left = sa.select(chunks.c.id, chunks.c.recording).where(_match_chunks(ctx, row), ~is_written)
+    left = left.where(chunks.c.recording.is_not(None)).order_by(chunks.c.number).limit(1)
+    while time.perf_counter() - began < STEP_SECONDS or not wrote:
+        chunk = ctx.db.execute(left).first()
+        if chunk is None:
+            break
+        added = encode(Importer.send_additions(ctx, Importer.Recording.of(chunk.recording)))
+        ctx.db.execute(sa.insert(additions).values(tenant_id=ctx.tenant_id, id=chunk.id, import_id=row.id, added=added))
+        wrote = True
+    if wrote:
+        records.save(ctx, row, status=row.status)  # it has had its turn
+    return wrote
+
+
+def remove_additions(ctx: Context, id: str) -> None:
+    """Remove what was written ahead of the records of a chunk, if anything was."""
+    this = own(ctx, additions) & (additions.c.id == id)
+    if (added := ctx.db.execute(sa.select(additions.c.added).where(this)).scalar()) is not None:
+        Importer.remove_additions(ctx, msgspec.json.decode(added))
+        ctx.db.execute(sa.delete(additions).where(this))
+
+
+def left_additions(app: App, now: Moment) -> sa.Select[Any]:
+    """Select what was written ahead of records that never came, as their imports failed."""
+    c, of_import = additions.c, (imports.c.tenant_id == additions.c.tenant_id) & (imports.c.id == additions.c.import_id)
+    found = sa.select(c.tenant_id, c.id).join(imports, of_import).where(imports.c.finished_at.is_not(None))
+    return found.order_by(c.tenant_id, c.id)
+
+
 class _Outdated(Exception):
     """Rows have to be checked again: something that their handlers read has changed."""
 
@@ -156,21 +209,29 @@ def _settle_import(app: App, row: Row) -> None:
     """End an import whose rows were all checked: make their records, unless any row has a fault."""
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
-        seen, pairs, values = _last_event(ctx), *_repeated_pairs(ctx, row)
+        seen, whole = _last_event(ctx), _read_whole(ctx, row)
         # On PostgreSQL others write meanwhile, so this is checked only at the end; on SQLite they wait.
         outdated = _outdated_chunks(ctx, row) if app.db.is_sqlite and writes else []
-    faults, more = _repeat_faults(app, row, pairs)
-    if values > MOST_VALUES:
-        text = "the rows have too many values to be written at once, such as custom fields: send them in several files"
+    faults, more = _repeat_faults(app, row, whole.repeated)
+    is_too_large = whole.values > MOST_VALUES or whole.letters > MOST_LETTERS
+    if is_too_large:
+        text = "the rows have too many values, such as custom fields, or too much text: send them in several files"
         faults.append(ImportFault(0, None, "too_many_values", text))
-    if outdated and values <= MOST_VALUES:
+    if outdated and not is_too_large:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with (ctx := Context(app, row.tenant_id)).transaction():
             if found := _lock_import(ctx, row.id, row.version):
                 finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
-    else:
+    elif not (whole.adds and _begin_ahead(app, row)):
         _write_records(app, row, seen)
+
+
+def _begin_ahead(app: App, row: Row) -> bool:
+    """Write what the first rows add to their records; return False if all of that is written."""
+    with (ctx := Context(app, row.tenant_id)).transaction():
+        found = _lock_import(ctx, row.id, row.version)
+        return found is None or _write_ahead(ctx, found)
 
 
 def _write_records(app: App, row: Row, seen: int) -> None:
@@ -194,6 +255,7 @@ def _write_records(app: App, row: Row, seen: int) -> None:
                 replay.send(ctx.acting_as(identity_of(ctx, row)))
                 if end_reason(ctx, row):
                     raise _Outdated([])  # The next step ends it.
+                ctx.db.execute(sa.delete(additions).where(own(ctx, additions), additions.c.import_id == row.id))
                 finish_import(ctx, found, imported=row.rows)
         except _Outdated as error:
             _check_again(app, row, error.numbers)
@@ -233,20 +295,33 @@ def _outdated_chunks(ctx: Context, row: Row) -> list[int]:
     return [number for number, recording in _read_recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
-def _repeated_pairs(ctx: Context, row: Row) -> tuple[list[tuple[int, int]], int]:
-    """Return pairs of rows with the same unique value: the number of each row with that of the first that has it.
+class Whole(msgspec.Struct):
+    """All that the rows of an import write.
 
-    Also return how many values all rows write.
+    repeated: Pairs of rows with the same unique value: the number of each row with that of the first that has it.
+    values, letters: How many values they write, and how many characters that a search looks through.
+    adds: Whether any of them adds to its record beside it.
     """
+
+    repeated: list[tuple[int, int]] = []
+    values: int = 0
+    letters: int = 0
+    adds: bool = False
+
+
+def _read_whole(ctx: Context, row: Row) -> Whole:
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
-    written = 0
+    whole = Whole()
     for _, recording in _read_recordings(ctx, row):
-        written += recording.values
+        whole.values += recording.values
+        whole.letters += recording.letters
+        whole.adds = whole.adds or bool(recording.additions())
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
                 pairs.setdefault(place, other)
-    return sorted(pairs.items()), written
+    whole.repeated = sorted(pairs.items())
+    return whole
 
 
 def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:

@@ -334,7 +334,7 @@ def test_other_changes_of_the_business_do_not_keep_an_import_from_its_end(app, c
 
 
 def test_a_conflict_that_no_look_explains_ends_the_import(app, client, monkeypatch):
-    monkeypatch.setattr(working, "_repeated_pairs", lambda ctx, row: ([], 0))
+    monkeypatch.setattr(working, "_read_whole", lambda ctx, row: working.Whole())
     text = "name,unit_price,sku\n" + "".join(f"Item,1,{sku}\n" for sku in ["a", *map(str, range(10)), "a"])
     found = finished(client, text, "items")
     assert found["status"] == "failed" and faults(found) == [(0, None, "conflict")]

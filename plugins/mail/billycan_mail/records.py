@@ -76,8 +76,10 @@ def documents_in(app: App, document_id: str | None) -> list[str]:
 
 
 def may_write(ctx: Context, document_id: str | None) -> bool:
-    """Tell whether the caller may write the document, and so see the links to its client's pages."""
-    return all(ctx.holds(ctx.app.scope_of(each, "write")) for each in documents_in(ctx.app, document_id))
+    """Tell whether the caller may write the document alone, and so see the links to its client's pages."""
+    return ctx.acts_alone and all(
+        ctx.holds(ctx.app.scope_of(each, "write")) for each in documents_in(ctx.app, document_id)
+    )
 
 
 def cut_links(app: App, text: str) -> str:

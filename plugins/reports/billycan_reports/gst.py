@@ -119,16 +119,17 @@ def corrections(found: Found) -> Found:
 
 @lru_cache(MOST_KEPT)
 def _select_corrections(changed: Select) -> Select:
-    return presented(_by_document(changed.cte()))
+    return presented(_by_document(changed.cte()), is_correction=True)
 
 
-def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
+def presented(found: sa.Select[Any], *by: str, is_correction: bool = False) -> sa.Select[Any]:
     """Move amounts to the labels where they are lodged, so that no supply is below zero at any of them.
 
     A reduction of an earlier period's sale decreases GST (1B and G18), and a reduction of an earlier purchase increases
     it (1A and G7; Div 19, 21 GST Act). Within the period of the supply, both only reduce the supply's own labels. A
-    change without GST adjusts nothing, so it is at no label. `found` has a row for each document and each value of the
-    columns `by`, such as the corrected period.
+    change without GST adjusts nothing, so it is at no label. Nor is tax withheld in an earlier period: it is not taken
+    off a later one, and a correction of it belongs to a revised statement of its own period. `found` has a row for each
+    document and each value of the columns `by`, such as the corrected period.
     """
     # Common table expressions, because SQLite cannot parse subqueries nested so deep.
     docs = found.cte()
@@ -165,7 +166,7 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
         **{label: where(is_whole, c[label]) for label in bought},
         "G18": kept("G18") + moved("sale") + moved("G7"),
         "1B": kept("1B") + moved("1A"),
-        "W4": c["W4"],
+        "W4": c["W4"] if is_correction else kept("W4"),
     }
     figures["G11"] = sa.case((is_whole, c["G11"]), (c["all purchase"] > 0, c.purchase), else_=_NOTHING)
     return sa.select(
@@ -286,12 +287,13 @@ def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
 
 def to_lodge(own: Mapping[str, Sums], corrected: Mapping[str, Sums]) -> dict[str, Decimal]:
     """Return the amount to lodge at each label, to the cent: the period's own and corrections of earlier periods."""
-    amounts = {label: dollars(one.cents + corrected[label].cents) for label, one in own.items()}
+    # Tax withheld is corrected by a revised statement of its own period, and by no later one.
+    fixes = {label: 0 if label == "W4" else one.cents for label, one in corrected.items()}
+    amounts = {label: dollars(one.cents + fixes[label]) for label, one in own.items()}
     for label, of in rules.ELEVENTHS.items():
         if label in amounts:
             amounts[label] = rules.eleventh(amounts[of])
-    # Withholding was overstated: only a revised statement can correct that.
-    return {label: max(amount, dollars(0)) if label == "W4" else amount for label, amount in amounts.items()}
+    return amounts
 
 
 def figures(sums: Mapping[str, Sums], amounts: Mapping[str, Decimal] | None = None) -> dict[str, GstFigure]:
@@ -400,5 +402,6 @@ _CORRECTED = presented(
         sa.select(entries.c.document_id, entries.c.supply_id, *_cents_of(1))
         .where(*_OF_PERIOD, entries.c.of_period_id != entries.c.period_id)
         .cte()
-    )
+    ),
+    is_correction=True,
 )

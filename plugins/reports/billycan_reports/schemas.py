@@ -89,8 +89,9 @@ class GstFigure(Struct):
 
     amount: To the cent, to check it.
     whole_dollars: The amount with its cents cut off, not rounded.
-    to_lodge: The whole dollars to lodge, including the corrections of earlier periods. Null if it cannot be lodged: the
-      days are not a tax period of the business, `basis` or `labels` was sent, or it is a correction by itself.
+    to_lodge: The whole dollars to lodge, including the corrections of earlier periods, but for those of W4. Null if it
+      cannot be lodged: the days are not a tax period of the business, `basis` or `labels` was sent, or it is a
+      correction by itself.
     documents: The documents that it adds up, at most 100 of them; none if it is an eleventh of another label.
     documents_total: How many there are in all.
     """
@@ -139,7 +140,7 @@ class GstReport(Struct, kw_only=True):
     missing: The plugins that are off, so that their labels are null.
     gst_period_id: The lodged period of exactly these days, whose figures these are, as they were lodged; else null.
     corrections: The changes to periods that were lodged before, by label; they are not in the figures, but are lodged
-      with them.
+      with them. Those of W4 are for a revised statement of the earlier period; only they may be below zero.
     not_claimed: Purchases in the period that are left out, by the reason.
     warnings: What is unusual, and should be looked at before the period is lodged.
     G1: Total sales, including GST.

@@ -48,12 +48,19 @@ def warnings(
         are = "is" if one.documents_total == 1 else "are"
         message = f"{one.documents_total:,} {what} with ${one.gst:,.2f} of GST {are} left out: {_WHY[one.reason]}."
         found.append(GstWarning(one.reason, message))
-    changed = [label for label in ("1A", "1B", "W4") if label in corrections and corrections[label].amount]
+    changed = [label for label in ("1A", "1B") if label in corrections and corrections[label].amount]
     if is_period and changed:
         amounts = ", ".join(f"{label} ${corrections[label].amount:,.2f}" for label in changed)
         found.append(
             GstWarning("corrections", f"Corrections of periods lodged before are in what is lodged: {amounts}.")
         )
+    if is_period and (withheld := corrections.get("W4")) is not None and withheld.amount:
+        than = "more" if withheld.amount > 0 else "less"
+        message = (
+            f"The tax withheld in periods lodged before is ${abs(withheld.amount):,.2f} {than} than was lodged: revise"
+            " their statements, as W4 of a later one cannot correct it."
+        )
+        found.append(GstWarning("withheld_changed", message))
     found.extend(_warn_of_drafts(ctx, span))
     if (turnover := near_threshold(ctx)) is not None:
         found.append(GstWarning("registration_threshold", threshold_message(turnover)))

@@ -535,6 +535,42 @@ def test_a_document_is_exported_once_whatever_happens_to_it(client, monkeypatch)
     client.refused(422, "too_many_entries", "POST", "/v1/ledger_exports", many)
 
 
+@pytest.mark.parametrize("software", ["xero", "myob"])
+def test_no_software_has_the_same_books_as_journals_and_as_sales_or_bills(client, software):
+    def export(format, since="2026-11-01", until="2026-11-30"):
+        days = {"from": since, "to": until, "format": format}
+        id = client.post("/v1/ledger_exports", days)["data"]["id"]
+        return id, client.call("GET", f"/v1/ledger_exports/{id}/content").text
+
+    def refused(format, since, until):
+        days = {"from": since, "to": until, "format": format}
+        return client.refused(409, "exported_otherwise", "POST", "/v1/ledger_exports", days)
+
+    journals, sales, bills = software, f"{software}_sales", f"{software}_bills"
+    export(journals)  # nothing was there to export, so nothing is there twice
+    sale, moved = invoice(client), expense(client)
+    sold, text = export(sales)
+    export(bills)
+    assert "INV-0001" in text
+    error = refused(journals, "2026-10-01", "2026-11-01")
+    assert error["ledger_export_id"] == sold and "2026-11-01 to 2026-11-30" in error["message"]
+    assert f"{software}_sales or {software}_bills" in error["message"]
+    other = {"xero": "myob", "myob": "xero"}[software]
+    assert sale in export(other)[1] and sale in export("csv")[1]
+    # From December on as journals; what changes of November's sale and bill is done by hand.
+    client.patch(f"/v1/expenses/{moved}", {"date": "2026-10-05", "paid_on": "2026-10-05"})
+    late = invoice(client, issue_date="2026-10-06")
+    again, text = export(journals, "2026-10-01", "2026-10-31")
+    assert late in text and moved not in text
+    error = refused(sales, "2026-10-31", "2026-12-31")
+    assert (error["ledger_export_id"], error["param"]) == (again, "format") and f"as {software}." in error["message"]
+    # A bill of September that was noted as one of October is in October's journals.
+    later = expense(client, date="2026-09-05", paid_on="2026-09-05")
+    client.patch(f"/v1/expenses/{later}", {"date": "2026-10-05", "paid_on": "2026-10-05"})
+    assert later in export(journals, "2026-10-01", "2026-10-31")[1]
+    assert later not in export(bills, "2026-09-01", "2026-09-30")[1]
+
+
 @pytest.mark.parametrize("format", ["xero", "myob"])
 def test_what_came_to_nothing_before_the_export_is_in_no_journal(client, format):
     void, sale = invoice(client), invoice(client)

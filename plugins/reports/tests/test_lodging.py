@@ -114,6 +114,31 @@ def test_what_was_withheld_is_at_w4_by_the_day_of_payment(client):
     assert amounts(report(client, Q2)) == {"W4": 470}
 
 
+def test_tax_withheld_in_a_lodged_period_is_for_a_revised_statement(client, clock):
+    """A later statement cannot correct it, whether it was too much or too little (the tax office's rule)."""
+    wrong = buy(client, "200.00", tax_withheld="94.00")
+    at(clock, "2026-10-02")
+    assert lodge(client, Q1)["labels"]["W4"]["amount"] == 94
+    late = buy(client, "100.00", "2026-09-20", tax_withheld="40.00")
+    buy(client, "50.00", "2026-10-02", tax_withheld="20.00")
+    for undone, change, said in ((None, 40, "$40.00 more"), (wrong, -54, "$54.00 less")):
+        if undone:
+            client.post(f"/v1/expenses/{undone}/void", {"mistake": True}, 200)
+        found = report(client, Q2)
+        assert (found["W4"]["amount"], found["W4"]["to_lodge"]) == (20, 20)
+        assert found["corrections"]["W4"]["amount"] == change
+        (warned,) = (one["message"] for one in found["warnings"] if one["code"] == "withheld_changed")
+        assert said in warned
+    at(clock, "2027-01-02")
+    lodged = lodge(client, Q2)
+    assert lodged["labels"]["W4"]["amount"] == 20
+    assert [one["message"] for one in lodged["warnings"] if one["code"] == "withheld_changed"] == [warned]
+    # It is told once.
+    client.post(f"/v1/expenses/{late}/void", {"date": "2027-01-02"}, 200)
+    found = report(client, Q3)
+    assert (amounts(found), found["corrections"]) == ({}, {})
+
+
 def test_gst_on_an_import_is_claimed_by_what_customs_charged(client):
     """S 29-15: in the period of payment; the worksheet comes to the same GST."""
     settle(client, ("2000-07-01", True, "accrual", "quarter"))
@@ -204,6 +229,58 @@ def test_no_label_is_below_zero_and_all_periods_together_come_to_the_same(make_a
     assert net(report(client, f"from=2026-07-01&to=2026-10-31&basis={basis}")) == october + net(
         report(client, f"{Q1}&basis={basis}")
     )
+
+
+CHANGED_BASES = (
+    # The bases of July, August and September; the note's day; what the client gets back on which day; GST by month
+    (("accrual", "cash", "cash"), "2026-08-03", {"2026-09-03": 22}, [10, -3, -2]),  # s 29-20(2)
+    (("accrual", "cash", "cash"), "2026-08-03", {}, [10, -3, 0]),
+    (("accrual", "cash", "cash"), "2026-07-20", {"2026-09-03": 22}, [5, 0, 0]),  # it stays where it was (s 159-20)
+    (("cash", "accrual", "accrual"), "2026-07-20", {"2026-09-03": 22}, [7, -2, 0]),  # on 1 August (s 159-5)
+    (("cash", "accrual", "accrual"), "2026-07-20", {"2026-07-28": 11, "2026-09-03": 11}, [6, -1, 0]),  # s 159-10
+    (("cash", "accrual", "accrual"), "2026-08-03", {"2026-09-03": 22}, [7, -2, 0]),  # the unpaid $33, less the note
+    (("cash", "accrual", "cash"), "2026-07-20", {"2026-09-03": 22}, [7, -2, 0]),
+)
+
+
+@pytest.mark.parametrize("late", ["nothing", "settings", "everything"])
+def test_a_note_counts_by_the_basis_of_its_own_day(client, clock, late):
+    """S 29-20 and Division 159 GST Act: $77 of July's invoice of $110 are paid, and a note takes off the unpaid $33 and
+    $22 that are given back. What is late comes after July and August were lodged.
+    """
+    months = [f"from={since}&to={until}" for since, until in MONTHS]
+    for bases, noted_on, backs, expected in CHANGED_BASES[:: 1 if late == "nothing" else 4]:
+        business, sale, payment = Client(client.app), "", ""
+        changes = [(f"2026-0{month}-01", True, basis, "month") for month, basis in enumerate(bases, 7)]
+        changes[0] = ("2000-07-01", *changes[0][1:])
+        at(clock, "2026-07-02")
+        settle(business, *changes[: 1 if late == "settings" else 3])
+        story = [("2026-07-03", "sale"), (noted_on, "note"), *((day, "back") for day in backs)]
+        lodgings = [("2026-08-01", "lodging"), ("2026-09-01", "lodging")]
+        for day, what in [*lodgings, *story] if late == "everything" else sorted([*story, *lodgings]):
+            at(clock, max(day, "2026-09-10") if late == "everything" and what != "lodging" else day)
+            given = {"payment_method": "card", "amount": backs.get(day, 77)}
+            if what == "lodging":
+                lodge(business, months[int(day[6]) - 8])
+            elif what == "sale":
+                sale = sell(business, day=day)
+                paid = business.post(f"/v1/invoices/{sale}/payments", {**given, "paid_at": day})["data"]["payments"]
+                payment = paid[0]["id"]
+            elif what == "note":
+                credit(business, sale, "55.00", day=day)
+            else:
+                business.post(f"/v1/payments/{payment}/refund", {**given, "refunded_at": day}, 200)
+        if late == "settings":
+            names = ("from", "registered", "basis", "period")
+            given = [dict(zip(names, one, strict=True)) for one in changes]
+            business.patch("/v1/tenant", {"gst_settings": given, "accept_corrections": True})
+        reports = [report(business, month) for month in months]
+        own, taken = zip(*map(checked, reports), strict=True)
+        assert taken[:2] == (0, 0)
+        assert sum(own) + taken[2] == sum(expected), (bases, noted_on, backs)
+        assert own[2] == expected[2]
+        if late == "nothing":
+            assert [*own] == expected, (bases, noted_on, backs)
 
 
 def test_only_the_business_s_own_periods_are_lodged(client):
@@ -372,8 +449,8 @@ def test_a_void_expense_counts_until_its_day_or_as_a_mistake_never(client, clock
     assert client.post(path, {"mistake": False}, 200)["data"]["voided_on"] == "2026-10-03"
     client.post(f"/v1/expenses/{bill}/void", {"date": "2026-10-02"}, 200)
     assert amounts(report(client, Q1)) == {"G11": 440, "G14": 220, "1B": 20, "W4": 103}
-    # The bill's credit is given back, and what was withheld of the other was paid to the tax office before.
-    assert amounts(report(client, Q2)) == {"G7": 220, "1A": 20, "W4": -103}
+    # The bill's credit is given back. What was withheld of the other was paid to the tax office, and stays there.
+    assert amounts(report(client, Q2)) == {"G7": 220, "1A": 20}
     assert amounts(report(client, "from=2026-07-01&to=2026-12-31")) == {}
 
 

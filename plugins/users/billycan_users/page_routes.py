@@ -141,6 +141,8 @@ class PageResource:
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
         try:
+            if self.screen.role:  # its form changes something of the business
+                self.app.check_open(visit.tenant_id)
             if self.screen.proof:
                 visit.prove()
             answer = self.screen.post(visit, **params)

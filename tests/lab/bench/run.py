@@ -367,6 +367,7 @@ def main() -> None:
         "--load", action="store_true", help="how it stands load instead: processes, tails, idle clients"
     )
     parser.add_argument("--start", action="store_true", help="how soon it answers, and what memory it takes, instead")
+    parser.add_argument("--tools", action="store_true", help="what a call costs as a tool of agents, instead")
     parser.add_argument("--pdf", action="store_true", help="how long a PDF file takes, instead")
     parser.add_argument("--idle", type=int, default=loaded.IDLE, help="with --load: idle connections that are held")
     parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
@@ -400,6 +401,15 @@ def main() -> None:
         databases.remove("postgresql")
     if options.growth or options.load or options.start:
         (growth if options.growth else loaded).run(databases, options, tell)
+        return
+    if options.tools:
+        import tool_calls  # what no other measurement needs
+
+        def turn_of(server: Server, headers: list[str], path: str, body: str, postgres: int | None) -> Turn:
+            target, asked = Target("billycan", server, {"books": headers}), Asked("books", [path], body)
+            return turn(target, asked, postgres, options.seconds)
+
+        tool_calls.run(databases, options, tell, turn_of)
         return
     if not PEERS.exists():
         tell("drf, fastapi: NOT MEASURED: `make bench` installs them")

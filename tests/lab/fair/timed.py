@@ -47,8 +47,8 @@ TEXT = "As agreed on the site, with all that belongs to it. "
 
 
 # Tasks that have nothing due here: they need GiB of events, an app and what its owner did, an agent that waited for
-# days, an operator who closed a business, a sandbox that is reset, a custom field whose choices went, people who want a
-# digest, or files that a process left behind when it died.
+# days, an operator who closed a business, a sandbox that is reset, a custom field whose choices went, an import with
+# custom values that failed at its end, people who want a digest, or files that a process left behind when it died.
 NEVER_DUE = {
     "agents.expire",
     "agents.forget_old",
@@ -59,6 +59,7 @@ NEVER_DUE = {
     "core.forget_excess_events",
     "core.forget_large",
     "custom_fields.clear_values",
+    "imports.remove_additions",
     "sandbox.reset",
     "users.send_digest",
 }

@@ -1,4 +1,4 @@
-"""Create the tables of changes of bank accounts, and of events that a person approved."""
+"""Create the table of changes of bank accounts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,9 +16,7 @@ def upgrade() -> None:
         sa.Column("changed_at", UTCDateTime, nullable=False),
         sa.Column("changed_by", ByCodePoint),
     )
-    op.create_table("agents_told", *key_columns(), sa.Column("proposal_id", ByCodePoint, nullable=False))
 
 
 def downgrade() -> None:
-    op.drop_table("agents_told")
     op.drop_table("agents_bank_changes")

@@ -1,6 +1,6 @@
 """The pages of the log of events: what happened, what each event carries, and where it was delivered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,12 +10,13 @@ from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from ..resources.kinds import page_of
 from ..resources.lists import page_of_list
-from ..resources.record_page import called
+from ..resources.record_page import approval_of, called
 from .reasons import SHORT
 from .webhooks import host_of
 
 HERE, API = "/dashboard/events", "/v1/events"
 _FILTERS = ("event", "created_at_from", "created_at_to")
+_ACTORS = ("key_id", "user_id", "connection_id")
 
 
 def list_events(visit: Visit) -> Answer:
@@ -27,7 +28,7 @@ def list_events(visit: Visit) -> Answer:
         "is_live": visit.query.get("live") == "yes",
         "query": [*visit.query.items()],
         "names": sorted(visit.app.events),
-        "who": called(visit, {each["actor"] for each in found["data"] if each["actor"]}),
+        "who": _who(visit, found["data"]),
         "record": lambda event: _record_of_event(visit, event),
     }
     return Shown("dashboard/events.html", values, status)
@@ -45,7 +46,7 @@ def show_event(visit: Visit, id: str) -> Answer:
         "event": event,
         "called": name,
         "record": page,
-        "who": called(visit, {event["actor"]} - {None}),
+        "who": _who(visit, [event])[id],
         "data": written(event["data"]),
         "deliveries": deliveries,
         "names": names,
@@ -53,6 +54,16 @@ def show_event(visit: Visit, id: str) -> Answer:
         "host_of": host_of,
     }
     return Shown("dashboard/event.html", values)
+
+
+def _who(visit: Visit, events: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Map the id of each event to who did it, and who approved it; empty text for nobody."""
+    ids = {e["id"]: next(filter(None, map(e["actor"].get, _ACTORS)), "") for e in events if e["actor"]}
+    names = called(visit, {*ids.values()})
+    return {
+        e["id"]: ", ".join(filter(None, (names.get(by := ids.get(e["id"], ""), by), approval_of(e["actor"]))))
+        for e in events
+    }
 
 
 def _record_of_event(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:

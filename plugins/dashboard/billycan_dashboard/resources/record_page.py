@@ -294,9 +294,6 @@ def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
         quoted = f'"{id}"'.replace("_", "/_")  # for LIKE
         asked = {"tenant_id": ctx.tenant_id, "since": since, "its_own": f'{{"id":{quoted}%', "names_it": f"%{quoted}%"}
         rows = _telling(tuple(declared), tuple(told)).all(ctx.db, asked)
-        ids = [row.id for row in rows if (row.actor or "").startswith(("key_", "cnx_"))]
-        guards = ctx.app.offered(Context.Guard) if ids else ()
-        approved = {id: text for _, guard in guards for id, text in guard.approvals(ctx, ids).items()}
     who = called(visit, {row.actor for row in rows if row.actor})
     return [
         Told(
@@ -304,7 +301,7 @@ def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
             row.event,
             _happened(kind, row.event),
             row.created_at,
-            ", ".join(filter(None, (who.get(row.actor, row.actor or ""), approved.get(row.id)))),
+            ", ".join(filter(None, (who.get(row.actor, row.actor or ""), approval_of(row.behalf)))),
         )
         for row in rows
     ]
@@ -317,7 +314,7 @@ def _telling(declared: tuple[str, ...], told: tuple[str, ...]) -> Statement:
     its_own = e.data.like(sa.bindparam("its_own"), escape="/")
     names_it = e.event.in_(map(sa.literal, told)) & e.data.like(sa.bindparam("names_it"), escape="/")
     return Statement(
-        sa.select(e.id, e.event, e.created_at, e.actor)
+        sa.select(e.id, e.event, e.created_at, e.actor, e.behalf)
         .where(e.tenant_id == sa.bindparam("tenant_id"), e.id >= sa.bindparam("since"))
         .where(e.event.in_(map(sa.literal, declared)), its_own | names_it if told else its_own)
         .order_by(e.sequence.desc())
@@ -344,6 +341,12 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
     with visit.app.db.reading() as db:
         who = names_of_people(db, actors | {key.made_by for key in keys if key.made_by})
     return {**who, **by_apps} | {key.id: _of_key(key, who) for key in keys}
+
+
+def approval_of(told: Mapping[str, Any] | None) -> str:
+    """Return who approved what an event tells of, as people read it; nothing if nobody had to."""
+    by = (told or {}).get("approved_by")
+    return f"approved by {by['name'] or 'a person'}" if by else ""
 
 
 def _names_of_apps(ctx: Context, connection_ids: Set[str]) -> Mapping[str, str]:

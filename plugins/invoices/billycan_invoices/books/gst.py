@@ -5,7 +5,7 @@ the earlier of its date and its first payment (s 29-5(1) GST Act), notes count o
 bad debts written off are adjustments, as are recoveries (s 21-5, 21-10; for a partly taxable sale s 136-30, 136-35). On
 a cash basis each payment counts (s 29-5(2)): of the GST, and of each part of the price, `round(part * paid / price)`
 less what counted before, so that all payments together count the whole to the cent. There are no bad debts (s 21-5(2)).
-Amounts held back for a note are added to both sides: see `held`.
+Amounts held back for a note of a cash basis are added to both sides until that basis ends: see `held`.
 """
 
 from collections.abc import Collection
@@ -123,10 +123,16 @@ def _select_ledger(period: GstEntries.Period, among: Among | None) -> sa.Subquer
     rank = sa.case((stands.c.kind == "invoice", 0), else_=1).label("rank")
     none_held = (_NOTHING.label(_name_held(name)) for name in _HELD)
     parts = [sa.select(*columns, rank, *figures, *none_held)]
+    # A note counts in full once a cash basis ends, or on its own date without one (s 29-20, 159-5 GST Act).
+    full_on = period.accrual_from(notes.c.issue_date)
     paid = kept.c.paid + kept.c.cash_rounding
     shown = {_name_held(name): paid if name == "paid" else kept.c[name] for name in _HELD}
-    of_a_note = kept.c.id, kept.c.invoice_id, sa.literal("held"), kept.c.counts_on, kept.c.note_id, sa.literal(1)
-    parts.append(sa.select(*of_a_note, *(shown.get(name, _NOTHING).label(name) for name in names)))
+    its_note = own(period, notes) & (notes.c.id == kept.c.note_id)
+    is_kept, is_over = kept.c.counts_on < full_on, full_on <= period.until
+    for day, sign, when in ((kept.c.counts_on, 1, is_kept), *([(full_on, -1, is_kept & is_over)] if changes else [])):
+        of_a_note = kept.c.id, kept.c.invoice_id, sa.literal("held"), day, kept.c.note_id, sa.literal(1)
+        amounts = ((sign * shown[name] if name in shown else _NOTHING).label(name) for name in names)
+        parts.append(sa.select(*of_a_note, *amounts).join(notes, its_note).where(when))
     for day in changes:
         mark = sa.literal("").label("id"), stands.c.invoice_id, sa.literal("change").label("kind")
         counts_on = sa.case((stands.c.counts_on < day, day), else_=stands.c.counts_on)
@@ -189,11 +195,9 @@ def _select_counted(standing: sa.Subquery, period: GstEntries.Period) -> sa.Subq
     in_full = counts_on >= period.accrual_from(first_on)
     price, whole["price"] = c.total - c.out_of_scope, whole["total"] - whole["out_of_scope"]
 
-    def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
-        so_far = sa.case(
-            (set_off, whole[name]), else_=GstEntries.Period.share_paid(whole[name], whole["paid"], whole["total"])
-        )
-        return sa.case((in_full, part), else_=so_far).label(name)
+    def counting(name: str) -> sa.Label[int]:
+        so_far = GstEntries.Period.share_paid(whole[name], whole["paid"], whole["total"])
+        return sa.case((in_full | set_off, whole[name]), else_=so_far).label(name)
 
     def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
         is_bad = (c.written_off != 0) & in_full
@@ -205,8 +209,7 @@ def _select_counted(standing: sa.Subquery, period: GstEntries.Period) -> sa.Subq
             sa.func.coalesce(c.note_id, c.invoice_id).label("document_id"),
             counts_on.label("counts_on"),
             *(c.rank, c.counts_on.label("noted_on"), c.id),
-            counting(price, "price"),
-            *(counting(c[name], name) for name in ("export", "gst_free", "input_taxed", "gst")),
+            *(counting(name) for name in ("price", "export", "gst_free", "input_taxed", "gst")),
             bad(price - c.export - c.gst_free - c.input_taxed, "bad_price"),
             bad(c.gst, "bad_gst"),
         )

@@ -177,7 +177,9 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
     row = records.lock(ctx, id)
     documents.check(ctx, row, "write_off")
     if body.mistake:
-        raise Invalid.member("mistake", "invalid_value", "is not for a bad debt: void an invoice that was a mistake")
+        instead = "issue an adjustment note" if row.amount_paid else "void the invoice"
+        rule = f"is not for a bad debt, which was owed: if it never was, {instead}; undo_write_off undoes a write-off"
+        raise Invalid.member("mistake", "invalid_value", rule)
     least = ledger.last_day(ledger.of_invoice(ctx, id), row.issue_date)
     Undoing(date=body.date).check_date(ctx, least)  # the same days as for what undoes it
     on = body.date or max(ctx.today(), least)

@@ -3,6 +3,9 @@
 An export is defined by its days, its format and the last entry that there was when it was made. It has every entry of
 those days up to that one, but for those that an earlier export of the format had. So its file is the same whenever it
 is fetched, but for codes and names of accounts.
+
+Xero and MYOB take the same books as journals, or as sales and bills. The days of an export in one way cannot be
+exported in the other, and a document that one way had is not in the other, even if its day has changed since.
 """
 
 import datetime
@@ -28,6 +31,7 @@ from billycan import (
     Resource,
     Row,
     new_table,
+    own,
 )
 from billycan.fields import Day
 from billycan.sql import Statement
@@ -44,6 +48,14 @@ MOST_LINES_OF_XERO = 300  # of one file, says Xero
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what a spreadsheet takes for the beginning of one
 _AMOUNT = re.compile(r"-?\d+\.\d\d")
 _NO_TAX = {"xero": "BAS Excluded", "myob": "N-T"}
+# The formats of the same software in which the same books would be there twice.
+_OTHER_WAYS = {
+    "csv": (),
+    "xero": ("xero_sales", "xero_bills"),
+    "myob": ("myob_sales", "myob_bills"),
+    **{format: (format.partition("_")[0],) for format in sales_and_bills.TAX_NAMES},
+}
+_NAMES = {"xero": "Xero", "myob": "MYOB"}
 
 exports = new_table(
     "reports_ledger_exports",
@@ -135,7 +147,9 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     What is added to the ledger later, also with a date on these days, is in the next export of them. Refused with
     `ledger_behind` while entries of older documents are still being made, and with `too_many_entries` if there are more
     than 20,000, or 2,000 sales or bills: export fewer days. An export of sales or bills has documents that no earlier
-    one of its format had, without void ones; later changes of them are in none. Emits `ledger_export.created`.
+    one of its format had, without void ones; later changes of them are in none. Refused with `exported_otherwise` if
+    the same software had some of the days as journals instead of sales or bills, or the other way round. Emits
+    `ledger_export.created`.
     """
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
@@ -144,6 +158,7 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     # No entry can be added until the transaction ends: whoever adds one takes a number first.
     last = ctx.advance_counter(entries.name, 0)
     number = ctx.advance_counter(f"{exports.name}.numbers")
+    _check_way(ctx, body)
     days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
     if body.format in sales_and_bills.TAX_NAMES:
         if not ctx.has(plugin := sales_and_bills.PLUGIN[sales_and_bills.kind_of(body.format)]):
@@ -162,6 +177,25 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
     export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
     ctx.emit("ledger_export.created", export)
     return export
+
+
+def _check_way(ctx: Context, body: NewLedgerExport) -> None:
+    """Refuse with `exported_otherwise` days that the software had as journals instead of sales or bills, or the other
+    way round.
+    """
+    others = _OTHER_WAYS[body.format]
+    where = exports.c.format.in_(others), exports.c.entries > 0
+    days = exports.c.since <= body.until, exports.c.until >= body.since
+    found = sa.select(exports).where(own(ctx, exports), *where, *days).order_by(exports.c.sequence).limit(1)
+    other = ctx.db.execute(found).first()
+    if other is None:
+        return
+    software = _NAMES[body.format.partition("_")[0]]
+    message = (
+        f"{software} would have the same books twice: the days from {other.since} to {other.until} were exported as"
+        f" {other.format}. Export other days, or these as {' or '.join(others)}."
+    )
+    raise Conflict(message, code="exported_otherwise", param="format", ledger_export_id=other.id)
 
 
 def _too_many(found: str, most: int) -> Invalid:
@@ -323,7 +357,10 @@ def _split_files(journals: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _select_exported(*columns: Any) -> sa.Select[Any]:
-    """Select the entries of an export: those of its days that no earlier export of its format had."""
+    """Select the entries of an export: those of its days that no earlier export of its format had.
+
+    Nor has it those of a document that its software has as a sale or a bill, by an export of other days.
+    """
     earlier = exports.alias("earlier")
     of_tenant = entries.c.tenant_id == sa.bindparam("tenant_id")
     had = sa.exists().where(
@@ -336,7 +373,7 @@ def _select_exported(*columns: Any) -> sa.Select[Any]:
     since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
     days = entries.c.date.between(since, until)
     upto = entries.c.sequence <= sa.bindparam("last", type_=sa.BigInteger)
-    return sa.select(*columns).where(of_tenant, days, upto, ~had)
+    return sa.select(*columns).where(of_tenant, days, upto, ~had, ~sales_and_bills.had_document(exports))
 
 
 _JOURNAL = entries.c.date, entries.c.document_id

@@ -160,6 +160,7 @@ codes = {
     "duplicate_account_code": (409, "Another account has this `code`."),
     "duplicate_payment_method": (409, "The payment method has an account already."),
     "duplicate_tracking_category": (409, "The other tracking category has this name."),
+    "exported_otherwise": (409, "The software had these days as journals, or else as sales or bills."),
     "ledger_behind": (409, "Entries of older documents are still being made."),
     "unlike_documents": (422, "Accounts do not match the invoices, bills and payments."),
     "unbalanced": (422, "The total debits and total credits are not equal."),

@@ -287,13 +287,7 @@ def _of_export(of: Of) -> Statement:
     from .exports import exports  # noqa: PLC0415 - it makes exports of these, too
 
     mine: Any = sa.bindparam("tenant_id")
-    before, earlier = entries.alias("before"), exports.alias("earlier")
-    is_first = ~sa.exists().where(
-        before.c.tenant_id == mine,
-        before.c.document_id == entries.c.document_id,
-        before.c.role.in_(_ROLES[of]),
-        before.c.sequence < entries.c.sequence,
-    )
+    earlier = exports.alias("earlier")
     had = sa.exists().where(
         earlier.c.tenant_id == mine,
         earlier.c.format == sa.bindparam("format"),
@@ -305,10 +299,66 @@ def _of_export(of: Of) -> Statement:
     where = (
         *(entries.c.tenant_id == mine, entries.c.date.between(since, until)),
         *(entries.c.document_kind.in_(_KINDS[of]), entries.c.role.in_(_ROLES[of])),
-        *(entries.c.sequence <= sa.bindparam("last", type_=sa.BigInteger), is_first, ~had),
+        *(entries.c.sequence <= sa.bindparam("last", type_=sa.BigInteger), _is_first(entries, of), ~had),
+        ~_had_as_journal(exports),
     )
     in_order = sa.select(entries.c.document_id).where(*where).order_by(entries.c.date, entries.c.document_id)
     return Statement(in_order.limit(sa.bindparam("most", type_=sa.Integer)))
+
+
+def had_document(exports: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition that an earlier export of other days had an entry's document as a sale or a bill for the same
+    software: whatever happens to it later is done there, too.
+    """
+    earlier, first = exports.alias("documents"), entries.alias("first")
+    of_format = sa.bindparam("format", type_=sa.Text)
+    return sa.or_(
+        *(
+            sa.exists().where(
+                *_of_other_days(earlier, of_format + f"_{of}"),
+                first.c.tenant_id == entries.c.tenant_id,
+                first.c.document_id == entries.c.document_id,
+                *(first.c.role.in_(_ROLES[of]), _is_first(first, of)),
+                *(first.c.date.between(earlier.c.since, earlier.c.until), first.c.sequence <= earlier.c.last),
+            )
+            for of in PLUGIN
+        )
+    )
+
+
+def _had_as_journal(exports: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition that an earlier export of other days had an entry's document in its journals for the same
+    software.
+    """
+    earlier, booked = exports.alias("journals"), entries.alias("booked")
+    software = sa.case((sa.bindparam("format", type_=sa.Text).startswith("xero"), "xero"), else_="myob")
+    return sa.exists().where(
+        *_of_other_days(earlier, software),
+        booked.c.tenant_id == entries.c.tenant_id,
+        booked.c.document_id == entries.c.document_id,
+        *(booked.c.date.between(earlier.c.since, earlier.c.until), booked.c.sequence <= earlier.c.last),
+    )
+
+
+def _of_other_days(earlier: Any, format: sa.ColumnElement[str]) -> tuple[sa.ColumnElement[bool], ...]:
+    since, until = (sa.bindparam(name, type_=sa.Date) for name in ("since", "until"))
+    return (
+        earlier.c.tenant_id == sa.bindparam("tenant_id"),
+        earlier.c.format == format,
+        earlier.c.sequence < sa.bindparam("sequence", type_=sa.BigInteger),
+        (earlier.c.until < since) | (earlier.c.since > until),
+    )
+
+
+def _is_first(entry: Any, of: str) -> sa.ColumnElement[bool]:
+    """The condition that an entry is the first of its document's income or costs."""
+    before = entries.alias("before")
+    return ~sa.exists().where(
+        before.c.tenant_id == entry.c.tenant_id,
+        before.c.document_id == entry.c.document_id,
+        before.c.role.in_(_ROLES[of]),
+        before.c.sequence < entry.c.sequence,
+    )
 
 
 _BOOKED = ByIds(

@@ -1,0 +1,31 @@
+"""A client of the Model Context Protocol, with the package `mcp`: does what client.mjs does."""
+
+import asyncio
+import json
+import sys
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+
+async def main(url, key, mode):
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        tools = (await client.list_tools()).tools
+        made = await client.call_tool("create_contact", {"body": {"name": "Ada"}})
+        wrong = await client.call_tool("create_contact", {"body": {"name": ""}})
+        told = {
+            "server": client.server_info.name if client.server_info else "billycan",
+            "version": client.protocol_version,
+            "tools": [tool.name for tool in tools],
+            "made": made.structured_content,
+            "is_error": wrong.is_error,
+            "error": wrong.structured_content,
+        }
+    print(json.dumps(told))
+
+
+asyncio.run(main(*sys.argv[1:]))

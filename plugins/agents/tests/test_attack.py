@@ -1,0 +1,181 @@
+"""Attempts to talk, race and replay past what a person approves, or past a limit."""
+
+from decimal import Decimal
+
+import pytest
+
+from billycan import Forbidden, tenants
+from billycan.testing import Client
+from billycan_agents.asking import TASKS
+from billycan_agents.testing import META, Agent, agent_of, bill
+from billycan_apps.testing import OAuthApp
+from billycan_users.testing import Browser
+
+HELD = "approval_required"
+ASK = {"Prefer": "propose"}
+MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}
+
+
+@pytest.fixture
+def client(make_app):
+    return Client(make_app("agents", "users", "dashboard", "contacts", "hosted", "documents", "invoices"))
+
+
+def test_the_day_of_a_limit_is_not_moved(make_app):
+    client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "invoices", "clock", "batch"))
+    for home in (client, client.sandbox()):
+        agent = agent_of(home, per_day=Decimal(1000))
+        contact = home.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+        agent.post("/v1/invoices", bill(home, 1000, contact))
+        further = bill(home, 1, contact)
+        for zone in ("Pacific/Kiritimati", "Etc/GMT+12"):
+            moved = {"method": "PATCH", "path": "/v1/tenant", "body": {"timezone": zone}}
+            made = {"method": "POST", "path": "/v1/invoices", "body": further}
+            agent.refused(403, HELD, "PATCH", "/v1/tenant", moved["body"])
+            agent.refused(403, HELD, "POST", "/v1/batch", {"atomic": True, "operations": [moved, made]})
+            agent.refused(403, HELD, "POST", "/v1/invoices", further)
+        agent.patch("/v1/tenant", {"legal_name": "Ada Pty Ltd"})
+    agent.refused(403, HELD, "POST", "/v1/clock", {})
+    home.post("/v1/clock", {})
+    agent.refused(403, HELD, "DELETE", "/v1/clock")
+    agent.refused(403, HELD, "POST", "/v1/invoices", further)
+
+
+def test_a_frozen_key_gets_nothing_by_any_message(client):
+    owner, key = Browser(client.app).join(client), agent_of(client, "propose")
+    agent, meta = Agent(key), {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}}}
+    call = {"name": "create_contact", "arguments": {"body": {"name": "Ada"}}}
+    id = agent.send("tools/call", call, meta=meta)["result"]["taskId"]
+    path = f"/dashboard/agents/{key.key_id}"
+    owner.get(path)
+    owner.send(f"{path}/freeze")
+    about, headers = {"taskId": id}, {"Mcp-Name": id}
+    for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+        assert agent.send(method, about, 403, headers=headers, meta=meta)["error"]["data"]["code"] == "frozen"
+    for method, given in (("tools/list", {}), ("server/discover", {}), ("tools/call", {**call, "requestState": id})):
+        assert agent.send(method, given, 403)["error"]["data"]["code"] == "frozen"
+    agent.refused("frozen", "search_tools", query="contacts")
+    agent.refused("frozen", "create_contact", body={"name": "Ada"})
+    owner.get(path)
+    owner.send(f"{path}/unfreeze")
+    # What waited when it was frozen has ended for good.
+    assert agent.send("tasks/get", about, headers=headers, meta=meta)["result"]["status"] == "cancelled"
+
+
+@pytest.mark.both
+def test_a_reason_is_text_that_people_see(client):
+    agent = Agent(agent_of(client, "propose"))
+    # The second would turn around what follows it on the page, and the third be a page of blanks.
+    for reason, kept in (
+        ("a\0b", "a b"),
+        ("\u202e00.9$", "00.9$"),
+        ("\u200b" * 900 + "x", None),
+        ({"a": 1}, "{'a': 1}"),
+    ):
+        name = f"{reason!r:.9}"
+        error = agent.refused(HELD, "create_contact", body={"name": name}, reason=reason)
+        assert agent.done("get_proposal", id=error["proposal_id"])["reason"] in (kept, "x")
+
+
+def test_links_by_which_a_client_decides_are_not_for_agents(make_app):
+    client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "quotes", "mail", mail=MAIL))
+    contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]["id"]
+    quote = client.post("/v1/quotes", bill(client, 5000, contact))["data"]
+    path = f"/v1/quotes/{quote['id']}"
+    client.post(f"{path}/email", {})
+
+    def links(caller):
+        email = caller.get("/v1/emails")["data"][0]["id"]
+        asked = (
+            ("GET", path),
+            ("GET", "/v1/quotes"),
+            ("GET", f"/v1/emails/{email}"),
+            ("POST", f"{path}/email/preview"),
+        )
+        return [link in caller.call(*each, {} if each[0] == "POST" else None).text for each in asked]
+
+    link = client.get(path)["data"]["hosted_url"]
+    assert links(client) == links(client.key()) == links(agent_of(client, "full")) == [True] * 4
+    for agent in (agent_of(client, "read_only"), agent_of(client, "propose"), agent_of(client, "full", never=["x_*"])):
+        assert links(agent) == [False] * 4
+    limited = agent_of(client, auto_below=Decimal(9000))
+    assert links(limited) == [False] * 4
+    other = limited.post("/v1/quotes", bill(client, 100, contact))["data"]["id"]
+    assert limited.post(f"/v1/quotes/{other}/send", {}, 200)["data"]["hosted_url"] is None
+    # Those whom it sends the document to have the link.
+    limited.post(f"{path}/email", {})
+    sent = client.get("/v1/emails")["data"][0]["id"]
+    assert link in client.call("GET", f"/v1/emails/{sent}").text
+
+
+def test_nothing_is_approved_in_a_business_that_stands_still(client):
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    error = agent.refused(403, HELD, "POST", "/v1/contacts", {"name": "Ada"}, headers=ASK)
+    page = f"/dashboard/approvals/{error['proposal_id']}"
+    owner.get(page)
+    with client.app.db.writing(across="a test suspends a business") as db:
+        tenants.stand(db, (client.tenant_id,), "suspended", client.app.now())
+    client.app.epoch.bump()
+    with pytest.raises(Forbidden):
+        client.app.check_open(client.tenant_id)
+    for does in ("approve", "decline"):
+        owner.send(f"{page}/{does}", status=403)
+    assert client.get("/v1/contacts")["data"] == []
+
+
+@pytest.mark.both
+def test_what_one_host_freezes_another_carries_out_no_more(client, make_app, tmp_path):
+    """A policy is known to a process for a second: not where it is counted, nor for what waits."""
+    owner, agent = Browser(client.app).join(client), agent_of(client, per_day=Decimal(1000), propose=["delete_*"])
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    error = agent.refused(403, HELD, "DELETE", f"/v1/contacts/{contact}", headers=ASK)
+    url = client.app.db.url.render_as_string(hide_password=False)
+    there = make_app(*client.app.manifests, database=url, shared_folder=str(tmp_path / "there"))
+    elsewhere = Client(there, client.tenant_id)
+    boss, elsewhere.headers = Browser(there).join(client, "owner", "second@example.com"), agent.headers
+    page, path = f"/dashboard/approvals/{error['proposal_id']}", f"/dashboard/agents/{agent.key_id}"
+    boss.get(page)
+    elsewhere.post("/v1/invoices", bill(client, 1, contact))
+    owner.get(path)
+    owner.send(f"{path}/freeze")
+    elsewhere.refused(403, "frozen", "POST", "/v1/invoices", bill(client, 1, contact))
+    boss.send(f"{page}/approve", status=409)
+    assert client.get(f"/v1/contacts/{contact}")["data"] and len(client.get("/v1/invoices")["data"]) == 1
+
+
+def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
+    plugins = ("agents", "users", "dashboard", "contacts", "hosted", "documents", "invoices", "recurring", "webhooks")
+    client = Client(make_app(*plugins))
+    owner, agent = (
+        Browser(client.app).join(client),
+        agent_of(client, auto_below=Decimal(100), propose=["update_endpoint"]),
+    )
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    # The first answer is no licence for the second.
+    sent = {**ASK, "Idempotency-Key": "once"}
+    error = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
+    page = f"/dashboard/approvals/{error['proposal_id']}"
+    owner.get(page)
+    owner.send(f"{page}/approve")
+    again = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
+    assert again["proposal_id"] not in (None, error["proposal_id"])
+    assert len(client.get("/v1/invoices")["data"]) == 1
+    weekly = {**bill(client, 500, contact), "frequency": "week", "start_on": "2026-12-01"}
+    agent.refused(403, HELD, "POST", "/v1/recurring_invoices", weekly)
+    small = agent.post("/v1/recurring_invoices", {**weekly, **bill(client, 50, contact)})["data"]["id"]
+    lines = {"line_items": bill(client, 500, contact)["line_items"]}
+    agent.refused(403, HELD, "PATCH", f"/v1/recurring_invoices/{small}", lines)
+    hook = client.post("/v1/webhook_endpoints", {"url": "https://example.com/a", "events": ["*"]})["data"]["id"]
+    agent.refused(403, HELD, "PATCH", f"/v1/webhook_endpoints/{hook}", {"url": "https://example.com/b"}, headers=ASK)
+    assert client.get(f"/v1/webhook_endpoints/{hook}")["data"]["url"] == "https://example.com/a"
+
+
+def test_an_app_that_is_connected_again_keeps_its_policy(make_app):
+    client = Client(make_app("agents", "users", "dashboard", "apps", "contacts"))
+    oauth = OAuthApp(client, "agents:read", "contacts:read", "contacts:write")
+    app, owner = oauth.connect(), oauth.person()
+    owner.get(f"/dashboard/agents/{app.key_id}")
+    owner.send(f"/dashboard/agents/{app.key_id}", mode="propose")
+    again = oauth.connect()
+    assert again.key_id == app.key_id
+    again.refused(403, HELD, "POST", "/v1/contacts", {"name": "Ada"})

@@ -1,4 +1,4 @@
-"""The pages of docs/deploy.md about PostgreSQL, carried out as they are printed, on a cluster set up as Debian does."""
+"""docs/deploy.md and docs/backup.md about PostgreSQL, carried out as printed, on a cluster set up as Debian does."""
 
 import os
 import re
@@ -15,9 +15,9 @@ from billycan.testing import throwaway
 pytestmark = [pytest.mark.long, pytest.mark.either]
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
-PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+DEPLOY, BACKUP = ((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("deploy", "backup"))
 # Debian lets in an account of the system by its own name over the socket, and passwords over TCP.
-HBA = "local all all peer\nhost all all 127.0.0.1/32 scram-sha-256\n"
+HBA = "local all all peer\nlocal replication all peer\nhost all all 127.0.0.1/32 scram-sha-256\n"
 # The server's account is whoever runs the test; what only root may do on a real machine is left out.
 SUDO = """
 sudo() {
@@ -27,8 +27,8 @@ chgrp() { :; }
 """
 
 
-def printed(section: str, kind: str = "sh") -> list[str]:
-    text = re.split(r"\n## ", PAGE.partition(f"\n## {section}\n")[2])[0]
+def printed(section: str, kind: str = "sh", page: str = DEPLOY) -> list[str]:
+    text = re.split(r"\n## ", page.partition(f"\n## {section}\n")[2])[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return [block for each, block in blocks if each == kind]
 
@@ -38,8 +38,8 @@ class Host:
 
     def __init__(self, folder: Path, cluster: throwaway.Postgres) -> None:
         self.folder, self.query = folder, cluster.url.query
-        for name in ("etc", "backups"):
-            (folder / name).mkdir()
+        (folder / "etc").mkdir()
+        self.backups = folder / "backups"
         (folder / "deploy").symlink_to(ROOT / "deploy")
         (folder / ".venv").mkdir()
         (folder / ".venv" / "bin").symlink_to(BIN)
@@ -48,7 +48,15 @@ class Host:
 
     def run(self, block: str, said: str = "", fails: bool = False) -> str:
         block = block.replace("/etc/billycan", f"{self.folder}/etc").replace("-g billycan ", "")
-        block = block.replace("127.0.0.1/", f"127.0.0.1:{self.query['port']}/")
+        block = block.replace("127.0.0.1/", f"127.0.0.1:{self.query['port']}/").replace("-o billycan ", "")
+        # Where PostgreSQL's account, and where the server's writes.
+        block = block.replace("/var/backups/postgresql", f"{self.query['host']}/backups")
+        block = block.replace("/var/backups", str(self.backups))
+        block = block.replace("/var/lib/postgresql/15/main", f"{self.query['host']}/data")
+        block = block.replace("/var/lib/postgresql/15/before", f"{self.query['host']}/before")
+        block = block.replace(
+            "pg_ctlcluster 15 main", f"{throwaway.find()}/pg_ctl -D {self.query['host']}/data -w -s -l /dev/null"
+        )
         done = subprocess.run(
             ["sh", "-euc", SUDO + block],
             cwd=self.folder,
@@ -120,16 +128,41 @@ def test_the_page_is_right_from_the_first_database_to_a_restored_backup(host):
     create_business = business.partition("sudo -E -u billycan .venv/bin/billycan keys")[0]
     host.run(f"{environ}\n{create_business}")
 
-    refused = host.run(
-        "PGPASSWORD=password pg_dump -h 127.0.0.1 -U billycan billycan > part && mv part whole", fails=True
-    )
-    assert "row-level security" in refused and not (host.folder / "whole").exists()
-    dump, restore, *_ = printed("Backups")
-    host.run(dump)
+    back_up, let_create = printed("Back up", page=BACKUP)
+    host.run(let_create)
+    assert "FAIL" not in host.run(back_up)
     host.run(f"{environ}\n{create_business}")  # after the backup
+    (restore,) = printed("Restore", page=BACKUP)
     found = host.run(f"{environ}\n{restore.rstrip()} || :")
     assert "reads every row" not in found and "row-level security for the role billycan_web" in found
     count = "sudo -u postgres psql -Atc 'SELECT count(*) FROM core_tenants' "
     assert host.run(f"{count} billycan").split()[0] == "2", "a business and its sandbox"
     assert host.run(f"{count} billycan_before").split()[0] == "4"
-    assert not (host.folder / "billycan.dump.part").exists()
+    go_back_in_time(host, environ, create_business, count)
+
+
+def go_back_in_time(host, environ, create_business, count):
+    """Go back to a moment between two businesses."""
+    archiving, target = printed("To any point in time", "", BACKUP)
+    keep, put_back, repeat = printed("To any point in time", page=BACKUP)
+    data = Path(str(host.query["host"])) / "data"
+    with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+        file.write(archiving.replace("/var/backups/postgresql", f"{host.query['host']}/backups"))
+    host.run(keep)
+    host.run(f"{environ}\n{create_business}")
+    moment = host.run("sleep 1; sudo -u postgres psql -Atc 'SELECT now()'; sleep 1").splitlines()[0]
+    host.run(f"{environ}\n{create_business}")
+    host.run("sudo -u postgres psql -c 'SELECT pg_switch_wal()'")
+    assert host.run(f"{count} billycan").split()[0] == "6"
+    host.run(put_back)
+    with (data / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
+        file.write(
+            target.replace("/var/backups/postgresql", f"{host.query['host']}/backups").replace(
+                "2026-11-27 10:15:00+11", moment
+            )
+        )
+    found = host.run(f"{environ}\n{repeat.rstrip()} || :")
+    assert "isolated by each query, and by row-level security" in found
+    assert host.run(f"{count} billycan").split()[0] == "4", "the last one is gone, and the one before is there"
+    ready = "SELECT pg_is_in_recovery()"
+    assert host.run(f"sudo -u postgres psql -Atc '{ready}'").split()[0] == "f"

@@ -53,7 +53,21 @@ TUTORIAL = ROOT / "docs" / "write-a-plugin.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Programs of the system in the documents: only the files of ours that they name are checked.
 SYSTEM = {
-    *("adduser", "cd", "chgrp", "chmod", "cp", "createdb", "createuser", "export", "install", "pg_dump", "pg_restore"),
+    *(
+        "adduser",
+        "cd",
+        "chgrp",
+        "chmod",
+        "cp",
+        "createdb",
+        "createuser",
+        "export",
+        "install",
+        "mkdir",
+        "pg_basebackup",
+        "pg_ctlcluster",
+        "touch",
+    ),
     *("docker", "git", "mv", "pip", "psql", "pytest", "python", "python3", "set", "sqlite3", "systemctl", "umask", "."),
 }
 

@@ -22,6 +22,8 @@ from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.web import encode, parse
 from billycan_agents.testing import agent_of, set_policy
 from billycan_apps.testing import OAuthApp
+from billycan_archives.making import make_archive
+from billycan_archives.tables import archives
 from billycan_custom_fields import handlers as custom_fields
 from billycan_imports.testing import finish_imports
 from billycan_invoices.full_lists import MOST
@@ -755,6 +757,16 @@ def look_back(c, clock):
     c.headers = before
 
 
+def take_along(c, owner):
+    """Have everything of the business made into one file."""
+    owner.get("/dashboard/archive")
+    owner.send("/dashboard/archive")
+    with c.app.db.reading(c.tenant_id) as db:
+        id = db.execute(sa.select(archives.c.id).where(archives.c.tenant_id == c.tenant_id)).scalar_one()
+    while make_archive(Context(c.app, c.tenant_id), id):
+        pass
+
+
 def ask_first(c, clock):
     """Have an agent propose what a person decides."""
     live, agent, owner = c.headers, agent_of(c, "propose"), Browser(c.app).join(c, "owner", "owner@example.com")
@@ -766,6 +778,7 @@ def ask_first(c, clock):
     page = f"/dashboard/approvals/{error['proposal_id']}"
     owner.get(page)
     owner.send(f"{page}/approve")
+    take_along(c, owner)
     made = c.get(f"/v1/proposals/{error['proposal_id']}")["data"]["record_id"]
     set_policy(
         agent,

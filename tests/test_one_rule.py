@@ -60,6 +60,7 @@ QUERIES = {
 }
 # Events whose data no GET route shows; checked by hand to contain nothing of other records.
 SHOWN_NOWHERE = {"app.connected", "audit.checkpointed", "app.disconnected", "contact.merged", "visit.due"}
+SHOWN_NOWHERE |= {"archive.ready"}
 
 
 class Marks:

@@ -152,7 +152,7 @@ REACHES_ACROSS = {
     ("core/billycan/keys.py", "a business and its sandbox have so many keys together"),
     ("core/billycan/moving/arriving.py", "an operator imports a business"),
     ("core/billycan/moving/closing.py", "a closed business is deleted"),
-    ("core/billycan/moving/leaving.py", "an operator exports a business"),
+    ("core/billycan/moving/leaving.py", "a business is exported"),
     ("core/billycan/tenants.py", "every request looks for the ceiling of its business"),
     ("core/billycan/tenants.py", "every request looks for the standing of its business"),
     ("core/billycan/keys.py", "only the key says whose it is"),

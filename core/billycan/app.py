@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 import falcon
 import msgspec
@@ -40,6 +40,7 @@ from .starting.packages import PluginError
 from .tenants import Ceilings, Standings, Tenants
 
 if TYPE_CHECKING:
+    from .moving.leaving import Contents
     from .working.alone import Alone
     from .working.emptying import Emptying
 
@@ -190,6 +191,16 @@ class App:
         from .working.emptying import Emptying  # noqa: PLC0415 - for workers, not for requests
 
         return Emptying(self, since)
+
+    def write_business(self, tenant_id: str, file: IO[bytes], pause: Callable[[int, int], object]) -> "Contents":
+        """Write a business and its sandbox into an open file, as `billycan tenants export` does: for a plugin's worker.
+
+        All of it is of one moment. `pause(done, parts)` is called every few milliseconds of work, and may wait for as
+        long as ten minutes; what it raises ends the work.
+        """
+        from .moving.leaving import write_business  # noqa: PLC0415 - for workers, not for requests
+
+        return write_business(self, tenant_id, file, pause=pause)
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.

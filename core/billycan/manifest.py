@@ -464,6 +464,16 @@ class Manifest(Struct, frozen=True, kw_only=True):
         label: str
         read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
+    class Sound(Struct, frozen=True, kw_only=True):
+        """A rule for a plugin's rows beyond their foreign keys, which `doctor --restore-test` checks.
+
+        says: That it holds, in a few words.
+        faults: `faults(db)` yields what is wrong with the rows of any business, in words.
+        """
+
+        says: str
+        faults: "Callable[[sa.Connection], Iterable[str]]"
+
     name: str
     requires: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()

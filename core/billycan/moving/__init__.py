@@ -1,1 +1,1 @@
-"""Businesses that leave, arrive and end: which rows are whose, files of them, and what the law has kept of them."""
+"""Businesses that leave, arrive and end, with what the law has kept of them; and backups of all of them."""

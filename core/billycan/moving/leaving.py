@@ -33,7 +33,9 @@ MANIFEST = "manifest.json"
 ROWS_AT_ONCE, WITH_BYTES_AT_ONCE = 1_000, 8
 _IN_MEMORY = 4 * 1024 * 1024
 _PIECE_BYTES = 64 * 1024
+_RESTS = "10min"  # that PostgreSQL lets the one moment of a file wait for the next turn
 Tell = Callable[[str], object]
+Pause = Callable[[int, int], object]
 
 
 class Part(Struct, frozen=True):
@@ -105,15 +107,26 @@ def export_business(app: "App", tenant_id: str, path: Path, tell: Tell = lambda 
 
 
 def write_business(
-    app: "App", tenant_id: str, file: IO[bytes], tell: Tell = lambda said: None, *, with_sandbox: bool = True
+    app: "App",
+    tenant_id: str,
+    file: IO[bytes],
+    tell: Tell = lambda said: None,
+    pause: Pause = lambda done, parts: None,
+    *,
+    with_sandbox: bool = True,
 ) -> Contents:
-    """Write a business into an open file, as `export_business` does."""
+    """Write a business into an open file, as `export_business` does.
+
+    `pause` is called every few milliseconds of work with how many parts are written, of how many. It may wait.
+    """
     with (
-        app.db.reading(across="an operator exports a business") as db,
+        app.db.reading(across="a business is exported") as db,
         one_moment(db),
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as entries,
     ):
-        return _Writer(app, db, entries, tell).write(tenant_id, with_sandbox=with_sandbox)
+        if not app.db.is_sqlite:
+            db.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{_RESTS}'"))
+        return _Writer(app, db, entries, tell, pause).write(tenant_id, with_sandbox=with_sandbox)
 
 
 def secret_digest(secret: str) -> str:
@@ -122,10 +135,13 @@ def secret_digest(secret: str) -> str:
 
 
 class _Writer:
-    def __init__(self, app: "App", db: sa.Connection, entries: zipfile.ZipFile, tell: Tell) -> None:
-        self.app, self.db, self.zip, self.tell = app, db, entries, tell
+    def __init__(self, app: "App", db: sa.Connection, entries: zipfile.ZipFile, tell: Tell, pause: Pause) -> None:
+        self.app, self.db, self.zip, self.tell, self._pause = app, db, entries, tell, pause
         self.kept: dict[str, int] = {}  # the bytes of the files, by their names
-        self.missing = 0
+        self.missing = self.done = self.parts = 0
+
+    def pause(self) -> None:
+        self._pause(self.done, self.parts)
 
     def write(self, tenant_id: str, *, with_sandbox: bool) -> Contents:
         pair = pair_of(self.db, tenant_id)
@@ -134,8 +150,10 @@ class _Writer:
         ids = pair if with_sandbox else pair[:1]
         found = whose.find(self.app.manifests)
         name = self.db.execute(sa.select(tenants.c.profile).where(tenants.c.id == pair[0])).scalar_one()["name"]
+        offers = [each for each in self.app.offered(Manifest.Files) if not each[1].table.info.get(whose.STAYS)]
+        self.parts = len(found.in_files) + len(offers)
         parts = [self.rows(table, found, ids) for table in found.in_files]
-        parts += [self.outside(name, offer, ids) for name, offer in self.app.offered(Manifest.Files)]
+        parts += [self.outside(name, offer, ids) for name, offer in offers]
         contents = Contents(
             format=FORMAT,
             release=version("billycan-core"),
@@ -162,6 +180,7 @@ class _Writer:
             for rows in pages_of(self.db, table, found, ids):
                 for row in rows:
                     yield write_row(row, columns, self.keep)
+                self.pause()
 
         return self.part(f"tables/{table.name}.jsonl", str(table.name), lines())
 
@@ -200,6 +219,8 @@ class _Writer:
             self.copy(name, spool, size)
         if rows:
             self.tell(f"{name}: {rows:,}")
+        self.done += 1
+        self.pause()
         return Part(name, table, rows, size, sha256.hexdigest())
 
     def keep(self, value: bytes) -> str:
@@ -231,6 +252,7 @@ class _Writer:
         with self.zip.open(info, "w", force_zip64=size > 1 << 30) as entry:
             while piece := spool.read(_PIECE_BYTES):
                 entry.write(piece)
+                self.pause()
 
     def left_out(self, found: whose.Whose, ids: tuple[str, ...]) -> Iterator[str]:
         """Say what of the business is not in the file."""

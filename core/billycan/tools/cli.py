@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Where each of core's commands is.
 CORE = {
+    "backup": "backups",
     "database": "database",
     "doctor": "inspecting",
     "events": "events",
@@ -26,6 +27,7 @@ CORE = {
     "openapi": "inspecting",
     "plugins": "plugins",
     "resource": "inspecting",
+    "restore": "backups",
     "routes": "inspecting",
     "serve": "running",
     "tenants": "tenants",

@@ -1,4 +1,4 @@
-"""Attachments' functions for other plugins: read the bytes of an attachment, and attach a file to a record."""
+"""Attachments' functions for other plugins: read and attach files, and store bytes of their own beside them."""
 
 import hashlib
 from contextlib import closing
@@ -12,9 +12,18 @@ from . import stored_files
 from .owners import owner_of
 from .rules import Look, with_extension
 from .schemas import Attachment
+from .stored_files import open_stored, put_stored, remove_stored
 from .tables import attachments, waiting
 
-__all__ = ["Attachment", "Stored", "keep_attachment", "read_attachment"]
+__all__ = [
+    "Attachment",
+    "Stored",
+    "keep_attachment",
+    "open_stored",
+    "put_stored",
+    "read_attachment",
+    "remove_stored",
+]
 
 
 class Stored(Struct):

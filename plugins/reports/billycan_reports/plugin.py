@@ -128,6 +128,7 @@ manifest = Manifest(
         Manifest.GstPeriods(is_lodged=h.is_lodged, check_settings=h.check_gst_settings),
         backlog.carrier,
         ledger.opening_balances,
+        ledger.balanced,
     ),
 )
 

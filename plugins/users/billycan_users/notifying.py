@@ -27,9 +27,10 @@ EVENTS: Mapping[str, str] = {
     "invoice.overdue": "An invoice is overdue",
     "app.connected": "An app was given access",
     "proposal.created": "An agent waits for approval",
+    "archive.ready": "A file with everything of the business is ready",
 }
 _MAILED = {"quote.accepted", "quote.declined", "booking.created", "email.failed", "app.connected"}
-_BY_DEFAULT: Mapping[str, set[str]] = {"owner": {*_MAILED, "proposal.created"}, "office": _MAILED}
+_BY_DEFAULT: Mapping[str, set[str]] = {"owner": {*_MAILED, "proposal.created", "archive.ready"}, "office": _MAILED}
 
 
 class NotificationRule(Struct):

@@ -30,7 +30,7 @@ MOST_AT_ONCE = 10  # from so many waiting events on, one email tells of them all
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _HERE = "/dashboard/account/notifications"
 _LEAVE = "/dashboard/unsubscribe"
-_PAGES = {"proposal": "approvals", "app": "connections"}
+_PAGES = {"proposal": "approvals", "app": "connections", "archive": "archive"}
 
 
 class Happened(Struct):

@@ -24,7 +24,7 @@ def clock():
 
 
 # What a person does on a page, so that no call leads to it, and what takes a file, which no example holds.
-BY_PEOPLE = {"app.connected", "app.disconnected", "attachment.created", "attachment.deleted"}
+BY_PEOPLE = {"app.connected", "app.disconnected", "archive.ready", "attachment.created", "attachment.deleted"}
 BY_PEOPLE |= {"proposal.created", "proposal.decided"}  # and what an agent asks them
 # What a mail server leads to, and what takes each address once.
 BY_MAIL = {"email.sent", "email.failed", "suppressed_address.created"}

@@ -33,6 +33,7 @@ from billycan.app import App
 from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working.worker import last_seen, tasks
+from billycan_archives.tables import archives
 from billycan_imports.testing import finish_imports
 
 BILLYCAN = str(Path(sys.executable).with_name("billycan"))
@@ -184,8 +185,18 @@ def burden(place: Place, amounts: Amounts, slow: str, now: datetime) -> str:
         sandbox.post("/v1/recurring_invoices", often)
     sandbox.post("/v1/clock", {"now": now.isoformat()})
     sandbox.post("/v1/clock/advance", {"to": (now + timedelta(days=700)).isoformat()}, 202)
+    ask_for_archives(app, client.tenant_id, now)
     app.close()
     return client.tenant_id
+
+
+def ask_for_archives(app: App, tenant_id: str, now: datetime) -> None:
+    """Have one file with everything of a business made, and another deleted."""
+    asked = {"asked_by": "usr_0", "created_at": now, "share": 0, "tries": 0, "lease_until": now}
+    gone = {"finished_at": now - LONG_AGO, "expires_at": now}
+    with app.db.writing(tenant_id) as db:
+        for id, values in (("arc_1", asked), ("arc_2", {**asked, **gone})):
+            db.execute(sa.insert(archives).values(tenant_id=tenant_id, id=id, **values))
 
 
 def due(app: App, tenant_id: str) -> dict[str, int]:

@@ -3,6 +3,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -15,17 +16,28 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option(
+    "--restore-test",
+    "backup",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Restore this backup into a throwaway database, and check that instead.",
+)
+@click.option("--into", metavar="URL", help="An empty database for that, which is not dropped.  [default: a new one]")
 @as_json
-def doctor(as_json: bool) -> None:
+def doctor(backup: Path | None, into: str | None, as_json: bool) -> None:
     """Check the deployment and say how to fix what is wrong; the exit code is then 1.
 
     \b
     billycan doctor
     billycan doctor --json
+    billycan doctor --restore-test /var/backups/billycan/2026-11-27
     """
     from ..doctor import examine
+    from ..restore_test import examine_backup
 
-    found = list(examine())
+    if into and not backup:
+        raise click.UsageError("--into: give --restore-test, too")
+    found = list(examine_backup(backup, into) if backup else examine())
     ok = all(finding.ok for finding in found)
     if as_json:
         print_json({"ok": ok, "checks": found})

@@ -42,6 +42,7 @@ def show_profile(visit: Visit) -> Answer:
     values = {
         "profile": profile,
         "may_change": visit.identity.holds("tenant:write"),
+        "offers_archive": "archives" in visit.app.manifests and visit.may("owner"),
         "main": rest,
         "money": money,
         "fields": own or filled,

@@ -1,6 +1,7 @@
 """The entries of the ledger: stored as documents happen, never changed, and listed as events are."""
 
 import datetime
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated
 
@@ -50,6 +51,14 @@ entries = new_table(
     sa.Index(None, "tenant_id", "document_id", "sequence"),
     sa.Index(None, "tenant_id", "account_id", "sequence"),
 )
+
+
+def unbalanced(db: sa.Connection) -> Iterator[str]:
+    """Yield the documents of any business whose entries do not add up to zero."""
+    c, total = entries.c, sa.func.sum(entries.c.amount)
+    found = sa.select(c.tenant_id, c.document_id, total.label("total")).group_by(c.tenant_id, c.document_id)
+    for row in db.execute(found.having(total != Decimal(0))):
+        yield f"the entries of {row.document_id} add up to {row.total} in the ledger of {row.tenant_id}"
 
 
 class EntryDocument(Struct):

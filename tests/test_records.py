@@ -124,8 +124,8 @@ def is_clean(page):
 
 def follow(browser, form):
     given = [(name, value) for name, value in form.submit_fields() if name]
-    browser.page = browser.web.post(form.action, given, status="*")
-    return browser.page
+    answer = browser.page = browser.web.post(form.action, given, status="*")
+    return answer
 
 
 @pytest.mark.whole

@@ -89,6 +89,8 @@ class Actor(msgspec.Struct, kw_only=True):
     approved_by: Named | None = None
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Actor)
 _IDS = {"key": "key_id", "cnx": "connection_id"}
 
 

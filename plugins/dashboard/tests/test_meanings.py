@@ -23,6 +23,7 @@ from billycan import (
     resource,
 )
 from billycan.describe.openapi import describe_api
+from billycan.events import Actor
 from billycan.fields import Amount, Name, Number, Percent
 from billycan.members import structs_within
 from billycan.resources import Deleted, Named
@@ -162,7 +163,7 @@ FEATURES = ("mailed.py", "emailing.py", "imports.py", "attachments.py", "bulk.py
 @pytest.mark.sqlite_alone
 def test_pages_know_no_member_of_a_plugin_by_its_name(make_app):
     app = make_app(*sorted(first_party()))
-    core = {name for kind in (Resource, NewResource, Named, Deleted) for name in kind.__struct_encode_fields__}
+    core = {name for kind in (Resource, NewResource, Named, Deleted, Actor) for name in kind.__struct_encode_fields__}
     names = {
         name
         for endpoint in app.endpoints

@@ -7,7 +7,6 @@ from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -121,8 +120,11 @@ def _find_files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
     """Map `<plugin>-<file>` and the version to the content of each enabled plugin's `assets`."""
     found = {}
     for plugin in plugins:
-        folder = files(f"billycan_{plugin}").joinpath("assets") if find_spec(f"billycan_{plugin}") else None
-        for file in folder.iterdir() if folder is not None and folder.is_dir() else ():
+        try:
+            folder = files(f"billycan_{plugin}").joinpath("assets")
+        except (ModuleNotFoundError, AttributeError):  # its package has another name, or no folder
+            continue
+        for file in folder.iterdir() if folder.is_dir() else ():
             if file.name.rpartition(".")[2] in _TYPES:
                 body = file.read_bytes()
                 found[f"{plugin}-{file.name}"] = body, hashlib.sha256(body).hexdigest()[:12]

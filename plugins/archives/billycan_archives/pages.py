@@ -8,7 +8,7 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from billycan import Context, NotFound
 from billycan_attachments.api import open_stored
-from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, live_of, mounted
+from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, can_send, live_of, mounted
 
 from . import records
 
@@ -26,6 +26,7 @@ def show_archive(visit: Visit) -> Answer:
         "fault": made.fault if made and made.expires_at > visit.app.now() else None,
         "days": records.KEPT.days,
         "minutes": LINK // timedelta(minutes=1),
+        "tells": can_send(visit.app),
     }
     return Shown("archives/archive.html", values)
 
@@ -35,7 +36,8 @@ def ask_for_archive(visit: Visit) -> Answer:
     ctx = _live(visit)
     with ctx.transaction():
         records.queue_archive(ctx, visit.session.user_id)
-    return Led(_HERE, "The file is being made. You can leave this page: all owners get an email once it is ready.")
+    told = ": all owners get an email once it is ready" if can_send(visit.app) else ""
+    return Led(_HERE, f"The file is being made. You can leave this page{told}.")
 
 
 def make_link(visit: Visit) -> Answer:

@@ -114,6 +114,13 @@ def test_an_owner_downloads_everything_and_it_starts_the_business_elsewhere(app,
     assert other.get(HERE).status_int == 200
 
 
+def test_a_page_promises_a_letter_only_where_letters_are_sent(make_app, owner, tmp_path):
+    assert "get an email" in ask(owner).text
+    app = make_app(*PLUGINS, mail={}, attachments={"folder": str(tmp_path / "stored")})
+    alone = Browser(app).join(full_client(app))
+    assert "get an email" not in alone.get(HERE).text + ask(alone).text
+
+
 def test_a_link_is_its_owners_for_a_while_and_takes_fresh_proof(app, client, owner):
     ask(owner)
     run_timed(app)

@@ -69,7 +69,7 @@ RULES = {
     r"percent: is required to invoice a part.*|is not one of the lines to invoice": "members bound each other",
     r"is required where there is a retention_cap_percent": "members bound each other",
     r"gst: is required with import_gst: enter what the customs document says": "members bound each other",
-    r"mistake: is not for a bad debt: void an invoice that was a mistake": "a mistake is undone otherwise",
+    r"mistake: is not for a bad debt, which was owed: if it never was, .*": "a mistake is undone otherwise",
     r"is not for the release of retention|is for progress claims and for .*": "members bound each other",
     r"Nothing is retained\.": "nor what of a job's claims is retained",
     r"must not be before \d{4}-\d\d-\d\d, when what is undone last changed": "dates bound each other, as above",

@@ -41,7 +41,7 @@ return performance.getEntries().map((entry) => entry.encodedBodySize || 0).reduc
 
 
 # Files and frames within pages, which are not pages themselves.
-FILES = ("/csv", ".csv", "/file", "/content", "/pdf", "/attachments/{id}", "/email/preview")
+FILES = ("/csv", ".csv", "/file", "/file/{token}", "/content", "/pdf", "/attachments/{id}", "/email/preview")
 
 
 class Walk:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from typing import Any, Literal, get_args, get_origin
@@ -40,7 +41,7 @@ _BECAME = {
     "changed": "changed meanwhile and left to be looked at again",
 }
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d)")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _QUIET = {"id", "version", "created_at", "updated_at", "allowed_actions", "metadata", "external_id"}
 
 
@@ -202,10 +203,11 @@ class _Look(Struct, frozen=True):
             return ["yes" if value else "no"]
         if isinstance(value, Decimal | int):
             return [money(value) if self.kinds.get(name) == "money" else f"{value:,}"]
-        if isinstance(value, str) and _MOMENT.fullmatch(value):
-            return [moment(value, self.zone)]
-        if isinstance(value, str) and _DAY.fullmatch(value):
-            return [day(value)]
+        with suppress(ValueError):  # what somebody wrote may look like a day that there is not
+            if isinstance(value, str) and _MOMENT.fullmatch(value):
+                return [moment(value, self.zone)]
+            if isinstance(value, str) and _DAY.fullmatch(value):
+                return [day(value)]
         return [words(value) if self.kinds.get(name) == "word" and value.islower() else str(value)]
 
 

@@ -118,6 +118,15 @@ def test_what_changed_meanwhile_is_shown_anew_before_anything_is_done(client, ow
     assert client.get(path)["data"]["status"] == "sent"
 
 
+def test_days_are_shown_as_days_and_what_only_looks_like_one_as_it_is(client, owner):
+    agent = agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    no_days = {"reference": "2026-02-31", "notes": "2026-99-99T00:00:00Z", "terms": "2026-00-10"}
+    made = propose(agent, "POST", "/v1/invoices", bill(client, 250, contact) | no_days | {"due_date": "2199-10-31"})
+    facts = owner.get(f"/dashboard/approvals/{made['id']}").html.select_one("dl.facts").text
+    assert "31 Oct 2199" in facts and all(text in facts for text in no_days.values()), facts
+
+
 def test_a_page_opened_before_the_preview_changed_approves_nothing(client, owner):
     agent = agent_of(client, "propose")
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]

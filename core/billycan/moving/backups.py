@@ -9,7 +9,8 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -302,9 +303,7 @@ def _copy(pieces: Iterable[bytes], path: Path) -> str:
 def broken_references(db: sa.Connection) -> list[str]:
     """List in words the foreign keys that rows break."""
     if db.dialect.name == "sqlite":
-        found: Mapping[str, int] = {}
-        for table, _, other, _ in db.exec_driver_sql("PRAGMA foreign_key_check"):
-            found = {**found, f"{table} to {other}": found.get(f"{table} to {other}", 0) + 1}
+        found = Counter(f"{table} to {other}" for table, _, other, _ in db.exec_driver_sql("PRAGMA foreign_key_check"))
         return [f"{count:,} rows of {names}" for names, count in found.items()]
     asked = "SELECT conrelid::regclass || ' ' || conname FROM pg_constraint WHERE contype = 'f' AND NOT convalidated"
     return list(db.exec_driver_sql(asked).scalars())

@@ -18,7 +18,7 @@ imports = new_table(
     sa.Column("rows_imported", sa.Integer, nullable=False),
     # The chunks before this one are checked.
     sa.Column("next_chunk", sa.Integer, nullable=False),
-    # How often rows were checked again because something had changed.
+    # How often rows were checked again because something had changed, or a step failed.
     sa.Column("rechecks", sa.Integer, nullable=False),
     sa.Column("fault_count", sa.Integer, nullable=False),
     sa.Column("faults", Json, nullable=False),

@@ -74,7 +74,19 @@ class Rounds:
                 log.exception("a step of %s failed and is tried again in %s s", row.id, _PUT_OFF_SECONDS)
                 self._failed(error)
                 self._put_off[row.id] = Moment.of(self._app.now() + timedelta(seconds=_PUT_OFF_SECONDS))
+                if not isinstance(error, sa.exc.OperationalError):  # which the database may not repeat
+                    self._count_failure(row)
         return bool(oldest)
+
+    def _count_failure(self, row: Row) -> None:
+        """Count a step that failed, and end the import after the last that is tried."""
+        try:
+            with (ctx := Context(self._app, row.tenant_id)).transaction():
+                if found := _lock_import(ctx, row.id):
+                    why = f"the server failed to import these rows: tell whoever runs it about {row.id}"
+                    _count_try(ctx, found, ImportFault(0, None, "internal_error", why))
+        except Exception:
+            log.exception("the failure of %s was not counted", row.id)
 
 
 def take_step(app: App, tenant_id: str, id: str) -> None:
@@ -270,16 +282,20 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
         locked = _lock_import(ctx, row.id)
         if locked is None:
             return
-        if locked.rechecks >= MOST_RECHECKS:
-            why = "the rows conflict with each other, or with records that kept changing: send the file again"
-            fault = ImportFault(0, None, "conflict", why)
-            finish_import(ctx, records.save(ctx, locked, **fault_columns(locked, [fault])))
-            return
         these = _match_chunks(ctx, row) & chunks.c.number.in_(numbers)
         ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
         first = min(numbers, default=locked.next_chunk)
         status = "checking" if numbers else "writing"
-        records.save(ctx, locked, status=status, next_chunk=first, rechecks=locked.rechecks + 1)
+        why = "the rows conflict with each other, or with records that kept changing: send the file again"
+        _count_try(ctx, locked, ImportFault(0, None, "conflict", why), status=status, next_chunk=first)
+
+
+def _count_try(ctx: Context, row: Row, fault: ImportFault, **values: Any) -> None:
+    """Store these values of a locked import for another try. After the last one, end it with this fault."""
+    if row.rechecks < MOST_RECHECKS:
+        records.save(ctx, row, rechecks=row.rechecks + 1, **values)
+    else:
+        finish_import(ctx, records.save(ctx, row, **fault_columns(row, [fault])))
 
 
 def _last_event(ctx: Context) -> int:

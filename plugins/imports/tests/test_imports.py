@@ -553,6 +553,31 @@ def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypat
 
 
 @pytest.mark.both
+def test_an_import_whose_step_keeps_failing_ends_and_says_so(app, client, monkeypatch):
+    finish_imports(app)
+    id = upload(client, "name\nAda\n")["id"]
+
+    def fails(ctx, row):
+        raise error
+
+    monkeypatch.setattr(working, "_prepare_import", fails)
+    rounds = Rounds(app)
+    error: Exception = sa.exc.OperationalError("", {}, RuntimeError("the database is away"))
+    for _ in range(working.MOST_RECHECKS + 2):  # what the database refuses may work later: that is not counted
+        rounds.go()
+        app.clock.move(seconds=61)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "queued"
+    error = RuntimeError("no luck")
+    for _ in range(working.MOST_RECHECKS + 1):
+        rounds.go()
+        app.clock.move(seconds=61)
+    ended = client.get(f"{PATH}/{id}")["data"]
+    (fault,) = ended["faults"]
+    assert ended["status"] == "failed" and (fault["row"], fault["code"]) == (0, "internal_error")
+    assert id in fault["message"] and names(client) == [] and not rounds.go()
+
+
+@pytest.mark.both
 def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
     id = upload(client, "name\nAda\n")["id"]
     stop = Event()

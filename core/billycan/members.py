@@ -159,7 +159,7 @@ def _by_msgspec(kind: Any) -> Callable[[Any], Any]:
 
 
 TONES = ("good", "info", "warn", "bad", "ends")
-Role = Literal["", "title", "status", "active", "amount", "alarm", "start", "end", "assignee"]
+Role = Literal["", "title", "status", "active", "amount", "alarm", "start", "end", "assignee", "done"]
 _SHORT = 40  # characters that fit a narrow column
 
 
@@ -178,7 +178,8 @@ class Member(Struct, frozen=True, kw_only=True):
     stored: Whether it has a column; if not, whoever shows a record gives its value.
     role: Its part in the pages of a record: `title` (of several, the first that is not empty), `status`, `active`
       (forms still offer it), `amount` (one that matters, even if it is zero), `alarm` (shown beside the status while it
-      is true), or `start`, `end` and `assignee` (when it is done and by whom, as a calendar shows it).
+      is true), `start`, `end` and `assignee` (when it is done and by whom, as a calendar shows it), or `done` (people
+      tick an item of a list by it).
     good, info, warn, bad, ends: The values of a status that are good news, under way, in need of attention and bad
       news, and those that end a record without a result.
     unit: The unit of a number whose type says none, such as `bytes`.

@@ -17,6 +17,7 @@ from .business import (
     reports,
     search,
     taxable_payments,
+    today,
     webhooks,
 )
 from .resources import attachments, files, imports, mailed, pages
@@ -29,6 +30,7 @@ manifest = Manifest(
         *overview.screens,
         *search.screens,
         *calendar.screens,
+        *today.screens,
         *keys.screens,
         *webhooks.screens,
         *deliveries.screens,

@@ -1,4 +1,4 @@
-"""The calendar as pages: its views, moving what is planned and back, and the day of one person."""
+"""The calendar as pages: its views, and moving what is planned and back."""
 
 import pytest
 
@@ -78,13 +78,3 @@ def test_a_job_is_planned_for_somebody_and_a_change_meanwhile_is_told(client, ow
     viewer = Browser(client.app).join(client, "viewer")
     viewer.get(here)
     viewer.send(here, status=403)
-
-
-def test_the_day_of_one_person_says_where_whom_to_call_and_what_to_do(client, owner, ids):
-    page = owner.get(f"/dashboard/today?day={DAY}&staff={ids['Dave']}").html
-    stop = page.find("li", attrs={"data-stop": ids["first"]})
-    assert stop.find("a", href="tel:0400000000")
-    assert stop.find("a", target="_blank")["href"].endswith("query=1+Elizabeth+St+Hobart")
-    owner.send(f"/dashboard/bookings/{ids['first']}/complete")
-    assert client.get(f"/v1/bookings/{ids['first']}")["data"]["status"] == "completed"
-    assert "Nothing is planned" in owner.get(f"/dashboard/today?day={DAY}&staff={ids['Kim']}").text

@@ -51,7 +51,7 @@ class ChecklistItem(Struct):
     id: str
     text: str
     required: bool
-    done: bool
+    done: Annotated[bool, Member(role="done")]
 
 
 class NewJob(NewDocument, kw_only=True):

@@ -1,27 +1,24 @@
-"""The calendar: what is planned by day, week and month, a list of it, and the page of one person's day."""
+"""The calendar: what is planned by day, week and month, and a list of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
-from urllib.parse import quote_plus
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from billycan import App, Forbidden, NotFound
+from billycan import App
 from billycan.fields import Moment
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import moving
-from ..resources.kinds import Kind, action_label, holds, kinds, title_of, url, words_of
-from ..resources.record_page import asks
+from ..resources.kinds import Kind, holds, kinds, title_of, url
 
 HERE, TODAY, API = "/dashboard/calendar", "/dashboard/today", "/v1/calendar"
 VIEWS = ("day", "week", "month", "list")
 _SLOT = 30  # minutes of a row
 _FIRST, _LAST = 7, 18  # hours that are shown even if nothing is planned in them
 _MOST_LANES, _MOST_IN_CELL, _MOST_UNPLANNED, _MOST_STAFF = 4, 4, 8, 12
-_MAP = "https://www.google.com/maps/search/?api=1&query="
 
 
 class Entry(Struct, frozen=True):
@@ -76,15 +73,15 @@ def is_on(app: App) -> bool:
 
 def show_calendar(visit: Visit) -> Answer:
     """Show what is planned around a day, in one of four views."""
-    if not _may_see(visit):
+    if not may_see(visit):
         return Led("/dashboard")
     view = visit.query.get("view", "week")
     view = view if view in VIEWS else "week"
     today = visit.today()
-    day = _day(visit.query.get("day", "")) or today
+    day = read_day(visit.query.get("day", "")) or today
     first, last = _period(view, day)
     staff, chosen = list_staff(visit), visit.query.get("staff", "")
-    entries = [*_entries(visit, first, last, chosen)]
+    entries = [*list_entries(visit, first, last, chosen)]
     names = dict(staff)
     columns = [*_columns(view, first, last, today, entries, staff, chosen)]
     hours = _hours(entries) if view in ("day", "week") else range(0)
@@ -114,78 +111,7 @@ def show_calendar(visit: Visit) -> Answer:
     return Shown("dashboard/calendar.html", values, frames=True)
 
 
-def show_today(visit: Visit) -> Answer:
-    """Show the day of one member of staff, for a phone: where to go, whom to call, and what to do."""
-    if not _may_see(visit):
-        return Led("/dashboard")
-    staff = list_staff(visit, mine=True)
-    mine = next((id for id, _, email in _staff(visit) if email and email == visit.session.email), "")
-    chosen = visit.query.get("staff") or mine or (staff[0][0] if staff else "")
-    day = _day(visit.query.get("day", "")) or visit.today()
-    stops = [_stop(visit, entry) for entry in _entries(visit, day, day, chosen)]
-    values = {
-        "staff": staff,
-        "chosen": chosen,
-        "day": day,
-        "said": _long(day),
-        "is_today": day == visit.today(),
-        "before": url(TODAY, {"day": day - timedelta(days=1), "staff": chosen}),
-        "after": url(TODAY, {"day": day + timedelta(days=1), "staff": chosen}),
-        "stops": stops,
-    }
-    return Shown("dashboard/today.html", values, frames=True)  # an invoice made here may be emailed here
-
-
-class Stop(Struct, frozen=True):
-    """An entry of one person's day: the record, where it is done, whom to call, and the actions that are possible."""
-
-    entry: Entry
-    version: int
-    address: str
-    map: str
-    phone: str
-    notes: str
-    actions: Sequence[tuple[str, str, bool]]
-
-
-def _stop(visit: Visit, entry: Entry) -> Stop:
-    record = visit.call("GET", f"{entry.kind.path}/{entry.id}")["data"]
-    client = _client(visit, record)
-    address = next((record[m.name] for m in entry.kind.members if m.form == "address" and record.get(m.name)), None)
-    said = record.get("location") or _envelope(address) or _envelope(client.get("billing_address"))
-    possible = [name for name in record.get("allowed_actions") or () if name in entry.kind.actions]
-    first = [name for name in possible if words_of(entry.kind, name).weight != "ends"]
-    return Stop(
-        entry=entry,
-        version=record["version"],
-        address=said,
-        map=f"{_MAP}{quote_plus(said)}" if said else "",
-        phone=client.get("phone") or "",
-        notes=record.get("notes") or record.get("description") or "",
-        actions=[
-            (name, action_label(entry.kind, name), asks(entry.kind, entry.kind.actions[name], name))
-            for name in first
-            if holds(visit, entry.kind.actions[name])
-        ],
-    )
-
-
-def _client(visit: Visit, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the client of a record, as far as the visitor may read it."""
-    id = record.get("client_id")
-    try:
-        found: Mapping[str, Any] = visit.call("GET", f"/v1/contacts/{id}")["data"] if id else {}
-    except (Forbidden, NotFound):
-        return {}
-    return found
-
-
-def _envelope(address: Mapping[str, Any] | None) -> str:
-    names = ("line1", "line2", "suburb", "state", "postcode")
-    return " ".join(str(address[name]) for name in names if address.get(name)) if address else ""
-
-
-def _entries(visit: Visit, first: date, last: date, staff_id: str) -> Iterator[Entry]:
+def list_entries(visit: Visit, first: date, last: date, staff_id: str) -> Iterator[Entry]:
     zone = ZoneInfo(visit.session.zone)
     asked = {"from": first, "to": last} | ({"assignee_id": staff_id} if staff_id else {})
     of = kinds(visit.app)
@@ -275,7 +201,7 @@ def _unplanned(visit: Visit) -> Iterator[tuple[Kind, Mapping[str, Any], str]]:
             yield kind, record, title
 
 
-def _staff(visit: Visit) -> list[tuple[str, str, str]]:
+def find_staff(visit: Visit) -> list[tuple[str, str, str]]:
     """List the ids, names and email addresses of the staff."""
     listing = visit.app.at.get(("GET", "/v1/staff"))
     if listing is None or not holds(visit, listing):
@@ -286,10 +212,10 @@ def _staff(visit: Visit) -> list[tuple[str, str, str]]:
 
 def list_staff(visit: Visit, *, mine: bool = False) -> list[tuple[str, str]]:
     """List the ids and names of the staff that a board has columns for."""
-    return [(id, name) for id, name, _ in _staff(visit)][: None if mine else _MOST_STAFF]
+    return [(id, name) for id, name, _ in find_staff(visit)][: None if mine else _MOST_STAFF]
 
 
-def _day(text: str) -> date | None:
+def read_day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -320,14 +246,14 @@ def _at(view: str, day: date, staff_id: str) -> str:
 
 def _said(view: str, first: date, last: date, day: date) -> str:
     if view == "day":
-        return _long(day)
+        return say_day(day)
     if view == "month":
         return f"{day:%B %Y}"
     ends = f"{last.day} {last:%B %Y}"
     return f"{first.day} – {ends}" if first.month == last.month else f"{first.day} {first:%B} – {ends}"
 
 
-def _long(day: date) -> str:
+def say_day(day: date) -> str:
     return f"{day:%A}, {day.day} {day:%B %Y}"
 
 
@@ -339,17 +265,16 @@ def _hour(hour: int) -> str:
     return f"{hour % 12 or 12} {'am' if hour < 12 else 'pm'}"
 
 
-def _may_see(visit: Visit) -> bool:
+def may_see(visit: Visit) -> bool:
     """Tell whether the visitor may read anything that the calendar shows."""
     return any(kind.may(visit, "list") for kind in kinds(visit.app).values() if kind.playing("start"))
 
 
 def _navs(visit: Visit) -> list[tuple[str, str, str]]:
-    return [("Calendar", HERE, ""), ("Today", TODAY, "")] if _may_see(visit) else []
+    return [("Calendar", HERE, ""), ("Today", TODAY, "")] if may_see(visit) else []
 
 
 screens = mounted(
     Screen(HERE, show_calendar, role="field", navs=_navs, when=is_on, live=True),
-    Screen(TODAY, show_today, role="field", when=is_on, live=True),
     Screen(f"{HERE}/{{resource}}/{{id}}", moving.show_move, moving.move_record, role="field", when=is_on),
 )

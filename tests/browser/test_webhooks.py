@@ -55,7 +55,8 @@ def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted,
     hooks = {"allow_private": True, "timeout_seconds": 60, "lease_seconds": 90}
     place = serve("contacts", "dashboard", "users", "webhooks", webhooks=hooks)
     client, port = Client(place), receiver.server_port
-    developer = join(place, client, "developer").open("/dashboard/webhooks").type(url=f"http://127.0.0.1:{port}/hooks")
+    developer = join(place, client, "developer").press("Live", within="body").sees("Overview")
+    developer.open("/dashboard/webhooks").type(url=f"http://127.0.0.1:{port}/hooks")
     browser.find_element(By.CSS_SELECTOR, "[name=events][value='*']").click()
     developer.press("Add the endpoint").sees("The endpoint's secret")
     secret = re.search(r"whsec_[\w+/=]{40,}", browser.page_source)[0]

@@ -224,6 +224,7 @@ def test_the_log_stays_small(app, client, developer, clock):
     run_timed(app)
     assert len(logged(app, client)) == 3
     developer.sign_in()
+    developer.send("/dashboard/switch", button="environment=live")
     assert "3 of 3" in shown(app, developer).text
 
 

@@ -97,7 +97,7 @@ def start_session(
     cookie = secrets.token_urlsafe(32)
     over = (sessions.c.seen_at <= now - IDLE) | (sessions.c.created_at <= now - LONGEST)
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, over))
-    business_id = business_id or _last_used(db, user_id)
+    business_id = _choose_first(db, user_id, business_id)
     db.execute(
         sa.insert(sessions).values(
             digest=secret_digest(cookie),
@@ -131,15 +131,20 @@ def _remember_business(db: sa.Connection, user_id: str, business_id: str) -> Non
     db.execute(sa.update(users).where(users.c.id == user_id).values(last_business_id=business_id))
 
 
-def _last_used(db: sa.Connection, user_id: str) -> str:
-    """Return the business that a person used last, otherwise their first by name; empty if they have none.
+def _choose_first(db: sa.Connection, user_id: str, business_id: str) -> str:
+    """Return the tenant that a person sees first: of this business, else the one used last, else their first by name.
 
-    It is the live tenant even after the sandbox: nobody should mistake one for the other the next morning.
+    A developer begins in the sandbox. For everybody else it is the live tenant even after the sandbox: nobody should
+    mistake one for the other the next morning. Empty if the person has no business.
     """
     there_are = list_businesses(db, user_id)
-    last = db.execute(sa.select(users.c.last_business_id).where(users.c.id == user_id)).scalar()
+    last = business_id or db.execute(sa.select(users.c.last_business_id).where(users.c.id == user_id)).scalar()
     found = next((each for each in there_are if last in (each.id, each.sandbox_id)), None)
-    return found.id if found else there_are[0].id if there_are else ""
+    if found is None and not business_id:
+        found = next(iter(there_are), None)
+    if found is None:
+        return business_id
+    return found.sandbox_id if found.role == "developer" else found.id
 
 
 def find_session(app: App, cookie: str, *, is_used: bool = True) -> Session | None:

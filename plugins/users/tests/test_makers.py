@@ -158,6 +158,19 @@ def test_signing_in_lands_in_the_business_that_was_used_last(app, client, owner)
     assert "Derwent" in lands_in().text
 
 
+def test_a_developer_lands_in_the_sandbox_at_first_and_each_time(app, client):
+    with app.db.writing() as db:
+        _, link = invite_person(db, client.tenant_id, email := "dev@example.com", "developer", app.now())
+    developer = Browser(app)
+    developer.email = email
+    developer.get(f"/dashboard/join/{link}")
+    page = developer.send(name="Dev", password=PASSWORD)
+    assert 'class="sandbox"' in page.text and page.html.find("button", attrs={"aria-current": "true"}).text == "Sandbox"
+    assert 'class="sandbox"' not in developer.send("/dashboard/switch", button="environment=live").text
+    developer.send("/dashboard/sign-out")
+    assert 'class="sandbox"' in developer.sign_in().text
+
+
 def _businesses(app, browser):
     with app.db.reading() as db:
         return list_businesses(db, id_of(app, browser))

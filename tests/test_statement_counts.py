@@ -19,7 +19,7 @@ from billycan_webhooks.leases import Desk
 
 pytestmark = pytest.mark.whole
 PLACES = [str(Path(__file__).parents[1] / folder) for folder in ("core/billycan", "plugins")]
-MOST_FILES = 40
+MOST_FILES = 35
 MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}
 
 

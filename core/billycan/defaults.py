@@ -56,7 +56,11 @@ def authenticate(app: "App", req: falcon.Request) -> Identity | None:
         return None
     if scheme.lower() != "bearer":
         raise Unauthenticated("The Authorization header must be `Bearer <API_KEY>`.", code="invalid_api_key")
-    return app.keys.identify(key.strip())
+    key = key.strip()
+    for _, kind in app.offered(Identity.Kind):
+        if kind.identify and key.startswith(kind.starts):
+            return kind.identify(app, key, req)
+    return app.keys.identify(key)
 
 
 @hookimpl(trylast=True)

@@ -297,8 +297,10 @@ def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
     """Pass each event to its hearers, which may emit more; if `of_many`, not to those that get all events at once."""
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in islice(ctx.events, ctx.heard, None):
-        for hear, read in ctx.app.hearers.get(event.name, ()):
-            hear(ctx, read(event.data))
+        for hear, read, member in ctx.app.hearers.get(event.name, ()):
+            data = read(event.data)
+            if member is None or getattr(data, member) is not None:
+                hear(ctx, data)
         on_event(ctx=ctx, event=event)
 
 

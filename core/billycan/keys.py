@@ -21,6 +21,8 @@ from .sharing.folder import Recent
 from .tenants import Profile, Tenants, tenants
 
 if TYPE_CHECKING:
+    import falcon
+
     from .app import App
     from .context import Context
 
@@ -72,10 +74,14 @@ class Identity(Struct, frozen=True, kw_only=True):
         prefix: What begins their ids.
         find: `find(app, tenant_id, id)` returns the Identity that such a caller has at a tenant now, with all of its
           scopes, or raises Unauthenticated. Without it, what such a caller queues fails at its first step.
+        starts: What begins the secrets that they send as an API key is sent, if they have any.
+        identify: `identify(app, secret, req)` returns the Identity of such a secret, or raises Unauthenticated.
         """
 
         prefix: str
         find: "Callable[[App, str, str], Identity]"
+        starts: tuple[str, ...] = ()
+        identify: "Callable[[App, str, falcon.Request], Identity] | None" = None
 
     class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Limits on what a key or connection does alone of all that its scopes allow.

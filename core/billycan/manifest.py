@@ -324,7 +324,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: Functions of the context, each giving a Card for the dashboard's overview, or None.
     documents: Its records that people read as a page, a PDF or an email.
     hears: Events, other plugins' too, each with the function that is called with the context and the event's data,
-      inside the transaction: `{"job.deleted": keep_job}`.
+      inside the transaction: `{"job.deleted": keep_job}`. `*.deleted` means every event of that ending, and
+      `invoice.created with job_id` only those whose record has a `job_id`.
     tasks: Its timed work.
     workers: Functions `run(app, stop)` that run as long as `billycan worker` does, until the event `stop` is set.
     gauges: Figures for `/-/metrics`.

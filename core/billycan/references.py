@@ -73,10 +73,6 @@ class Neighbours:
         """Return the ids as clients see them: None if the plugin is off."""
         return {name: stored[name] if ctx.has(plugin) else None for name, plugin in self.plugins.items()}
 
-    def off(self, ctx: Context) -> list[str]:
-        """List the members whose plugin is off: they are not written, so that the stored values stay."""
-        return [name for name, plugin in self.plugins.items() if plugin not in ctx.app.manifests]
-
     def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
         """Raise Invalid if `body` names a record that does not exist; ids that are `stored` already may stay."""
         named = {name: getattr(body, name) for name in self.plugins}

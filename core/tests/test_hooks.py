@@ -265,6 +265,11 @@ class Seen(Struct):
     nickname: str | None = None
 
 
+class Named(Struct):
+    id: str
+    email: str | None
+
+
 def test_a_plugin_hears_events_with_their_data_inside_the_transaction(make_app, install):
     heard = []
 
@@ -280,6 +285,30 @@ def test_a_plugin_hears_events_with_their_data_inside_the_transaction(make_app, 
     made = client.post("/v1/contacts", ADA)["data"]
     assert heard == [Seen(made["id"], 1), Parrot("hello")]
     assert client.events() == ["contact.created", "parrot.said"]
+
+
+def test_a_plugin_says_which_events_it_hears(make_app, install):
+    heard = []
+
+    def forget(ctx: Context, record: Gone) -> None:
+        heard.append(("forget", record.id))
+
+    def follow(ctx: Context, contact: Named) -> None:
+        heard.append(("follow", contact.id))
+
+    hears = {"*.deleted": forget, "contact.created with email": follow, "contact.updated with email": follow}
+    install(Manifest(name="guest", events={"parrot.deleted": Parrot}, hears=hears))
+    with pytest.raises(PluginError, match=r"guest: forget hears parrot.deleted, whose data has no id: remove it from"):
+        make_app("contacts", "guest")
+    install(Manifest(name="guest", hears=hears))
+    client = Client(make_app("contacts", "guest"))
+    ada = client.post("/v1/contacts", ADA)["data"]["id"]
+    assert heard == []
+    client.patch(f"/v1/contacts/{ada}", {"email": "ada@example.com"})
+    client.patch(f"/v1/contacts/{ada}", {"email": None})
+    grace = client.post("/v1/contacts", {"name": "Grace", "email": "grace@example.com"})["data"]["id"]
+    client.delete(f"/v1/contacts/{ada}")
+    assert heard == [("follow", ada), ("follow", grace), ("forget", ada)]
 
 
 def test_whoever_hears_an_event_may_refuse_what_caused_it(make_app, install):
@@ -336,6 +365,7 @@ def wants_more(ctx: Context, contact: Parrot) -> None:
             "hears contact.made, which no plugin emits; there are contact.created, contact.del",
         ),
         ("contact.created", wants_more, "hears contact.created, whose data has no said: remove it from Parrot or give"),
+        ("contact.created with email", wants_more, "hears contact.created with email: add email to Parrot"),
     ],
 )
 def test_what_can_never_be_heard_stops_the_start(make_app, install, event, hear, said):

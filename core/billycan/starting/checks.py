@@ -17,7 +17,7 @@ from ..keys import Identity
 from ..manifest import Every, Manifest, RecordPages, Route
 from ..members import is_struct, options, structs_within, types_within
 from .added_members import structs_of, table_of
-from .signatures import heard_struct, read
+from .signatures import heard_events, heard_struct, read
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -101,12 +101,15 @@ def check_hearers(manifests: Iterable[Manifest]) -> Iterator[str]:
     manifests = list(manifests)
     declared = {event: kind for manifest in manifests for event, kind in manifest.events.items()}
     for manifest in manifests:
-        for event, hear in manifest.hears.items():
+        each = [(*heard_events(heard, declared), hear) for heard, hear in manifest.hears.items()]
+        for event, member, hear in ((event, member, hear) for events, member, hear in each for event in events):
             name = f"{manifest.name}: {getattr(hear, '__name__', hear)} hears {event}"
             noun, _, _ = event.partition(".")
             others = sorted(other for other in declared if other.startswith(f"{noun}."))
             if (kind := heard_struct(hear)) is None:
                 yield f"{name} and must take ctx and the event's data, typed: def forget(ctx: Context, job: Deleted)"
+            elif member and member not in kind.__struct_fields__:
+                yield f"{name} with {member}: add {member} to {kind.__name__}"
             elif event not in declared and others:
                 yield f"{name}, which no plugin emits; there are {', '.join(others)}: correct the name"
             elif event in declared:

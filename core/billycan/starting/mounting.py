@@ -17,7 +17,8 @@ from .packages import PluginError
 if TYPE_CHECKING:
     from ..app import App
 
-Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
+# By event: the function that hears it, the reader of its data, and the member without which it is not called, if any.
+Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any], str | None]]]
 
 
 def make_endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
@@ -69,12 +70,17 @@ def _without_actions(endpoint: Endpoint, off: Mapping[str, set[str]]) -> Endpoin
 
 def find_hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
     """Map each event to the functions that hear it, dependencies first, each with the reader of its data."""
+    parts = list(parts)
     for fault in checks.check_hearers(parts):
         raise PluginError(fault)
+    declared = [event for manifest in parts for event in manifest.events]
     found: Hearers = {}
     for manifest in enabled.values():
-        for event, hear in manifest.hears.items():
-            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard_struct(hear)).decode))
+        for heard, hear in manifest.hears.items():
+            events, member = signatures.heard_events(heard, declared)
+            read = msgspec.json.Decoder(signatures.heard_struct(hear)).decode
+            for event in events:
+                found.setdefault(event, []).append((hear, read, member))
     return found
 
 

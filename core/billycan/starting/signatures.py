@@ -1,7 +1,7 @@
 """The parameters and answer of a route, read from its handler's signature."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -48,6 +48,13 @@ def heard_struct(hear: Callable[..., None]) -> Any:
     (first, *taken), hints = _declared_types(hear)
     kind = hints.get(taken[0]) if len(taken) == 1 and first == "ctx" else None
     return kind if is_struct(kind) else None
+
+
+def heard_events(heard: str, declared: Iterable[str]) -> tuple[list[str], str | None]:
+    """Return the events that a name in `hears` means, and the member that their records must have, if it says one."""
+    event, _, member = heard.partition(" with ")
+    events = [each for each in declared if each.endswith(event[1:])] if event.startswith("*.") else [event]
+    return events, member or None
 
 
 @lru_cache(2048)  # a fifth of the time that another app of the same process takes to build

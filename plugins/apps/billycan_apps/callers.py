@@ -7,7 +7,7 @@ from typing import Any
 import falcon
 import sqlalchemy as sa
 
-from billycan import App, Identity, Unauthenticated, hookimpl
+from billycan import App, Identity, Unauthenticated
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
@@ -15,7 +15,7 @@ from .connecting import app_name
 from .grants import ACCESS
 from .tables import access_tokens, apps, connections
 
-_STARTS = tuple(ACCESS.values())
+STARTS = tuple(ACCESS.values())
 _NOTED_SECONDS, _MOST_NOTING_SECONDS = 60, 0.1
 _recent: "weakref.WeakKeyDictionary[App, Any]" = weakref.WeakKeyDictionary()
 
@@ -73,20 +73,12 @@ class Caller(Identity, frozen=True, kw_only=True):
     resource: str | None = None
 
 
-@hookimpl
-def authenticate(app: App, req: falcon.Request) -> Identity | None:
-    """Return the identity of an access token, or None for any other credential, which core checks.
-
-    Raise Unauthenticated for a bad token.
-    """
-    scheme, _, token = (req.get_header("Authorization") or "").partition(" ")
-    token = token.strip()
-    if scheme.lower() != "bearer" or not token.startswith(_STARTS):
-        return None
+def identify(app: App, token: str, req: falcon.Request) -> Identity:
+    """Return the identity of an access token; raise Unauthenticated for a bad one."""
     recent = _recent.setdefault(app, app.recent())
     identity: Caller | None = (
         recent.get(token, lambda: _identity_of_token(app, token))
-        if Identity.Secret.is_well_formed(token, *_STARTS)
+        if Identity.Secret.is_well_formed(token, *STARTS)
         else None
     )
     if identity is None:

@@ -3,11 +3,8 @@
 from billycan import Context, Every, Identity, Manifest
 
 from . import authorizing, callers, grants, operating, pages, protocol
-from .callers import authenticate
 from .connecting import Connection
 from .tables import access_tokens, apps, codes, connections, refresh_tokens, secrets
-
-__all__ = ["authenticate", "manifest"]
 
 manifest = Manifest(
     name="apps",
@@ -29,7 +26,7 @@ manifest = Manifest(
     ),
     codes={"app_disconnected": (401, "The app that queued the work was disconnected, or is on hold.")},
     offers=(
-        Identity.Kind("cnx", callers.find_identity),
+        Identity.Kind("cnx", callers.find_identity, starts=callers.STARTS, identify=callers.identify),
         Context.Emptied(stay=(connections, codes, access_tokens, refresh_tokens)),
     ),
 )

@@ -9,10 +9,7 @@ from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
 from .storage import storage_of
-from .stored_files import authorize, on_event
 from .tables import attachments, leftovers, used, waiting
-
-__all__ = ["authorize", "manifest", "on_event"]
 
 
 def doctor(app: App) -> str:
@@ -41,7 +38,7 @@ manifest = Manifest(
         Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None, own=True),
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None, own=True),
     ),
-    hears={"contact.merged": stored_files.move_files},
+    hears={"*.deleted": stored_files.remove_files_of, "contact.merged": stored_files.move_files},
     tasks=(
         Every(
             seconds=600,

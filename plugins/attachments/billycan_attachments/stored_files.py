@@ -13,11 +13,11 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Context, Deleted, Event, Invalid, Reply, Route, hookimpl, own
+from billycan import App, Conflict, Context, Deleted, Invalid, Reply, own
 from billycan.fields import Moment
 from billycan.sql import Statement, upsert
 
-from .owners import check_any, owners_by_prefix
+from .owners import owners_by_prefix
 from .schemas import Attachment
 from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
@@ -25,7 +25,6 @@ from .tables import attachments, leftovers, used, waiting
 GRACE = timedelta(days=1)  # longer than any upload, and than the time between the backups of database and storage
 MOST_REMOVED = 200  # in one transaction of emptying a sandbox
 _ALL = "all"
-_decode = msgspec.json.Decoder(Deleted).decode
 
 
 def storage_key(tenant_id: str, id: str) -> str:
@@ -157,21 +156,11 @@ def move_files(ctx: Context, contact: MergedContact) -> None:
     ctx.db.execute(sa.update(attachments).where(theirs).values(resource=contact.id))
 
 
-@hookimpl
-def authorize(ctx: Context, route: Route) -> None:
-    """Require the scopes of the records: attachments have none of their own."""
-    if route.path.startswith("/v1/attachments"):
-        check_any(ctx, route)
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
+def remove_files_of(ctx: Context, record: Deleted) -> None:
     """Delete the attachments of a record that is deleted."""
-    if event.name.endswith(".deleted"):
-        gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
-        id = _decode(event.data).id
-        if rows := ctx.db.execute(gone.where(attachments.c.resource == id).with_for_update()).all():
-            remove_files(ctx, {row.id: row.size for row in rows})
+    gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
+    if rows := ctx.db.execute(gone.where(attachments.c.resource == record.id).with_for_update()).all():
+        remove_files(ctx, {row.id: row.size for row in rows})
 
 
 def leftover_files(app: App, now: Moment) -> sa.Select[Any]:

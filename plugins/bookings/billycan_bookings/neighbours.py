@@ -26,8 +26,7 @@ def keep_named(ctx: Context, staff: Deleted) -> None:
 
 def store_job(ctx: Context, job: Job) -> None:
     """Store the first job that is made for a booking as the booking's job."""
-    if job.booking_id is not None:
-        _point_at_job(ctx, (bookings.c.id == job.booking_id) & bookings.c.job_id.is_(None), job.id)
+    _point_at_job(ctx, (bookings.c.id == job.booking_id) & bookings.c.job_id.is_(None), job.id)
 
 
 def forget_job(ctx: Context, job: Deleted) -> None:
@@ -44,7 +43,7 @@ def _point_at_job(ctx: Context, which: sa.ColumnElement[bool], job_id: str | Non
 # Keep references of bookings right, whoever creates or deletes the other record.
 hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_named,
-    "job.created": store_job,
-    "job.updated": store_job,
+    "job.created with booking_id": store_job,
+    "job.updated with booking_id": store_job,
     "job.deleted": forget_job,
 }

@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context, Event, hookimpl, own
+from billycan import App, Context, Deleted, own
 from billycan.fields import Amount, Day, Number, Text
 from billycan.sql import Statement, fold
 
@@ -181,9 +181,7 @@ def comparable(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else fold(str(value))[:_MOST_COMPARED]
 
 
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
+def remove_values(ctx: Context, record: Deleted) -> None:
     """Remove the custom values of a record that is deleted."""
-    if event.name.endswith(".deleted") and known_fields(ctx).by_id:
-        id = msgspec.json.decode(event.data)["id"]
-        ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == id))
+    if known_fields(ctx).by_id:
+        ctx.db.execute(sa.delete(values).where(own(ctx, values), values.c.id == record.id))

@@ -5,13 +5,12 @@ from billycan.paper import Paper
 
 from . import handlers as h
 from .clearing import clear_values, to_clear
-from .definitions import on_event
+from .definitions import remove_values
 from .extension import extends, facts_of, join_merged
 from .schemas import CustomField
 from .tables import clearings, fields, values
 from .triggers import add_field, change_field, delete_field
 
-__all__ = ["manifest", "on_event"]
 _PATH = "/v1/custom_fields"
 
 manifest = Manifest(
@@ -39,7 +38,7 @@ manifest = Manifest(
             order=150,
         ),
     ),
-    hears={"contact.merged": join_merged},
+    hears={"*.deleted": remove_values, "contact.merged": join_merged},
     tasks=(Every(seconds=10, run=clear_values, tenants=to_clear, real_time=True),),
     codes={
         "duplicate_custom_field": (409, "The resource has a custom field of this `key`."),

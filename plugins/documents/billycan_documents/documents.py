@@ -251,9 +251,10 @@ class Documents(Generic[L, T]):
         of a document, to keep them instead of calculating them.
         """
         client = client_of(ctx, body.client_id)
-        self.neighbours.check(ctx, body, before)
+        if any(getattr(body, name) is not None for name in self.neighbours.plugins):
+            self.neighbours.check(ctx, body, before)
         lines, figures = worked or self._figures(ctx, body, stored)
-        left_out = ("line_items", "currency", *self.neighbours.off(ctx))
+        left_out = ("line_items", "currency", *self._neighbours_off(ctx))
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
 
@@ -276,6 +277,10 @@ class Documents(Generic[L, T]):
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
         return document
+
+    def _neighbours_off(self, ctx: Context) -> list[str]:
+        """List the neighbours whose plugin is off: they are not written, so that the stored values stay."""
+        return [name for name, plugin in self.neighbours.plugins.items() if not ctx.has(plugin)]
 
     def edit(self, ctx: Context, row: Row, body: Patch[Any], **shown: Any) -> Edit:
         """Apply a patch to a locked row without storing it; `shown` are the members whose stored value differs from the
@@ -387,7 +392,7 @@ class Documents(Generic[L, T]):
             clients = contacts.parties(ctx, ids)
         may_see = ctx.holds(f"{self.records.table.name}:write") and ctx.acts_alone
         names = rows[0]._fields if rows else ()
-        off = [name for name in self.neighbours.off(ctx) if name in names]
+        off = [name for name in self._neighbours_off(ctx) if name in names]
         always: dict[str, Any] = {**dict.fromkeys(off), "currency": "AUD"}
         if chosen is not None:
             always |= dict.fromkeys(self._members.difference(chosen, names, ("line_items",)), UNSET)

@@ -44,14 +44,8 @@ def keep_assigned(ctx: Context, staff: Deleted) -> None:
     Neighbours.check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
-def note_new_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Record the job that a new invoice is for, whichever plugin or client made it."""
-    if invoice.job_id is not None:
-        _link_job(ctx, invoice.id, invoice.job_id)
-
-
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Record the job that an invoice is for now."""
+    """Record the job that an invoice is for now, whichever plugin or client made or changed the invoice."""
     _link_job(ctx, invoice.id, invoice.job_id)
 
 
@@ -104,17 +98,17 @@ def forget_booking(ctx: Context, booking: Deleted) -> None:
 # Keeps the job's side of each link right when the other record is made, changed or deleted.
 hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_assigned,
-    "invoice.created": note_new_invoice,
+    "invoice.created with job_id": note_invoice,
     "invoice.updated": note_invoice,
     "invoice.voided": unbill,
     "invoice.deleted": forget_invoice,
     "adjustment_note.issued": note_credit,
     "adjustment_note.voided": note_credit,
-    "quote.created": note_quote,
-    "quote.updated": note_quote,
+    "quote.created with job_id": note_quote,
+    "quote.updated with job_id": note_quote,
     "quote.deleted": forget_quote,
-    "booking.created": note_booking,
-    "booking.updated": note_booking,
+    "booking.created with job_id": note_booking,
+    "booking.updated with job_id": note_booking,
     "booking.deleted": forget_booking,
     "item.deleted": keeps_items(jobs, lines),
 }
@@ -140,7 +134,7 @@ def _link_job(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
 
 
 def _note_origin(ctx: Context, job_id: str | None, **origin: Any) -> None:
-    for row in documents.held(ctx, jobs.c.id == job_id) if job_id is not None else ():
+    for row in documents.held(ctx, jobs.c.id == job_id):
         if all(getattr(row, column) is None for column in origin):
             documents.tell(ctx, records.save(ctx, row, **origin), "job.updated")
 

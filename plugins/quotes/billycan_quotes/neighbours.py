@@ -44,13 +44,13 @@ def note_invoice(ctx: Context, invoice: Invoice) -> None:
 
     An invoice for a part of the work marks the quote only once nothing is left.
     """
+    assert invoice.quote_id is not None  # noqa: S101 - it is only called for such an invoice
     if invoice.claim is not None:
-        if invoice.quote_id is not None:
-            link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "quote_id": invoice.quote_id}
-            ctx.db.execute(sa.insert(claims).values(link))
-            _settle_quote(ctx, invoice.quote_id)
+        link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "quote_id": invoice.quote_id}
+        ctx.db.execute(sa.insert(claims).values(link))
+        _settle_quote(ctx, invoice.quote_id)
         return
-    for row in documents.held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
+    for row in documents.held(ctx, quotes.c.id == invoice.quote_id):
         if row.status in _AWAITS_INVOICE:
             _save_quote(ctx, row, status="invoiced", invoice_id=invoice.id)
 
@@ -109,7 +109,7 @@ def forget_booking(ctx: Context, booking: Gone) -> None:
 _AWAITS_INVOICE = ("accepted", "converted")
 # Keep references of quotes right, whoever creates, voids or deletes the other record.
 hears: dict[str, Callable[..., None]] = {
-    "invoice.created": note_invoice,
+    "invoice.created with quote_id": note_invoice,
     "invoice.updated": follow_invoice,
     "invoice.deleted": forget_invoice,
     "invoice.voided": forget_invoice,

@@ -9,12 +9,12 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import paging
 from billycan import records as records_module
 from billycan.counters import counters
 from billycan.db import metadata
 from billycan.engines import walls
 from billycan.engines.statements import Statement
+from billycan.lists import queries
 from billycan.starting import migrate, policies, versions
 from billycan.tenants import tenants
 from billycan.testing import Client
@@ -224,8 +224,8 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
 
 def forget_where(monkeypatch):
     """Remove the tenant from the queries of contacts, and disable the check of statements."""
-    monkeypatch.setattr(paging, "_of_tenant", lambda table, tenant_id: sa.true())
-    monkeypatch.setattr(paging, "_built", paging._built.__wrapped__)
+    monkeypatch.setattr(queries, "_of_tenant", lambda table, tenant_id: sa.true())
+    monkeypatch.setattr(queries, "_built", queries._built.__wrapped__)
     anybodys = Statement(sa.select(contacts).where(c.id == sa.bindparam("id")))
     monkeypatch.setattr(records_module, "_build_look_up", lambda table, columns: anybodys)
     monkeypatch.setattr(walls, "tenants_of", lambda compiled: ())

@@ -26,9 +26,9 @@ from .events import forgotten_events, unit_of_work
 from .fields import Moment, is_id
 from .idempotency import Answer
 from .keys import Identity, Keys
+from .lists.queries import Totals
 from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
-from .paging import Totals
 from .pipeline import SHARE, Outer, admit, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .records import Records

@@ -10,7 +10,7 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from . import endpoints, idempotency, owning, paging, web
+from . import endpoints, idempotency, owning, web
 from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
@@ -19,6 +19,7 @@ from .endpoints import Endpoint, decode_query, with_cursor
 from .events import notify_hearers, unit_of_work
 from .fields import is_id
 from .idempotency import Answer
+from .lists import paging, queries
 from .manifest import Route
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound, VersionConflict
 from .reader import SetAside, decode, differing
@@ -212,7 +213,7 @@ def count_records(
 
     Each is authorized and decoded, and its handler runs as usual, except that no rows are fetched.
     """
-    found: list[list[paging.Found]] = []
+    found: list[list[queries.Found]] = []
     totals: list[int] = []
     with app.db.reading(identity.tenant_id) as db:
         ctx = Context(app, identity.tenant_id, identity, request_id=request_id, writes=False)
@@ -223,7 +224,7 @@ def count_records(
             _check_allowed(ctx, endpoint)
             totals.append(endpoint.run(ctx, _decode_request(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
-        counted = iter(paging.count_totals(ctx, [*chain(*found)]))
+        counted = iter(queries.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 

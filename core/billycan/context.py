@@ -12,13 +12,14 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from . import counters, filters, owning
+from . import counters, owning
 from .apart import in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
 from .extending import fill_members, of_business, search_anew
 from .fields import Moment, new_id
+from .lists import filters
 from .problems import MOST_SHOWN, BadRequest, Conflict, Forbidden, Invalid, Problem, RateLimited, VersionConflict
 from .sharing.slots import Slot, Slots
 from .web import encode
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from .extending import Sent
     from .idempotency import Answer
     from .keys import Identity
+    from .lists.queries import Found
     from .manifest import Manifest, Route
-    from .paging import Found
     from .tenants import Tenant
 
 

@@ -8,10 +8,11 @@ import falcon
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import paging
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
+from .lists import paging
+from .lists.queries import Found
 from .manifest import Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
 from .resources import Page
@@ -84,7 +85,7 @@ def authorize(ctx: "Context", route: Route) -> None:
 
 
 @hookimpl(trylast=True)
-def paginate(ctx: "Context", found: paging.Found, query: Any) -> Page[Any]:
+def paginate(ctx: "Context", found: Found, query: Any) -> Page[Any]:
     return paging.paginate(ctx, found, query)
 
 

@@ -18,7 +18,7 @@ from .db import ByCodePoint, Json, UTCDateTime, metadata, new_table, own
 from .engines.forms import Row
 from .engines.statements import Asked, Statement, at_once
 from .fields import DayOrInstant, Moment, is_id
-from .paging import check_size
+from .lists.paging import check_size
 from .problems import BadRequest, Problem
 from .records import Records
 from .resources import Named, Page, Paging

@@ -15,7 +15,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
-from .filters import lines_of, split_added, with_added
+from .lists.filters import lines_of, split_added, with_added
 from .manifest import Manifest
 from .members import is_struct, options
 from .problems import Fault

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .context import Context, Event
     from .engines.forms import Row
     from .keys import Identity
+    from .lists.queries import Found
     from .manifest import Route
-    from .paging import Found
     from .problems import Problem
     from .resources import Page, Paging
     from .sharing.limits import Allowance, Limit

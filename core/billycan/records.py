@@ -17,7 +17,7 @@ from .engines.forms import Row, records_of
 from .engines.statements import Asked, Statement, at_once
 from .extending import added_texts, new_members, store_members
 from .fields import is_id, new_id
-from .filters import (
+from .lists.filters import (
     Condition,
     bound_condition,
     digits_of,
@@ -31,8 +31,8 @@ from .filters import (
     split_added,
     with_added,
 )
+from .lists.queries import Found, Order
 from .manifest import Manifest
-from .paging import Found, Order
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .reader import Patch, as_stored
 from .references import Names, Neighbours

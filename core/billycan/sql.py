@@ -4,7 +4,7 @@ from .counters import counters
 from .db import at_most, upsert
 from .engines.statements import ByIds, Statement
 from .events import events
-from .filters import fold
+from .lists.filters import fold
 from .tenants import tenants
 
 __all__ = [

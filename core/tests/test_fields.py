@@ -41,7 +41,7 @@ from billycan.fields import (
     Zone,
     is_abn,
 )
-from billycan.filters import digits_of, fold
+from billycan.lists.filters import digits_of, fold
 from billycan.members import parts
 from billycan.problems import BadRequest, Invalid
 from billycan.reader import Walk, compiled, decode

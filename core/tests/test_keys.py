@@ -247,7 +247,9 @@ def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
         (503, sa.exc.OperationalError("secret", {}, Exception("secret"))),
     ):
         if status == number:
-            monkeypatch.setattr("billycan.paging.paginate", lambda *args, error=error: (_ for _ in ()).throw(error))
+            monkeypatch.setattr(
+                "billycan.lists.paging.paginate", lambda *args, error=error: (_ for _ in ()).throw(error)
+            )
     client.call(*call, status, headers)
     assert limits(client) == (10, 8, int(Clock.START.timestamp()) + 61)
     assert "secret" not in client.last.text

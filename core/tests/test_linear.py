@@ -10,9 +10,10 @@ import pytest
 import webob
 from msgspec import Meta, Struct
 
-from billycan import Resource, filters, web
+from billycan import Resource, web
 from billycan.fields import Amount, Id, Metadata, Name
-from billycan.filters import fold
+from billycan.lists import filters
+from billycan.lists.filters import fold
 from billycan.problems import Problem
 from billycan.reader import decode, decode_patch, differing
 from billycan.testing import Client

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from billycan import paging
 from billycan.fields import Moment
+from billycan.lists import queries
 from billycan.testing import Client, counted
 
 
@@ -269,12 +269,12 @@ def test_what_reads_a_query_is_built_once(make_app, monkeypatch):
 
 
 def test_queries_with_many_values_are_not_all_kept(client):
-    kept = paging._built.cache_info().currsize, paging._built_of_many.cache_info().maxsize
+    kept = queries._built.cache_info().currsize, queries._built_of_many.cache_info().maxsize
     metadata = "&".join(f"metadata[{key}]=a" for key in range(10))
     for number in range(1, 71):
         client.get(f"/v1/contacts?{metadata}&status={','.join(['active'] * number)}")
-    assert paging._built.cache_info().currsize == kept[0]
-    assert paging._built_of_many.cache_info().currsize == kept[1] == 64
+    assert queries._built.cache_info().currsize == kept[0]
+    assert queries._built_of_many.cache_info().currsize == kept[1] == 64
 
 
 def test_an_empty_first_page_asks_the_database_once(make_app):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billycan import paging
 from billycan.endpoints import with_cursor
 from billycan.fields import Moment
-from billycan.filters import fold
+from billycan.lists import paging
+from billycan.lists.filters import fold
 from billycan.testing import Client
 
 COLUMNS = {

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import filters
+from billycan.lists import filters
 from billycan.starting import migrate
 from billycan.testing import Client, counted
 

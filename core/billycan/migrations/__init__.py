@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .. import filters
 from ..db import ByCodePoint, Json, UTCDateTime
+from ..lists import filters
 
 __all__ = ["create_index", "create_resource_table", "key_columns"]
 

@@ -13,9 +13,10 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from .. import db, filters
+from .. import db
 from ..counters import counters
 from ..engines import UNHURRIED
+from ..lists import filters
 from ..manifest import Manifest
 from ..migrations import index_for_search, make_extensions, search_index, search_statement
 from . import additive, packages, policies, versions

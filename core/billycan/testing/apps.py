@@ -55,7 +55,7 @@ class AppPool:
     def _renew(self, app: App) -> None:
         """Give an app new counters: each key that a test used holds a file descriptor in the old ones."""
         from ..apart import Shares  # noqa: PLC0415 - as above
-        from ..paging import Totals  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
+        from ..lists.queries import Totals  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
         from ..sharing.folder import Counts  # noqa: PLC0415 - as above
         from ..sharing.limits import Limiter  # noqa: PLC0415 - as above
 

@@ -271,7 +271,7 @@ def walk(client, sort, per_page, **more):
 
 @pytest.mark.parametrize("far", [1, 1_000])  # late pages are found in another way
 def test_lists_are_sorted_by_a_value_and_those_without_come_last(client, monkeypatch, far):
-    monkeypatch.setattr("billycan.paging._FAR", far)
+    monkeypatch.setattr("billycan.lists.paging._FAR", far)
     ids = {}
     for name, height in {"a": "2", "b": "-1.5", "c": None, "d": "100", "e": "2", "f": None, "g": "0"}.items():
         ids[name] = add(client, **({} if height is None else {"height": height, "vip": True}))["id"]

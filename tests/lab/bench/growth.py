@@ -22,11 +22,11 @@ from curves import picture
 from data import PLUGINS, application
 from servers import postgresql
 
-from billycan import filters
 from billycan.app import App
 from billycan.counters import counters
 from billycan.events import events
-from billycan.paging import Totals
+from billycan.lists import filters
+from billycan.lists.queries import Totals
 from billycan.starting import migrate
 from billycan.tenants import tenants
 from billycan.testing import Client

@@ -11,12 +11,12 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from .db import UTCDateTime
-from .engines.statements import Statement
-from .fields import Moment, day_after
+from ..db import UTCDateTime
+from ..engines.statements import Statement
+from ..fields import Moment, day_after
 
 if TYPE_CHECKING:
-    from .context import Context
+    from ..context import Context
 
 _STRAIGHT = {
     **dict.fromkeys("\u2018\u2019\u02bc\u02bb\u2032\u00b4\uff07", "'"),

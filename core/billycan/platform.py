@@ -9,9 +9,10 @@ from .events import get_event, list_events
 from .keys import Identity
 from .manifest import Every, Manifest, Route
 from .moving import closing
+from .profile_changes import ProfileChange, change_profile
 from .reader import Patch
 from .resources import Named, Reply
-from .tenants import Profile, ProfileChange, Tenant
+from .tenants import Profile, Tenant
 from .timed import forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
@@ -110,7 +111,7 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
     up to `locked_until` with `period_locked`.
     """
     accept = bool(body.sent.pop("accept_corrections", False))
-    return ctx.app.tenants.change(ctx, Patch(Profile, body.sent), accept_corrections=accept)
+    return change_profile(ctx, Patch(Profile, body.sent), accept_corrections=accept)
 
 
 def get_openapi(ctx: Context) -> Reply:

@@ -1,7 +1,7 @@
 """Tenants: a business and its paired sandbox, each with a profile; their ceilings; and those that are not open."""
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -12,9 +12,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata, upsert
 from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone, new_id
-from .manifest import Manifest
-from .problems import Conflict, Forbidden, Invalid, RuleBroken
-from .reader import Patch
+from .problems import Forbidden, RuleBroken
 from .resources import Address
 from .sharing.addresses import by_address
 from .sharing.folder import MOST, Recent
@@ -103,8 +101,6 @@ class GstSetting(Struct, forbid_unknown_fields=True, kw_only=True):
     period: Literal["month", "quarter", "year"] = "quarter"
 
 
-_DAY = timedelta(days=1)
-
 # GST is charged from this day on (A New Tax System (Goods and Services Tax) Act 1999, s 1-2).
 GST_BEGAN = date(2000, 7, 1)
 
@@ -169,15 +165,6 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
         return setting is not None and setting.registered
 
 
-class ProfileChange(Profile, kw_only=True):
-    """The members that only a change of the profile has.
-
-    accept_corrections: Whether `gst_settings` may change days that were lodged: the next report then has corrections.
-    """
-
-    accept_corrections: bool = False
-
-
 class Tenant(Profile, forbid_unknown_fields=False):
     """A tenant as it is shown: its profile, environment and version.
 
@@ -204,7 +191,7 @@ def registered_from_the_start(profile: Profile) -> Profile:
 
 def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
     """The tenant of a row; `today` gives the date in a time zone."""
-    profile = _profile_of(row)
+    profile = profile_of(row)
     profile.gst_registered = profile.registered_on(today(profile.timezone))
     return Tenant(
         **{name: getattr(profile, name) for name in Profile.__struct_fields__},
@@ -224,14 +211,14 @@ def _as_of_today(known: Tenant, ctx: Context) -> Tenant:
     return msgspec.structs.replace(known, gst_registered=registered)
 
 
-def _profile_of(row: sa.Row[Any]) -> Profile:
+def profile_of(row: sa.Row[Any]) -> Profile:
     return msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
 
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.
 msgspec.json.Decoder(Profile)
-_BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
-_READ = Statement(_BY_ID)
+BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
+_READ = Statement(BY_ID)
 # With no profile where it is that of a version which is known: to read it takes half as long as to read the row.
 _UNLESS_KNOWN = sa.case(
     (tenants.c.version == sa.bindparam("known", type_=sa.Integer), sa.null()), else_=tenants.c.profile
@@ -307,71 +294,6 @@ class Tenants:
                 self._businesses.clear()
             self._businesses[tenant_id] = business
         return business
-
-    def change(self, ctx: Context, body: Patch[Profile], *, accept_corrections: bool = False) -> Tenant:
-        """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
-        row = ctx.db.execute(_BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
-        ctx.check_version(row.version)
-        stored = _profile_of(row)
-        after = _patch_profile(body, stored, ctx.today_in)
-        _check_unlocked(stored, after)
-        profile = msgspec.to_builtins(after)
-        if profile == msgspec.to_builtins(stored):
-            return show(row, ctx.today_in)
-        before = _profile_of(row).gst_settings
-        if after.gst_settings != before:
-            for _, periods in ctx.app.offered(Manifest.GstPeriods):
-                periods.check_settings(ctx, before, after.gst_settings, accept_corrections)
-        changed = (
-            sa.update(tenants)
-            .where(tenants.c.id == ctx.tenant_id)
-            .values(profile=profile, version=row.version + 1, updated_at=ctx.now())
-            .returning(tenants)
-        )
-        ctx.outdates = True
-        return show(ctx.db.execute(changed).one(), ctx.today_in)
-
-
-def _check_unlocked(stored: Profile, after: Profile) -> None:
-    """Raise Conflict if the change affects GST settings of days on which the books stay locked."""
-    until = after.locked_until and stored.locked_until and min(after.locked_until, stored.locked_until)
-    if until is None:
-        return
-    if _up_to(until, stored) != _up_to(until, after):
-        message = f"The books are locked until {until}, and this would change how the business stood to GST until then."
-        raise Conflict(message, code="period_locked", param="gst_settings", locked_until=str(until))
-
-
-def _up_to(day: date, profile: Profile) -> tuple[list[GstSetting], bool]:
-    """The GST settings up to a day, and whether a registration on a cash basis ends with it.
-
-    What is unpaid then counts on that last day (s 138-15 GST Act).
-    """
-    settings, after = [one for one in profile.gst_settings if one.since <= day], profile.gst_setting_on(day + _DAY)
-    on_cash = bool(settings) and settings[-1].registered and settings[-1].basis == "cash"
-    return settings, on_cash and after is not None and not after.registered
-
-
-def _patch_profile(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:
-    """The profile with `body` applied; a new `gst_registered` is an entry of the settings from today."""
-    stored.gst_registered = stored.registered_on(today(stored.timezone))
-    after = body.over(msgspec.to_builtins(stored))
-    day, wanted = today(after.timezone), after.gst_registered
-    before = after.gst_setting_on(day)
-    after.gst_registered = before is not None and before.registered
-    if "gst_registered" not in body or wanted == after.gst_registered:
-        return after
-    if "gst_settings" in body and after.gst_settings != stored.gst_settings:
-        raise Invalid.member("gst_registered", "invalid_value", f"is not what gst_settings say of today, {day}")
-    kept = [one for one in after.gst_settings if one.since != day]
-    if len(kept) == MOST_GST_SETTINGS:  # with one more the profile could not be read again
-        raise Invalid.member("gst_settings", "too_long", f"has {MOST_GST_SETTINGS} items already: leave some out")
-    now = GstSetting(since=day, registered=wanted)
-    if before:
-        now.basis, now.period = before.basis, before.period
-    after.gst_settings = sorted([*kept, now], key=lambda one: one.since)
-    after.gst_registered = wanted
-    return after
 
 
 MOST_TIMES = 10  # a key's limits can be this many times the deployment's limits for a key

@@ -14,8 +14,9 @@ from ..books import GstEntries, LedgerEntries
 from ..context import Event
 from ..endpoints import PARAMETER
 from ..keys import Identity
-from ..manifest import Every, Manifest, RecordPages, Route
+from ..manifest import Every, Manifest, Route
 from ..members import is_struct, options, structs_within, types_within
+from ..record_pages import RecordPages
 from .added_members import structs_of, table_of
 from .signatures import heard_events, heard_struct, read
 

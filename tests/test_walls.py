@@ -219,7 +219,7 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
     assert "contacts" in tables and "core_keys" in tables
     touches = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE|TABLE) ({tables})\b")
     found = {name for name, source in modules() if "/migrations/" not in name and touches.search(source)}
-    assert found == {"core/billycan/csv/rehearsing.py"}  # which gives each event that it logs its tenant
+    assert found == {"core/billycan/csv/replaying.py"}  # which gives each event that it logs its tenant
 
 
 def forget_where(monkeypatch):

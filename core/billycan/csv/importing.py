@@ -16,8 +16,9 @@ from .. import events
 from ..members import is_struct, options, parts
 from ..problems import MOST_SHOWN, BadRequest, Fault, Problem
 from ..web import parse
-from . import rehearsing, sheets
-from .rehearsing import Rehearsal, Replay
+from . import rehearsing, replaying, sheets
+from .rehearsing import Rehearsal
+from .replaying import Replay
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -47,8 +48,8 @@ class Importer:
     Recording: TypeAlias = rehearsing.Recording
     """What the handlers of some rows sent, read and counted: stored by `packed()` and read by `of(packed)`."""
     send_additions, remove_additions = (
-        staticmethod(rehearsing.send_additions),
-        staticmethod(rehearsing.remove_additions),
+        staticmethod(replaying.send_additions),
+        staticmethod(replaying.remove_additions),
     )
 
     def __init__(self, endpoint: "Endpoint", header: Sequence[str]) -> None:

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from .fields import new_id
     from .hookspecs import hookimpl
     from .keys import Identity
-    from .manifest import (
-        Every,
-        Manifest,
-        RecordPages,
-        Route,
-    )
+    from .manifest import Every, Manifest, Route
     from .members import Member
     from .problems import (
         BadRequest,
@@ -40,6 +35,7 @@ if TYPE_CHECKING:
         Unauthenticated,
     )
     from .reader import Patch, decode
+    from .record_pages import RecordPages
     from .records import Records
     from .references import Neighbours
     from .resources import (

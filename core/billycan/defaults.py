@@ -78,6 +78,8 @@ def rate_limit(app: "App", limits: Sequence[Limit], identity: Identity | None, a
 def authorize(ctx: "Context", route: Route) -> None:
     if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
         raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
+    if route.authorize:
+        route.authorize(ctx, route)
     # If there are several, the body decides, so only the handler can check the scope, by `ctx.require`.
     made = ctx.app.scopes_to_make(route)
     if len(made) == 1:

@@ -294,7 +294,10 @@ def _build_notes(ctx: "Context") -> Iterator[Asked]:
 
 
 def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
-    """Pass each event to its hearers, which may emit more; if `of_many`, not to those that get all events at once."""
+    """Pass each event to its hearers, which may emit more; if `of_many`, not to those that get all events at once.
+
+    The functions that `hears` declares come first, then the hook, by which webhooks hear of every event.
+    """
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in islice(ctx.events, ctx.heard, None):
         for hear, read, member in ctx.app.hearers.get(event.name, ()):

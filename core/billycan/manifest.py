@@ -37,6 +37,7 @@ class Route(Struct, frozen=True):
     path: A path under `/v1`, with ids in braces.
     handler: The function that answers.
     scope: The scope that a key needs; None if any key will do.
+    authorize: For a route without a scope: `authorize(ctx, route)` raises Forbidden for a caller who may not call it.
     status: The status of a success.
     needs: Plugins without which the route does not exist; a set inside means any one of them. The `allowed_actions`
       that Records shows leave out the action of a route that does not exist.
@@ -98,6 +99,7 @@ class Route(Struct, frozen=True):
     handler: Callable[..., Any]
     scope: str | None
     status: int = 200
+    authorize: "Callable[[Context, Route], None] | None" = None
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
     also: Mapping[str, str] = {}
     answers: str | None = None

@@ -110,7 +110,7 @@ def read_extension(code: int, data: memoryview) -> date:
 
 
 def with_present_moment(values: Any, now: dict[Any, Any]) -> Any:
-    """Return values as the driver takes them, with the present moment in place of the one at which they were recorded."""
+    """Return values as the driver takes them, with the present moment in place of that of the recording."""
     if isinstance(values, dict):
         return {name: now.get(value, value) for name, value in values.items()}
     return tuple([now.get(value, value) for value in values])

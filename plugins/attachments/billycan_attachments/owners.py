@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Context, Forbidden, NotFound, own
+from billycan import App, Conflict, Context, Forbidden, NotFound, Route, own
 
 from .tables import attachments
 
@@ -141,8 +141,9 @@ def attachments_of_own(ctx: Context, user_id: str) -> sa.Select[Any]:
     return sa.select(attachments.c.id).where(own(ctx, attachments), sa.or_(attachments.c.id == "", *seen))
 
 
-def check_any(ctx: Context, does: Literal["read", "write"]) -> None:
+def check_any(ctx: Context, route: Route) -> None:
     """Raise Forbidden if the key may do this with the attachments of no resource at all."""
+    does = "read" if route.method == "GET" else "write"
     plugins = {owner.plugin for owner in owners_by_prefix(ctx.app).values()}
     if ctx.identity and not any(ctx.identity.holds(f"{plugin}:{does}") for plugin in plugins):
         raise Forbidden(f"This key may {does} no records that can have attachments.", required_scope=does)

@@ -4,7 +4,7 @@ from billycan import App, Context, Deleted, Every, Manifest, Records, Route, hoo
 
 from . import handlers as h
 from . import stored_files
-from .owners import attachments_of_own
+from .owners import attachments_of_own, check_any
 from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
@@ -23,20 +23,23 @@ manifest = Manifest(
     tables=(attachments, waiting, leftovers, used),
     events={"attachment.created": Attachment, "attachment.deleted": Deleted},
     routes=(
-        Route("GET", "/v1/attachments", h.list_attachments, scope=None, own=True),
+        Route("GET", "/v1/attachments", h.list_attachments, scope=None, authorize=check_any, own=True),
         Route(
             "POST",
             "/v1/attachments",
             h.add_attachment,
             scope=None,
+            authorize=check_any,
             status=201,
             own=True,
             receive=h.receive,
             most_bytes=MOST_BYTES,
         ),
-        Route("GET", "/v1/attachments/{id}", h.get_attachment, scope=None, own=True),
-        Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None, own=True),
-        Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None, own=True),
+        Route("GET", "/v1/attachments/{id}", h.get_attachment, scope=None, authorize=check_any, own=True),
+        Route(
+            "GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None, authorize=check_any, own=True
+        ),
+        Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None, authorize=check_any, own=True),
     ),
     hears={"*.deleted": stored_files.remove_files_of, "contact.merged": stored_files.move_files},
     tasks=(

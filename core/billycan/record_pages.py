@@ -1,4 +1,4 @@
-"""How the dashboard's pages of a plugin's records differ from those that it makes of every resource."""
+"""Pages of a plugin's records in the dashboard: how they differ from those that it makes of every resource."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal

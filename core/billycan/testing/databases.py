@@ -117,7 +117,10 @@ def _sqlite_cleaner(url: sa.URL, ends: ExitStack) -> Callable[[], None]:
     kinds = {name: kind for _, name, kind, *_ in db.execute("PRAGMA table_list")}
     tables = [name for name, kind in kinds.items() if kind == "table" and not name.startswith("sqlite_")]
     kept = {name for name in tables if db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}  # noqa: S608
-    deletes = {name: f'DELETE FROM "{name}"' for name in tables if name not in kept}  # noqa: S608
+    emptied = {name: f'DELETE FROM "{name}"' for name in tables if name not in kept}  # noqa: S608
+    # To empty a table writes each of its indexes, with rows or without; and a test leaves rows in few of them.
+    of_each = (f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in emptied)  # noqa: S608
+    find_rows = " UNION ALL ".join(of_each)
     triggers = db.execute("SELECT tbl_name, name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     # A plugin may have triggers of its own that forbid to remove anything.
     forbid = [(name, trigger, sql) for name, trigger, sql in triggers if "RAISE" in sql.upper()]
@@ -125,15 +128,14 @@ def _sqlite_cleaner(url: sa.URL, ends: ExitStack) -> Callable[[], None]:
     def clean() -> None:
         with db:  # rolls back where it fails
             db.execute("BEGIN IMMEDIATE")
-            for _, trigger, _ in (locked := [one for one in forbid if has_rows(one[0])]):
+            found = [name for (name,) in db.execute(find_rows)]
+            locked = [(trigger, sql) for name, trigger, sql in forbid if name in found]
+            for trigger, _ in locked:
                 db.execute(f'DROP TRIGGER "{trigger}"')
-            for delete in deletes.values():
-                db.execute(delete)
-            for _, _, sql in locked:
+            for name in found:
+                db.execute(emptied[name])
+            for _, sql in locked:
                 db.execute(sql)
-
-    def has_rows(name: str) -> bool:
-        return name in deletes and db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone() is not None  # noqa: S608
 
     return clean
 

@@ -212,6 +212,35 @@ MOST_KEYS = 200  # working keys of a business and its sandbox together
 MOST_ENDED = 1_000  # revoked or expired keys of a tenant that are kept for the list of keys
 
 
+_NOW = sa.bindparam("now", type_=UTCDateTime())
+_THIS = tenants.c.id == sa.bindparam("id")
+_TENANT = Statement(sa.select(tenants.c.environment, tenants.c.paired_id).where(_THIS))
+_LOCK_TENANT = Statement(sa.select(tenants.c.id).where(_THIS).with_for_update())
+_COUNT_OTHERS = Statement(
+    sa.select(sa.func.count())
+    .where(
+        keys.c.tenant_id.in_((sa.bindparam("tenant_id"), sa.bindparam("paired_id"))),
+        keys.c.id != sa.bindparam("id"),
+        keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > _NOW)),
+    )
+    .execution_options(billycan_across="a business and its sandbox have so many keys together")
+)
+_OF_TENANT = keys.c.tenant_id == sa.bindparam("tenant_id")
+# The revoked and expired ones except the newest, so that they cannot fill the database.
+_FORGET_OLDEST = Statement(
+    sa.delete(keys).where(
+        _OF_TENANT,
+        keys.c.id.in_(
+            sa.select(keys.c.id)
+            .where(_OF_TENANT, keys.c.revoked_at.is_not(None) | (keys.c.expires_at <= _NOW))
+            .order_by(keys.c.created_at.desc(), keys.c.id)
+            .offset(sa.bindparam("kept", type_=sa.Integer()))
+        ),
+    )
+)
+_ADD = Statement(sa.insert(keys))
+
+
 class Keys:
     """The keys of businesses: making, listing and revoking them, and looking up who holds one."""
 
@@ -255,22 +284,15 @@ class Keys:
         previous holder is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the
         business has 200 working keys already, those of its sandbox included.
         """
-        tenant = db.execute(
-            sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)
-        ).one()
+        tenant = _TENANT.one(db, {"id": tenant_id})
         # Locked, so that two requests cannot both create the last key.
-        live_id = tenant_id if tenant.environment == "live" else tenant.paired_id
-        db.execute(sa.select(tenants.c.id).where(tenants.c.id == live_id).with_for_update())
-        works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
-        others = sa.select(sa.func.count()).where(
-            keys.c.tenant_id.in_((tenant_id, tenant.paired_id)), keys.c.id != (instead_of or "")
-        )
-        others = others.execution_options(billycan_across="a business and its sandbox have so many keys together")
-        if db.execute(others.where(works)).scalar_one() >= MOST_KEYS:
+        _LOCK_TENANT.run(db, {"id": tenant_id if tenant.environment == "live" else tenant.paired_id})
+        business = {"tenant_id": tenant_id, "paired_id": tenant.paired_id}
+        if _COUNT_OTHERS.one(db, {**business, "id": instead_of or "", "now": now})[0] >= MOST_KEYS:
             raise Conflict(
                 f"A business has at most {MOST_KEYS} keys: revoke those that are no longer used.", code="too_many_keys"
             )
-        _forget_oldest(db, tenant_id, now)
+        _FORGET_OLDEST.run(db, {"tenant_id": tenant_id, "now": now, "kept": MOST_ENDED})
         id, key = instead_of or new_id("key"), new_key(tenant.environment)
         values: dict[str, Any] = {
             "tenant_id": tenant_id,
@@ -284,11 +306,13 @@ class Keys:
             "expires_at": expires_at,
             "made_by": made_by,
         }
-        row = upsert(keys, db).values(id=id, **values)
         if instead_of:
             anew = {**values, "last_used_at": None, "revoked_at": None, "revoked_by": None}
+            row = upsert(keys, db).values(id=id, **values)
             row = row.on_conflict_do_update(index_elements=["id"], set_=anew, where=keys.c.tenant_id == tenant_id)
-        db.execute(row)
+            db.execute(row)
+        else:
+            _ADD.run(db, {"id": id, **values})
         return id, key
 
     @staticmethod
@@ -368,15 +392,6 @@ class Keys:
         except sa.exc.SQLAlchemyError as error:
             # Callers that only read are served even if nothing can be written, as on a full disk.
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))
-
-
-def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
-    """Delete the tenant's revoked and expired keys except the newest, so that they cannot fill the database."""
-    of = keys.c.tenant_id == tenant_id
-    ended = keys.c.revoked_at.is_not(None) | (keys.c.expires_at <= now)
-    newest_first = (keys.c.created_at.desc(), keys.c.id)
-    oldest = sa.select(keys.c.id).where(of, ended).order_by(*newest_first).offset(MOST_ENDED)
-    db.execute(sa.delete(keys).where(of, keys.c.id.in_(oldest)))
 
 
 def _revocation(now: Moment, by: str | None) -> dict[str, Any]:

@@ -219,6 +219,7 @@ def profile_of(row: sa.Row[Any]) -> Profile:
 msgspec.json.Decoder(Profile)
 BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
 _READ = Statement(BY_ID)
+_ADD = Statement(sa.insert(tenants))
 # With no profile where it is that of a version which is known: to read it takes half as long as to read the row.
 _UNLESS_KNOWN = sa.case(
     (tenants.c.version == sa.bindparam("known", type_=sa.Integer), sa.null()), else_=tenants.c.profile
@@ -246,17 +247,8 @@ class Tenants:
         live, sandbox = new_id("ten"), new_id("ten")
         stored = msgspec.to_builtins(registered_from_the_start(profile))
         for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
-            db.execute(
-                sa.insert(tenants).values(
-                    id=id,
-                    paired_id=paired_id,
-                    environment=environment,
-                    profile=stored,
-                    version=1,
-                    created_at=now,
-                    updated_at=now,
-                )
-            )
+            pair = {"id": id, "paired_id": paired_id, "environment": environment}
+            _ADD.run(db, {**pair, "profile": stored, "version": 1, "created_at": now, "updated_at": now})
         return live, sandbox
 
     def load(self, ctx: Context) -> Tenant:

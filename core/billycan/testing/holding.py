@@ -42,7 +42,16 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _FREE = ("billycan/engines/sqlite.py", "billycan/sharing/", "importlib")
 
 breaches: list[str] = []  # of the test that is running
-_thread = threading.local()
+
+
+class _OfThread(threading.local):
+    is_open = False  # a write transaction, in which nothing slow may be done
+    is_timed = False  # it is, or another's request is served meanwhile
+    excused = 0.0  # CPU seconds that do not count
+    collecting = (0.0, 0.0)
+
+
+_thread = _OfThread()
 
 
 @cache
@@ -88,19 +97,19 @@ def _watch_transaction(begin: Callable[..., AbstractContextManager[Any]]) -> Cal
 @contextmanager
 def _hold_turn(transaction: AbstractContextManager[Any], caller: str) -> Generator[Any, None, None]:
     with transaction as db:
-        outer = getattr(_thread, "is_open", False)
-        _thread.is_open = True
-        began, excused, changed = thread_time(), _excused_seconds(), _count_changes(db)
+        outer = _thread.is_open, _thread.is_timed
+        _thread.is_open = _thread.is_timed = True
+        began, excused, changed = thread_time(), _thread.excused, _count_changes(db)
         try:
             yield db
         finally:
-            _thread.is_open = outer
+            _thread.is_open, _thread.is_timed = outer
             rows = _count_changes(db) - changed
             if rows > MOST_ROWS:
                 _tell_breach(
                     f"a write transaction of {caller} changed {rows:,} rows: take {MOST_ROWS:,} at most, in steps"
                 )
-            spent = thread_time() - began - (_excused_seconds() - excused)
+            spent = thread_time() - began - (_thread.excused - excused)
             if spent > MOST_CPU_SECONDS:
                 _tell_breach(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
 
@@ -108,7 +117,7 @@ def _hold_turn(transaction: AbstractContextManager[Any], caller: str) -> Generat
 @contextmanager
 def beside() -> Generator[None, None, None]:
     """Let the block be somebody else's request, which a test sends while a transaction of its own thread is open."""
-    outer, _thread.is_open = getattr(_thread, "is_open", False), False
+    outer, _thread.is_open = _thread.is_open, False
     try:
         yield
     finally:
@@ -124,7 +133,7 @@ def _count_changes(db: sa.Connection) -> int:
 
 def _refuse_slow(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse an audit event of Python that may be slow while a write transaction is open."""
-    if not getattr(_thread, "is_open", False):
+    if not getattr(_thread, "is_open", False):  # nor at the end of Python, when there is no _thread
         return
     what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
     if what:
@@ -164,7 +173,9 @@ def _leave_out_time(run: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(run)
     def timed(*args: Any, **given: Any) -> Any:
-        began, excused = thread_time(), _excused_seconds()
+        if not _thread.is_timed:
+            return run(*args, **given)
+        began, excused = thread_time(), _thread.excused
         try:
             return run(*args, **given)
         finally:
@@ -173,15 +184,10 @@ def _leave_out_time(run: Callable[..., Any]) -> Callable[..., Any]:
     return timed
 
 
-def _excused_seconds() -> float:
-    """Return the CPU seconds of this thread that do not count."""
-    return getattr(_thread, "excused", 0.0)
-
-
 def _time_collection(phase: str, _: Any) -> None:
     """Leave out the garbage collector's time, which grows with all that a test run has imported: its callback."""
     if phase == "start":
-        _thread.collecting = thread_time(), _excused_seconds()
+        _thread.collecting = thread_time(), _thread.excused
     else:
         began, excused = _thread.collecting
         _thread.excused = excused + thread_time() - began

@@ -289,7 +289,11 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes, 
                 others = {"another tenant's": stranger.ids[collection], "the other environment's": away.ids[collection]}
                 if collection == "/v1/notification_rules":  # a person's rule has one id in both
                     del others["the other environment's"]
-                for kind, id in strange(home.ids[collection], others, engine).items():
+                own = home.ids[collection]
+                # A key without the scope is refused before any id is read, and the sandbox's are read by the same code.
+                is_enough = key == "sandbox" or not allowed
+                tried = others | {"unknown": unknown(own)} if is_enough else strange(own, others, engine)
+                for kind, id in tried.items():
                     ids = {p: home.ids[c] for p, c in params.items()} | {name: id}
                     path = route.path.format(**ids)
                     status, error, headers = answer(client, route.method, path, body)

@@ -1,6 +1,7 @@
 """Real processes over real HTTP: `billycan serve`, and gunicorn as deploy/ hosts it, with each kind of worker."""
 
 import http.client
+import io
 import json
 import logging
 import os
@@ -18,6 +19,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
+from functools import partial
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -28,7 +32,7 @@ from click.testing import CliRunner
 
 from billycan.app import App
 from billycan.db import Database
-from billycan.hosting import gunicorn_conf
+from billycan.hosting import gunicorn_conf, reloading
 from billycan.hosting import workers as in_workers
 from billycan.starting import migrate, policies
 from billycan.starting.settings import Config, Settings
@@ -344,6 +348,14 @@ manifest = Manifest(
 )
 """
 
+# The author saves it again just when the web server has read it.
+SAVED_WHILE_LOADED = """
+import os, sys
+
+if "gunicorn" in sys.argv[0]:
+    os.replace("saved", __file__)
+"""
+
 
 @pytest.mark.long
 def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended(tmp_path):
@@ -353,10 +365,12 @@ def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended
     (info / "entry_points.txt").write_text("[billycan.plugins]\ngreeter = billycan_greeter\n", "utf-8")
     written = iter(range(1, 10))
 
-    def write(text):
-        (tmp_path / "billycan_greeter.py").write_text(text, "utf-8")
+    def write(text, name="billycan_greeter.py"):
+        new = tmp_path / "new"
+        new.write_text(text, "utf-8")
         at = time.time() + next(written)  # two changes of one moment would look like one
-        os.utime(tmp_path / "billycan_greeter.py", (at, at))
+        os.utime(new, (at, at))
+        new.replace(tmp_path / name)
 
     def says():
         with suppress(OSError, http.client.HTTPException, json.JSONDecodeError):  # one process, which is being replaced
@@ -368,11 +382,10 @@ def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended
         found = tmp_path / "noted"
         return found.read_text("utf-8") if found.exists() else ""
 
-    write(GREETER.replace("GREETING", "Hello"))
+    write(SAVED_WHILE_LOADED + GREETER.replace("GREETING", "Hello"))
+    write(GREETER.replace("GREETING", "Good day"), "saved")
     given = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     with serving(tmp_path, 1, "contacts,greeter", ["--reload"], **given) as (process, port):
-        until(lambda: (says(), noted()) == ("Hello", "Hello"), "the first words")
-        write(GREETER.replace("GREETING", "Good day"))
         until(lambda: (says(), noted()) == ("Good day", "Good day"), "the second words")
         write("import no_such_module")
         until(lambda: says() is None, "the mistake")
@@ -380,6 +393,26 @@ def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended
         write(GREETER.replace("GREETING", "Welcome"))
         until(lambda: (says(), noted()) == ("Welcome", "Welcome"), "the third words")
         assert process.ends(signal.SIGTERM) == 0
+
+
+@pytest.mark.parametrize("rest", ["", "raise OSError"])
+def test_the_worker_starts_again_for_a_file_saved_while_it_was_loaded(tmp_path, monkeypatch, rest):
+    """As soon as it looks, whether the file could be loaded or not."""
+    (tmp_path / "saved_meanwhile.py").write_text(f"import os\nos.utime(__file__, (1, 1))\n{rest}", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    started = []
+    monkeypatch.setattr(SourceFileLoader, "path_stats", SourceFileLoader.path_stats)
+    monkeypatch.setattr(os, "execv", lambda *words: started.append(words))
+    stop = threading.Event()
+    monkeypatch.setattr(stop, "wait", partial(stop.wait, SECONDS))
+
+    def build():
+        import_module("saved_meanwhile")
+        return io.StringIO()  # an app, as far as it is closed
+
+    reloading.run_again_on_change(build, lambda app, stop: stop.wait(), stop)
+    sys.modules.pop("saved_meanwhile", None)
+    assert started == [(sys.executable, [sys.executable, *sys.orig_argv[1:]])]
 
 
 @pytest.mark.long

@@ -61,6 +61,14 @@ class Log(Logger):  # type: ignore[misc]
 logger_class = Log
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """Called in each worker, before it loads the application."""
+    if worker.cfg.reload:
+        from billycan.hosting import reloading  # noqa: PLC0415 - only the workers import billycan
+
+        reloading.watch_in_gunicorn()
+
+
 def post_worker_init(worker: Any) -> None:
     """Called in each worker, once it has loaded the application."""
     from billycan.hosting import workers  # noqa: PLC0415 - only the workers import billycan

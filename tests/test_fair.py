@@ -1,10 +1,12 @@
 """The short form of `make fair`: a noise on every route, and a quiet business that loses to none in three attempts."""
 
 import sys
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -117,6 +119,32 @@ def test_timed_work_changes_few_rows_in_a_transaction(make_app, monkeypatch):
     run_timed(app)
     assert {*old.left(app, ctx.tenant_id).values()} == {0}
     assert len(changing) > 10 and not [statement for statement in changing if " OVER (" in statement]
+
+
+def test_a_loss_counts_unless_the_machine_explains_it():
+    """It held the quiet business up alone, too, or has become slow since. An answer that is wrong counts anyway."""
+    from contest import ATTEMPTS, MOST_ATTEMPTS, Contest, Outcome, Timed
+
+    calm, held_up, slower = [0.002] * 50, [*[0.002] * 49, 0.4], [0.01] * 50
+
+    def attempts(alone, *attempts):
+        made, measured = iter(attempts), iter(alone)
+
+        def attempt(*given):
+            status, most = next(made)
+            answers = Counter({status: 50})
+            return Outcome("", "", "", {"GET": (1.0, most)}, {"GET": 0.002}, answers, Counter({"200": 1}))
+
+        of_contest = SimpleNamespace(_attempt=attempt, alone=lambda: Timed({"GET": next(measured)}, Counter()))
+        outcome = Contest.hold(of_contest, "", Timed({"GET": calm}, Counter()))
+        return outcome.attempts, bool(outcome.faults)
+
+    lost, won, failed = ("200", 101.0), ("200", 100.0), ("500", 1.0)
+    assert attempts([calm] * 9, lost, lost, won) == (3, False)
+    assert attempts([calm] * 9, *[lost] * 9) == (ATTEMPTS, True)
+    assert attempts([held_up, calm, slower, calm], lost, lost, lost, lost, won) == (5, False)
+    assert attempts([held_up] * 9, *[lost] * 9) == (MOST_ATTEMPTS, True)
+    assert attempts([held_up, slower, calm], failed, failed, failed) == (ATTEMPTS, True)
 
 
 @pytest.fixture(scope="module")

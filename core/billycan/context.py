@@ -406,7 +406,8 @@ class Context:
             pass
         finally:
             self.writes, self.prepares, self._tenant = True, False, None
-            self._now, self._days = now, {}  # a time of its own may be another in the transaction
+            if now is None:
+                self._now, self._days = None, {}  # a time of its own may be another in the transaction
             self.held, self.memo = before
             if self._reading is not None:
                 del self.db

@@ -29,27 +29,24 @@ def is_id(text: str, prefix: str = "") -> bool:
 
 
 def new_id(prefix: str) -> str:
-    """Return a new id: 48 bits of milliseconds, 80 random bits, in lower-case base 32."""
-    return new_ids(prefix, 1)[0]
+    """Return a new id, in lower-case base 32: 48 bits of milliseconds and 80 random bits, or the one after the last.
 
-
-def new_ids(prefix: str, count: int) -> list[str]:
-    """Return this many new ids, in order: the first as `new_id` gives it, and those that follow it in base 32."""
+    Those of one millisecond follow each other, as do those made after the clock stepped back.
+    """
     global _last  # noqa: PLW0603 - the clock of this process
-    value = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
+    now = time.time_ns() // 1_000_000
     with _lock:
-        # Ids of one millisecond, or made after the clock stepped back, still grow.
-        if value <= _last:
-            value = _last + 1
-        _last = value + count - 1
-    ids: list[str] = []
-    start, of = "", -1
-    for each in range(value, value + count):
-        if each >> 10 != of:
-            of = each >> 10
-            start = prefix + "_" + "".join([_PAIRS[of >> shift & 1023] for shift in _SHIFTS])
-        ids.append(start + _PAIRS[each & 1023])
-    return ids
+        if now > _last >> 80:
+            _last = (now << 80) | int.from_bytes(os.urandom(10), "big")
+        else:
+            _last += 1
+        value = _last
+    return f"{prefix}_{_pairs_but_the_last(value >> 10)}{_PAIRS[value & 1023]}"
+
+
+@lru_cache(16)  # ids of one millisecond mostly differ in the last pair alone
+def _pairs_but_the_last(number: int) -> str:
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 # How long one is in UTC with no fraction of a second, or with three digits of it.

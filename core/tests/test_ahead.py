@@ -14,17 +14,22 @@ from billycan.testing import Client
 pytestmark = pytest.mark.either
 
 INSERT = Statement.Insertion(events, events.c.keys())
+_AS_PYTHON_READS = str.maketrans(fields._ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 
 
-@given(st.integers(0, 3000), st.integers(-2, 2))
-def test_ids_grow_and_none_is_given_twice(count, of_next_pair):
+@given(st.integers(0, 3000), st.integers(-2, 2), st.booleans())
+def test_ids_grow_and_none_is_given_twice(count, of_next_pair, is_clock_behind):
     with pytest.MonkeyPatch.context() as patched:
         # All but the last character is about to change.
-        patched.setattr(fields, "_last", (fields._last | 1023) + of_next_pair)
-        first, some, last = new_id("lin"), fields.new_ids("lin", count), new_id("lin")
+        ahead = 1 << 120 if is_clock_behind else 0
+        patched.setattr(fields, "_last", (fields._last + ahead | 1023) + of_next_pair)
+        ids = [new_id("lin") for _ in range(count + 2)]
         patched.undo()
-    assert [first, *some, last] == sorted({first, *some, last}) and len(some) == count
-    assert all(is_id(id, "lin") and len(id) == len(first) == 30 for id in (*some, last))
+    assert ids == sorted({*ids})
+    assert all(is_id(id, "lin") and len(id) == 30 for id in ids)
+    if is_clock_behind:
+        values = [int(id[4:].translate(_AS_PYTHON_READS), 32) for id in ids]
+        assert values == [*range(values[0], values[0] + len(ids))]
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 5, 14, 50, 67])

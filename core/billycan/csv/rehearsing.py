@@ -21,7 +21,7 @@ import sqlalchemy as sa
 
 from ..context import Context
 from ..db import metadata
-from ..engines.sqlite import note_listeners
+from ..engines.idle_connections import note_listeners
 from ..web import encode
 from .recorded import (
     adds_only,

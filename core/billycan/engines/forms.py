@@ -24,6 +24,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from ..apart import in_pieces, run_apart
 from . import PLANNED_ANEW, sqlite, walls
+from .idle_connections import listeners_of
 
 if TYPE_CHECKING:
     from .postgres import Result
@@ -77,14 +78,14 @@ class Form:
             else:
                 self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
         self.order = order  # of SQLite's parameters; PostgreSQL's are numbered
-        self.template, self.places = self._positions(self.order or ())
+        self.numbered, self.names = _number_parameters(self.text) if order is None else (b"", [])
+        self.template, self.places = self._positions(self.names if order is None else order)
         self.processed = [(i, process) for i, _, process in self.places if process]
         keys = [key for _, key, _ in self.places]
         # Where every value is a parameter, as in most INSERTs: all of them at once.
         self.pick = _build_picker(keys) if len(keys) == len(self.template) else None
         self.pick_of_row = _build_picker([key for key in keys if key != "tenant_id"])
         self.keys = {name: key for name, key, _ in self.given}
-        self.numbered, self.names = _number_parameters(self.text) if self.order is None else (b"", [])
         self.anew = PLANNED_ANEW in self.options
         self._groups: dict[int, str] = {}
         self.tenants: list[str] | None = None  # the keys of the parameters that name tenants, once they are known
@@ -96,9 +97,12 @@ class Form:
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
         """Return the message for PostgreSQL with these parameters."""
-        values = self._values(parameters)
-        self._announce(db, [values], values)
-        return Sent(self.numbered, [values[name] for name in self.names], self.anew)
+        sent, options = self._in_order(parameters), db.get_execution_options()
+        self._check(db, [parameters], options)
+        for listen in listeners_of(db):
+            values = dict(zip(self.names, sent, strict=True))
+            listen(db, None, self.text, values, self._execution(db, [values]), False)
+        return Sent(self.numbered, sent, self.anew)
 
     def fetched(self, result: "Result", dialect: Dialect, in_turns: bool) -> list[Row]:
         """Return the rows of a result from PostgreSQL."""
@@ -159,12 +163,12 @@ class Form:
         return text
 
     def _positions(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
-        """Return SQLite's parameters with the fixed ones filled in; and the place, key and converter of each other."""
+        """Return parameters in order with the fixed ones filled in; and the place, key and converter of each other."""
         given = {name: (key, process) for name, key, process in self.given}
         return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
 
     def _in_order(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the parameters in SQLite's order."""
+        """Return the parameters as the driver's values, in its order."""
         if self.pick is None:
             values = self.template.copy()
             for i, key, _ in self.places:
@@ -174,13 +178,6 @@ class Form:
         for i, process in self.processed:
             values[i] = process(values[i])
         return tuple(values)
-
-    def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        values = self.fixed.copy()
-        for name, key, process in self.given:
-            value = parameters[key]
-            values[name] = process(value) if process else value
-        return values
 
     def _executed(
         self,
@@ -201,7 +198,7 @@ class Form:
         sqlite.limit_statement(db, options)
         # Not each row's own: that would be a dictionary more for each of 500 lines.
         self._check(db, given if tenant_id is None else [{"tenant_id": tenant_id}], options)
-        for listen in db.billycan_listeners:  # type: ignore[attr-defined]
+        for listen in listeners_of(db):
             whole = given if tenant_id is None else [{"tenant_id": tenant_id, **row} for row in given]
             listen(db, None, text, sent, self._execution(db, [_Given(self, each) for each in whole]), many)
         try:
@@ -212,7 +209,7 @@ class Form:
         return cursor
 
     def _check(self, db: sa.Connection, given: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> None:
-        """Refuse it on SQLite if it touches rows of tenants that the connection may not touch."""
+        """Refuse it if it touches rows of tenants that the connection may not touch."""
         tenant = options.get(walls.TENANT)
         if tenant is not None:
             if self.tenants is None:
@@ -224,12 +221,6 @@ class Form:
         # In full, which also says why not.
         context = self._execution(db, [_Given(self, each) for each in given])
         walls.check_tenants(self.compiled, context.compiled_parameters, context.execution_options)
-
-    def _announce(self, db: sa.Connection, values: list[Any], sent: Any) -> None:
-        """Call PostgreSQL's listeners with this execution."""
-        context = self._execution(db, values)
-        for listen in db.dispatch.before_cursor_execute:
-            listen(db, None, self.text, sent, context, False)
 
     def _execution(self, db: sa.Connection, values: list[Any]) -> "_Execution":
         options = db.get_execution_options()

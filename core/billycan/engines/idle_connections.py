@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from . import PLAIN
+from . import PLAIN, walls
 
 _IDLE_SECONDS = 5.0  # the pool checks connections that were idle for longer
 _MOST_SECONDS = 1800.0  # the most that one is used
@@ -38,6 +38,7 @@ class IdleConnections:
             db = self._recent() or self._new()
             # `db.execution_options()` can only add to them, and those of the last loan must go.
             db._execution_options = self._options.union(options)
+            note_listeners(db)
         except BaseException:
             self._count_back()
             raise
@@ -92,3 +93,20 @@ class IdleConnections:
 
 
 _SINCE = "billycan_kept_since"
+
+
+def note_listeners(db: Any) -> None:
+    """Note who listens to a connection's statements besides those whose work a Form does itself.
+
+    SQLAlchemy takes 2 µs to list them, so this is done once for a loan, and by whoever listens from within one.
+    """
+    listening = db.dispatch.before_cursor_execute
+    db.billycan_listeners = [listener for listener in listening if listener not in walls.FOR_SQLALCHEMY]
+
+
+def listeners_of(db: Any) -> list[Any]:
+    """Return who listens to a connection's statements, as last noted."""
+    if not hasattr(db, "billycan_listeners"):  # it is no loan
+        note_listeners(db)
+    found: list[Any] = db.billycan_listeners
+    return found

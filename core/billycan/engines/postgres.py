@@ -103,6 +103,7 @@ class Engines:
         if pooled:
             sa.event.listen(self.writer, "connect", partial(_share, walls.tell_with(_SETTINGS)))
             sa.event.listen(self.reader, "connect", partial(_share, walls.tell_with(reading)))
+        sa.event.listen(self.writer, "connect", _skip_idle_commits)
         sa.event.listen(self.writer, "begin", _note_begin)
         sa.event.listen(self.writer, "rollback", _roll_back)
         self.readers, self.writers = (
@@ -173,6 +174,17 @@ def _connect_args(told: Mapping[str, str]) -> dict[str, Any]:
     alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     options = {"options": " ".join(f"-c {name}={value}" for name, value in told.items())} if told else {}
     return {"connect_timeout": 5, **options, **alive}
+
+
+def _skip_idle_commits(connection: Any, record: Any) -> None:
+    """Have a commit that was sent along with statements not be looked for again: a listener for each new one."""
+    commit = connection.commit
+
+    def commit_if_open() -> None:
+        if connection.pgconn.transaction_status != pq.TransactionStatus.IDLE:
+            commit()
+
+    connection.commit = commit_if_open
 
 
 def _share(tell: bytes, connection: Any, record: Any) -> None:

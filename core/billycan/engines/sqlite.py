@@ -140,6 +140,9 @@ def _limit_time(db: sa.Connection, cursor: Any, statement: str, parameters: Any,
     return statement, parameters
 
 
+walls.FOR_SQLALCHEMY.add(_limit_time)
+
+
 def limit_statement(db: Any, options: Mapping[str, Any]) -> None:
     """Interrupt the next statement of a connection with these options if it takes too long."""
     db.billycan_deadline[0] = math.inf if UNHURRIED in options else time.monotonic() + STATEMENT_SECONDS
@@ -169,22 +172,12 @@ class LongReads:
         return True
 
 
-def note_listeners(db: Any) -> None:
-    """Note who listens to a connection's statements besides the walls and this module.
-
-    SQLAlchemy takes 2 µs to list them, so this is done once for a transaction, and by whoever listens from within one.
-    """
-    own = (_limit_time, walls.refuse_foreign_rows)
-    db.billycan_listeners = [listener for listener in db.dispatch.before_cursor_execute if listener not in own]
-
-
 def _begin_transaction(db: Any) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
     options, info = db.get_execution_options(), db.info
     # Noted for the statements of the transaction, each of which would take five calls to find it.
     driver = db.billycan_driver = db.connection.driver_connection
     db.billycan_deadline = info[_DEADLINE]
-    note_listeners(db)
     reads = bool(options.get("billycan_read"))
     # In tenths, so that most transactions find it unchanged.
     wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
@@ -230,7 +223,9 @@ class Turns:
         while True:
             try:
                 is_ours = self._take_files(until)
-                rest = self._rest_of(whose, until) if is_ours else 0.0
+                # While the turn is held, nobody else writes it.
+                wrote = Wrote(self._files[_TURN]) if is_ours and whose else None
+                rest = self._rest_of(wrote, whose, until) if wrote and self.rests else 0.0
             except BaseException:
                 self._line.give()
                 raise
@@ -248,27 +243,24 @@ class Turns:
             yield max(until - began, 0)
         finally:
             try:
-                if is_ours and self._held:  # unless the files were closed meanwhile
-                    self._note(whose, time.monotonic() - began)
+                if wrote and self._held:  # unless the files were closed meanwhile
+                    self._note(wrote, whose, time.monotonic() - began)
             finally:
                 self._line.give()
 
-    def _rest_of(self, whose: str, until: float) -> float:
+    @staticmethod
+    def _rest_of(wrote: "Wrote", whose: str, until: float) -> float:
         """Return for how many seconds a tenant that wants to write leaves the turn to others; 0 where none write."""
-        if not self.rests or not whose:
-            return 0.0
-        wrote, now = Wrote(self._files[_TURN]), time.monotonic()
+        now = time.monotonic()
         since = wrote.at if wrote.tenant != _digest_tenant(whose) else wrote.other_at
         if not 0 <= now - since < _OTHERS_SECONDS:
             return 0.0
         rest = wrote.rests.get(_digest_tenant(whose), 0.0) - now
         return rest if 0 < rest <= _MOST_REST_SECONDS and now + rest < until else 0.0
 
-    def _note(self, whose: str, seconds: float) -> None:
+    def _note(self, wrote: "Wrote", whose: str, seconds: float) -> None:
         """Note for all processes who wrote, and when a tenant that wrote for long may do so again."""
-        if not whose:
-            return
-        wrote, now, tenant = Wrote(self._files[_TURN]), time.monotonic(), _digest_tenant(whose)
+        now, tenant = time.monotonic(), _digest_tenant(whose)
         if wrote.tenant == tenant and seconds <= _LONG_SECONDS and 0 <= now - wrote.at < _OTHERS_SECONDS / 4:
             return
         if wrote.tenant != tenant:

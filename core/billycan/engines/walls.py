@@ -35,6 +35,9 @@ def refuse_foreign_rows(
     return statement, parameters
 
 
+FOR_SQLALCHEMY: set[Any] = {refuse_foreign_rows}  # listeners to its statements whose work a Form does for its own
+
+
 def check_tenants(compiled: SQLCompiler, given: Iterable[Any], options: Mapping[str, Any]) -> None:
     """Raise RuntimeError for a statement with these parameters on a connection with these options if it may not run."""
     tenant = options.get(TENANT)

@@ -36,7 +36,7 @@ def recorded(app):
             sa.event.remove(engine, "before_cursor_execute", note)
 
 
-# In addition, at most once a second: the key and, for a read, the business profile.
+# In addition, at most once a second: the key, the ceilings and standings of businesses and, for a read, the profile.
 EXPECTED = {
     "list": 2,  # the page with its total, and the clients' names
     "list by cursor": 2,
@@ -112,7 +112,7 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         with recorded(app) as sent:
             call()
         reads = client.last.request.method == "GET" or name == "preview"
-        cached = ("core_keys", "core_ceilings", *(["core_tenants"] if reads else []))
+        cached = ("core_keys", "core_ceilings", "core_standings", *(["core_tenants"] if reads else []))
         counts[name] = sum(not any(table in statement for table in cached) for statement, _ in sent)
     assert counts == EXPECTED | (ON_SQLITE if app.db.is_sqlite else ON_POSTGRESQL)
 

@@ -21,7 +21,7 @@ _AS_PYTHON_READS = str.maketrans(fields._ALPHABET, "0123456789abcdefghijklmnopqr
 def test_ids_grow_and_none_is_given_twice(count, of_next_pair, is_clock_behind):
     with pytest.MonkeyPatch.context() as patched:
         # All but the last character is about to change.
-        ahead = 1 << 120 if is_clock_behind else 0
+        ahead = 1 << 121 if is_clock_behind else 0
         patched.setattr(fields, "_last", (fields._last + ahead | 1023) + of_next_pair)
         ids = [new_id("lin") for _ in range(count + 2)]
         patched.undo()

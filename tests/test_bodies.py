@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from billycan import web
-from billycan.describe.schemas import described
+from billycan.describe.schemas import describe_types
 from billycan.problems import Problem
 from billycan.reader import decode, decode_patch, differing
 from billycan.starting import signatures
@@ -26,14 +26,14 @@ def routes():
     """List the routes of first-party plugins that take a body."""
     for plugin in sorted(first_party()):
         for route in installed()[plugin].load().manifest.routes:
-            signature = signatures.read(route)
+            signature = signatures.read_signature(route)
             if signature.body:
                 yield pytest.param(signature, id=f"{route.method} {route.path}")
 
 
 def words(kind):
     """List the names of members in a schema, and all its other names."""
-    _, structs = described([kind])
+    _, structs = describe_types([kind])
     names = {name for struct in structs.values() for name in struct["properties"]}
     return sorted(names), sorted({text for text in json.dumps(structs).split('"') if text.isidentifier()})
 

@@ -14,7 +14,7 @@ from billycan.describe.parameters import checks_version
 from billycan.starting.packages import first_party
 from billycan_dashboard.resources import forms
 from billycan_dashboard.resources.kinds import kinds
-from billycan_dashboard.resources.record_page import asks, has_members
+from billycan_dashboard.resources.record_page import has_members, has_own_page
 from billycan_users.testing import Browser
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
@@ -69,7 +69,7 @@ def test_no_action_is_carried_out_on_what_has_changed_since(app, noisy, owner):
             path = f"{record}/{action.format(**ids)}"
             before = noisy.client.get(api)["data"]
             page, more = owner.get(record), {}
-            if asks(kind, endpoint, name, table):
+            if has_own_page(kind, endpoint, name, table):
                 link = page.html.find("a", href=lambda to, path=path: to and to.partition("?")[0] == path)
                 page = owner.get(link["href"] if link else path)
             if has_members(endpoint):

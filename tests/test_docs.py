@@ -127,7 +127,7 @@ def test_the_pages_of_plugins_have_the_same_sections_in_the_same_order():
         shared = [heading for heading in _headings(page) if heading in SECTIONS]
         assert shared == [heading for heading in SECTIONS if heading in shared], page
     for name in plugins.first_party():
-        if plugins.manifest(name).tables:
+        if plugins.read_manifest(name).tables:
             headings = _headings(ROOT / "plugins" / name / "README.md")
             assert set(SECTIONS[:5]) <= set(headings), name
 
@@ -171,7 +171,7 @@ def test_every_code_is_documented_with_its_status():
     text = (ROOT / "docs" / "errors.md").read_text("utf-8")
     _, core, of_plugins, _ = re.split(r"^##+ (?:Codes|From plugins|In `details`)$", text, flags=re.MULTILINE)
     assert _codes(core) == {code: said.status for code, said in CODES.items()}
-    manifests = [plugins.manifest(name) for name in plugins.first_party()]
+    manifests = [plugins.read_manifest(name) for name in plugins.first_party()]
     assert _codes(of_plugins) == {code: status for m in manifests for code, (status, _) in m.codes.items()}
 
 
@@ -192,7 +192,7 @@ def test_a_deprecated_route_says_so_as_documented(install, make_app):
     text = (ROOT / "docs" / "versions.md").read_text("utf-8")
     example, hook = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     exec(example, given := {})
-    install(msgspec.structs.replace(plugins.manifest("assets"), routes=(given["route"],), records=()))
+    install(msgspec.structs.replace(plugins.read_manifest("assets"), routes=(given["route"],), records=()))
     shown = re.search(r"^```\n(Deprecation: .*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
     refused = Client(make_app("assets", "contacts")).call("POST", "/v1/assets/ast_1/retire", status=404)
     for header in shown.splitlines():
@@ -206,7 +206,7 @@ def test_a_deprecated_route_says_so_as_documented(install, make_app):
 
 
 def test_every_variable_that_a_document_sets_is_read():
-    known = {plugin: plugins.manifest(plugin).settings for plugin in packages.installed()}
+    known = {plugin: plugins.read_manifest(plugin).settings for plugin in packages.installed()}
     for page in PAGES:
         for name in re.findall(r"\bBILLYCAN_([A-Z_]+)\b(?!<)", page.read_text("utf-8")):
             plugin, of_plugin, setting = name.lower().partition("__")
@@ -257,7 +257,7 @@ def test_members_are_described_as_documented():
         plate: fields.Name
         colour: Annotated[str, msgspec.Meta(description="Its colour.", examples=["red"])]
 
-    (_, structs) = schemas.described([NewVehicle])
+    (_, structs) = schemas.describe_types([NewVehicle])
     members = structs["NewVehicle"]["properties"]
     assert members["plate"]["description"] == "What the plate says."
     assert (members["colour"]["description"], members["colour"]["examples"]) == ("Its colour.", ["red"])
@@ -266,7 +266,7 @@ def test_members_are_described_as_documented():
 def test_a_deprecated_member_is_described_as_such():
     text = (ROOT / "docs" / "after-the-first-release.md").read_text("utf-8").partition("## Retire a member")[2]
     exec(BLOCK.search(text)[2], given := {"__name__": "visits"})
-    (_, structs) = schemas.described([given["Visit"]])
+    (_, structs) = schemas.describe_types([given["Visit"]])
     hours = structs["Visit"]["properties"]["hours"]
     assert (hours["deprecated"], hours["description"]) == (True, "Use `minutes`.")
 
@@ -419,7 +419,7 @@ class Reader:
         if "dependencies" not in table:  # of a pyproject.toml
             core = {name: value for name, value in table.items() if not isinstance(value, dict)}
             core["plugins"] = ",".join(core.get("plugins", [])) or None
-            settings.typed(core, settings.Settings, "")
+            settings.convert_settings(core, settings.Settings, "")
 
     def read_text(self, block: str) -> None:
         for variable in re.findall(r"^BILLYCAN_(\w+)=", block, re.MULTILINE):

@@ -89,7 +89,7 @@ def test_every_timed_task_has_work_due(tmp_path, hour):
     now = datetime(2026, 11, 28, hour, tzinfo=ZoneInfo("Australia/Sydney")).astimezone(UTC)
     place = Place(f"sqlite:///{tmp_path}/fair.db", tmp_path)
     with closing(place.app(lambda: now)) as app:
-        migrate.upgrade(app.db, app.manifests)
+        migrate.upgrade_all(app.db, app.manifests)
         amounts = timed.Amounts(records=1, lines=1, rows=20, endpoints=1, old=20)
         tenant_id = timed.burden(place, amounts, "http://127.0.0.1:9", now)
         assert {name for name, records in timed.due(app.start(), tenant_id).items() if not records} == timed.NEVER_DUE

@@ -19,7 +19,7 @@ import webtest
 from billycan.db import metadata
 from billycan.moving import arriving, closing, files, leaving, sealing, whose
 from billycan.starting import migrate
-from billycan.tenants import open_again, stand
+from billycan.tenants import open_again, set_standing
 from billycan.testing import Client, run_timed
 from billycan.testing.fixtures import SECRET
 from billycan.working.worker import tick
@@ -47,7 +47,7 @@ def deployments(make_app, databases, engine):
         if kind == engine:
             return make_app(*(plugins or PLUGINS), fresh=True, **settings)
         app = make_app(*(plugins or PLUGINS), database=databases.empty(kind), migrated=False, **settings)
-        migrate.upgrade(app.db, app.manifests)
+        migrate.upgrade_all(app.db, app.manifests)
         return app.start()
 
     return make
@@ -115,7 +115,7 @@ def small_business(app, **profile):
 
 def rows_of(app, ids, *, everything=False):
     """Return the rows of a business, by table; `everything` for those that stay with a deployment, too."""
-    found = whose.find(app.manifests)
+    found = whose.find_owners(app.manifests)
     tables = found.own if everything else found.in_files
     with app.db.reading(across="a test compares all rows") as db:
         return {t.name: [*map(tuple, chain(*leaving.pages_of(db, t, found, ids)))] for t in tables}
@@ -429,7 +429,7 @@ def test_a_suspended_business_can_be_read_but_not_changed(deployments, engine):
     sent = client.call("POST", f"/v1/quotes/{quote}/send", {}, status=200).json["data"]
     hosted = sent["hosted_url"].removeprefix(app.public_url)
     with app.db.writing(across="a test") as db:
-        stand(db, ids, "suspended", app.now())
+        set_standing(db, ids, "suspended", app.now())
     app.epoch.bump()
     for each in (client, sandbox):
         assert each.call("GET", "/v1/contacts").status_int == 200
@@ -471,7 +471,7 @@ def test_no_page_changes_a_suspended_business(deployments, engine):
     forms = [path for path, screen in forms if screen.post and screen.role and each_is_on(app, screen)]
     assert len(forms) > 40
     with app.db.writing(across="a test") as db:
-        stand(db, ids, "suspended", app.now())
+        set_standing(db, ids, "suspended", app.now())
     app.epoch.bump()
     before = rows_of(app, ids, everything=True)
     del before["users_sessions"]  # which note when they were last seen
@@ -494,7 +494,7 @@ def test_a_closed_business_is_deleted_in_time_and_its_books_are_kept_apart(deplo
     client, other = small_business(app), small_business(app)
     kept, ids = rows_of(app, pair(other), everything=True), pair(client)
     with app.db.writing(across="a test") as db:
-        stand(db, ids, "closed", app.now(), ends_at=app.now() + timedelta(days=30))
+        set_standing(db, ids, "closed", app.now(), ends_at=app.now() + timedelta(days=30))
     app.epoch.bump()
     assert client.call("POST", "/v1/contacts", {"name": "New"}).json["error"]["code"] == "business_closed"
     assert client.call("GET", "/v1/contacts").status_int == 200
@@ -586,7 +586,7 @@ def test_an_end_that_was_interrupted_goes_on(deployments, engine, tmp_path, monk
     client = small_business(app)
     ids = pair(client)
     with app.db.writing(across="a test") as db:
-        stand(db, ids, "closed", app.now(), ends_at=app.now())
+        set_standing(db, ids, "closed", app.now(), ends_at=app.now())
     delete, left = closing._delete_in_steps, iter(range(20))
 
     def fail(*given):

@@ -315,7 +315,7 @@ def run_all(tenant, recorder):
         recorder.now = ("the worker", "", "")
         app.clock.move(days=3)
         worker.tick(app)
-        metrics.exposition(app)
+        metrics.write_metrics(app)
         recorder.now = ("deliveries", "", "")
         stop = threading.Event()
         threads = [

@@ -395,7 +395,7 @@ def test_the_profile_is_changed_by_owners_and_the_bank_only_with_the_password(ap
 
 @pytest.mark.sqlite_alone
 def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install):
-    bare = msgspec.structs.replace(plugins.manifest("assets"), records=())
+    bare = msgspec.structs.replace(plugins.read_manifest("assets"), records=())
     install(bare)
     app = make_app("assets", "contacts", "dashboard", "users")
     client = Client(app)

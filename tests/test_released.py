@@ -54,7 +54,7 @@ def app(make_app, engine, databases, release):
         with db.connect() as connection:
             connection.connection.driver_connection.execute(unpacked(release, "postgresql.sql"))
     app = make_app(*first_party(), database=url.render_as_string(hide_password=False), migrated=False)
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     return app.start()
 
 
@@ -73,7 +73,7 @@ def differing(before, now, at=""):
 @pytest.mark.whole
 def test_everything_is_what_it_was_and_goes_on(app, engine, release):
     for name, manifest in app.manifests.items():
-        assert migrate.differences(app.db, name, manifest.tables) == [], name
+        assert migrate.find_differences(app.db, name, manifest.tables) == [], name
     for tenant_id, before in json.loads(unpacked(release, "figures.json"))[engine].items():
         client = Client(app, tenant_id)
         now = json.loads(json.dumps({path: client.get(path)["data"] for path in before}, default=str))

@@ -449,7 +449,7 @@ def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path,
     owner = databases.empty("postgresql")
     key, superuser = migrated(tmp_path, owner), Database(sa.make_url(owner))
     with superuser.writing() as db:
-        policies.build(db, "served", "")
+        policies.create_policies(db, "served", "")
     web = {"BILLYCAN_DATABASE": sa.make_url(owner).set(username="served").render_as_string()}
     with serving(tmp_path, workers=1, **web) as (process, port):
         assert call(port, "GET", "/v1/contacts", key)[0] == 200
@@ -472,7 +472,7 @@ def migrated(folder: Path, database: str) -> str:
     """Prepare a database; return a key with generous limits."""
     shared = str(folder / "shared")
     app = App(Config(Settings(database=database, secret=SECRET, plugins="contacts", shared_folder=shared), {}))
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     with app.db.writing() as db:
         live, _ = app.tenants.create(db, Profile(name="Derwent Plumbing"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}
@@ -660,7 +660,7 @@ def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, wor
     migrated(tmp_path, database)
     core = Settings(database=database, secret=SECRET, plugins=plugins, shared_folder=str(tmp_path / "shared"))
     app = App(Config(core, {}))
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     with app.db.writing() as db:
         business, _ = app.tenants.create(db, Profile(name="Wren Joinery"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}

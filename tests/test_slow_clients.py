@@ -183,7 +183,7 @@ def served_by_serve(folder: Path, worker_class: str):
         while not (said := re.search(r"billycan serves http://127\.0\.0\.1:(\d+)\n", out.read_text("utf-8"))):
             assert process.poll() is None and time.monotonic() < deadline, err.read_text("utf-8")
             time.sleep(0.05)
-        app = App(settings.load({"BILLYCAN_CONFIG": os.devnull, **environ}))
+        app = App(settings.load_settings({"BILLYCAN_CONFIG": os.devnull, **environ}))
         yield int(said[1]), Client(app)
         app.close()
         assert "Traceback" not in err.read_text("utf-8")

@@ -78,16 +78,16 @@ def test_every_subset_starts_and_answers(make_app):
 def test_each_plugin_migrates_with_no_more_than_it_requires(make_app):
     for name, manifest in MANIFESTS.items():
         app = make_app(*closure(name), fresh=True)
-        assert migrate.differences(app.db, name, manifest.tables) == []
+        assert migrate.find_differences(app.db, name, manifest.tables) == []
         Client(app).get("/v1/me")
 
 
 def test_each_plugin_can_be_dropped_alone(make_app):
     app = make_app(*MANIFESTS, fresh=True, walled=False)  # as the owner of the tables, who alone can drop them
     for name in reversed(list(app.manifests)):
-        migrate.drop(app.db, name, app.manifests[name])
-    migrate.upgrade(app.db, app.manifests)
-    versions.check(app.db, app.manifests)
+        migrate.drop_plugin(app.db, name, app.manifests[name])
+    migrate.upgrade_all(app.db, app.manifests)
+    versions.check_schema(app.db, app.manifests)
 
 
 @pytest.mark.whole

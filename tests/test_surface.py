@@ -12,7 +12,7 @@ import pytest
 
 from billycan.describe.comparing import find_broken as broken
 from billycan.describe.comparing import write_changes
-from billycan.describe.surface import facts_in, facts_of, printed
+from billycan.describe.surface import facts_in, facts_of, write_surface
 from billycan.starting.plugins import first_party
 from billycan.testing import Client
 
@@ -23,7 +23,7 @@ RELEASED = re.compile(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", re.MULTILINE)
 @pytest.mark.whole
 @pytest.mark.sqlite_alone
 def test_the_file_is_what_the_api_is(make_app):
-    now = printed(facts_of(make_app(*sorted(first_party()))))
+    now = write_surface(facts_of(make_app(*sorted(first_party()))))
     kept = (DOCS / "openapi.json").read_text("utf-8")
     differ = sorted({*now.splitlines()} ^ {*kept.splitlines()})
     assert now == kept, "\n".join(["docs/openapi.json is behind: make fix writes it", *differ[:10]])

@@ -73,9 +73,9 @@ def test_no_request_fails_while_the_tables_go_to_the_next_release(engine, databa
         for thread in threads:
             thread.start()
         release(ADDS)
-        monkeypatch.setattr(migrate, "pause", lambda: vain.append(1) or time.sleep(0.2))
+        monkeypatch.setattr(migrate, "let_waiting_go", lambda: vain.append(1) or time.sleep(0.2))
         index = sa.Index("ix_contacts_tenant_id_phone", contacts.c.tenant_id, contacts.c.phone)
-        done, upgraded = [], threading.Thread(target=lambda: done.extend(migrate.upgrade(app.db, app.manifests)))
+        done, upgraded = [], threading.Thread(target=lambda: done.extend(migrate.upgrade_all(app.db, app.manifests)))
         app = server.app
         try:
             with app.db.writing(across="a test") if engine == "postgresql" else nullcontext() as db:
@@ -100,19 +100,19 @@ def test_no_request_fails_while_the_tables_go_to_the_next_release(engine, databa
         release.undo()
         # The processes of this release are ready, and others of it start: it may be gone back to.
         assert server.call(Call("GET", "/-/ready")).status == 200
-        assert migrate.upgrade(app.db, app.manifests) == []
-        versions.check(app.db, app.manifests)
+        assert migrate.upgrade_all(app.db, app.manifests) == []
+        versions.check_schema(app.db, app.manifests)
 
 
 def test_code_that_needs_what_went_no_longer_starts(make_app, release):
     app = make_app("contacts", fresh=True, walled=False)
     takes = 'op.drop_column("contacts", "notes")'
     release(takes, oldest="contacts_0003")
-    assert migrate.upgrade(app.db, app.manifests) == ["contacts: contacts_0002 -> contacts_0003"]
-    versions.check(app.db, app.manifests)
+    assert migrate.upgrade_all(app.db, app.manifests) == ["contacts: contacts_0002 -> contacts_0003"]
+    versions.check_schema(app.db, app.manifests)
     release.undo()
     said = "^contacts is at contacts_0003 but the code knows only up to contacts_0002: install"
-    for use in (versions.check, migrate.upgrade):
+    for use in (versions.check_schema, migrate.upgrade_all):
         with pytest.raises(versions.SchemaBehind, match=said):
             use(app.db, app.manifests)
 
@@ -131,12 +131,12 @@ def test_a_migration_that_does_not_only_add_is_refused(make_app, release):
     for up, said in cases.items():
         release(up)
         with pytest.raises(PluginError, match=f"^contacts: its migration contacts_0003 .*{re.escape(said)}"):
-            migrate.upgrade(app.db, app.manifests)
+            migrate.upgrade_all(app.db, app.manifests)
     for up in (
         'op.add_column("contacts", sa.Column("origin", sa.Text, sa.ForeignKey("core_tenants.id")))',
         'op.create_table("contacts_x", sa.Column("a", sa.Text)); op.create_index("ix", "contacts_x", ["a"])',
         ADDS,
     ):
         release(up)
-        for chain in versions.chains(app.manifests):
+        for chain in versions.find_chains(app.manifests):
             additive.require_additions(chain, None)

@@ -364,14 +364,14 @@ def test_a_later_table_gets_its_policy_and_its_rights_with_the_next_migration(ha
         # As after an upgrade from before migrations did this, or under another role than the one that hardened.
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id text)")
         db.exec_driver_sql("CREATE TABLE queue (id bigserial)")
-        assert policies.gaps(db) == ["later"]
+        assert policies.tables_without_policy(db) == ["later"]
     said = "no policy guards later; the role billycan_app may not use later, queue, queue_id_seq"
-    for start in (app.start, lambda: migrate.upgrade(app.db, app.manifests)):
+    for start in (app.start, lambda: migrate.upgrade_all(app.db, app.manifests)):
         with pytest.raises(versions.SchemaBehind, match=f"{said}: run .* with BILLYCAN_DATABASE_OWNER"):
             start()
-    changed = migrate.upgrade(owner.db, owner.manifests)
+    changed = migrate.upgrade_all(owner.db, owner.manifests)
     assert changed[0] == "later: guarded by its policy" and "queue_id_seq: open to billycan_app" in changed
-    assert migrate.upgrade(owner.db, owner.manifests) == []
+    assert migrate.upgrade_all(owner.db, owner.manifests) == []
     app.start()
     with app.db.writing("ten_1") as db:
         db.execute(sa.text("INSERT INTO queue DEFAULT VALUES"))
@@ -385,7 +385,7 @@ def test_a_database_that_was_hardened_before_it_could_take_stock_can_after_the_n
         db.execute(sa.text("DROP FUNCTION billycan_analyze"))
     with pytest.raises(versions.SchemaBehind, match="may not use billycan_analyze"):
         app.start()
-    migrate.upgrade(owner.db, owner.manifests)
+    migrate.upgrade_all(owner.db, owner.manifests)
     app.start()
     with app.db.writing() as db:
         db.execute(sa.text("SELECT billycan_analyze('contacts')"))
@@ -400,12 +400,12 @@ def test_an_owner_who_is_no_superuser_hardens_and_migrates(make_app, engine):
         db.exec_driver_sql("CREATE ROLE shop LOGIN CREATEROLE")
         db.exec_driver_sql(f"ALTER DATABASE {url.database} OWNER TO shop")
     owner = make_app("contacts", migrated=False, database=str(url.set(username="shop")))
-    migrate.upgrade(owner.db, owner.manifests)
+    migrate.upgrade_all(owner.db, owner.manifests)
     with owner.db.writing() as db:
-        assert policies.build(db, "shop_web", "")
+        assert policies.create_policies(db, "shop_web", "")
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id bigserial)")
-    assert "later: open to shop_web" in migrate.upgrade(owner.db, owner.manifests)
-    assert migrate.upgrade(owner.db, owner.manifests) == []
+    assert "later: open to shop_web" in migrate.upgrade_all(owner.db, owner.manifests)
+    assert migrate.upgrade_all(owner.db, owner.manifests) == []
     app = make_app("contacts", database=str(url.set(username="shop_web")))
     assert Client(app).post("/v1/contacts", {"name": "Ada"})["data"]["name"] == "Ada"
     with app.db.writing() as db:
@@ -421,7 +421,7 @@ def test_a_role_that_only_reads_is_given_no_more_by_a_migration(hardened):
             "CREATE TABLE later (id int)",
         ):
             db.exec_driver_sql(statement)
-    migrate.upgrade(owner.db, owner.manifests)
+    migrate.upgrade_all(owner.db, owner.manifests)
     with owner.db.writing() as db:
         allowed = sa.text("SELECT has_table_privilege(:role, 'later', 'SELECT')")
         assert [db.execute(allowed, {"role": role}).scalar() for role in ("billycan_app", "reports")] == [True, False]
@@ -431,12 +431,12 @@ def test_a_role_that_only_reads_is_given_no_more_by_a_migration(hardened):
 
 def test_the_servers_role_changes_no_table_and_need_not_where_all_is_current(hardened):
     app, owner = hardened
-    assert migrate.upgrade(app.db, app.manifests) == []
+    assert migrate.upgrade_all(app.db, app.manifests) == []
     with owner.db.writing() as db:
         db.execute(sa.text("DELETE FROM billycan_version_contacts"))
     said = r"contacts is at nothing .* with BILLYCAN_DATABASE_OWNER set"
     with pytest.raises(versions.SchemaBehind, match=said):
-        migrate.upgrade(app.db, app.manifests)
+        migrate.upgrade_all(app.db, app.manifests)
 
 
 def test_one_command_builds_the_wall_and_doctor_says_so(make_app, engine, monkeypatch):

@@ -22,7 +22,7 @@ COPES = re.compile(r"\babsent\(\)")
 @pytest.fixture(scope="module")
 def owners():
     """Map each path to its plugin, by the part after /v1/."""
-    routes = [(name, route.path) for name in plugins.first_party() for route in plugins.manifest(name).routes]
+    routes = [(name, route.path) for name in plugins.first_party() for route in plugins.read_manifest(name).routes]
     shortest_last = sorted(routes, key=lambda route: -len(route[1]))
     return {path.split("/")[2]: name for name, path in shortest_last if path.startswith("/v1/")}
 
@@ -58,4 +58,4 @@ def test_what_any_run_loads_imports_no_plugin_that_may_not_be_there():
     for place in ("core", "plugins/*", "examples/*", "."):
         for path in ROOT.glob(f"{place}/tests/**/conftest.py"):
             for name in without["imported"](path):
-                assert path.parts[-3] == name and not plugins.manifest(name).requires, path
+                assert path.parts[-3] == name and not plugins.read_manifest(name).requires, path

@@ -29,7 +29,7 @@ from .keys import Identity, Keys
 from .lists.queries import Totals
 from .manifest import Every, Manifest, Observer, Route
 from .operating.pages import pages
-from .pipeline import SHARE, Outer, admit, count_more
+from .pipeline import SHARE, Outer, admit_caller, count_more
 from .problems import BadRequest, Problem, RouteNotFound
 from .records import Records
 from .sharing.addresses import by_address, network
@@ -84,7 +84,7 @@ class App:
         # The newest signs, all of them verify.
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
         enabled = packages.enabled_names(self.settings.plugins)
-        self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
+        self.plugins, manifests = plugins.load_plugins(enabled, {"core": defaults, "platform": platform})
         self.manifests: dict[str, Manifest] = manifests
         self._offers: dict[type[Struct], list[tuple[str, Any]]] = {}
         for name, manifest in manifests.items():
@@ -213,7 +213,7 @@ class App:
         for folder in sweep_folders(self.shared):
             log.info("%s, which no process used, was removed", folder)
         self.db.make_private()
-        versions.check(self.db, self.manifests)
+        versions.check_schema(self.db, self.manifests)
         for implementation in reversed(self.plugins.hook.startup.get_hookimpls()):
             try:
                 implementation.function(*(self for _ in implementation.argnames))
@@ -335,7 +335,7 @@ class App:
 
         Raise Unauthenticated or RateLimited. Give the request to `call`, which counts what a call does the work of.
         """
-        admit(self, req, needs_key=True)
+        admit_caller(self, req, needs_key=True)
         identity: Identity = req.context.identity
         return identity
 
@@ -555,4 +555,4 @@ def _in_network(address: str, networks: Iterable[str]) -> bool:
 
 def build(environ: Mapping[str, str] | None = None) -> App:
     """The application of this environment's settings, checked and started."""
-    return App(settings.load(environ)).start()
+    return App(settings.load_settings(environ)).start()

@@ -124,7 +124,7 @@ class EventQuery(Paging, kw_only=True):
     created_at_to: DayOrInstant | None = None
 
 
-def written(ctx: Context) -> list[Asked]:
+def log_statements(ctx: Context) -> list[Asked]:
     """Return the statements for `at_once` that append the call's events to the log, numbered by the tenant's counter
     row.
 
@@ -282,7 +282,7 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *written(ctx), *_build_notes(ctx)]:
+    if last := [*ctx.last, *log_statements(ctx), *_build_notes(ctx)]:
         at_once(ctx.db, *last, commits=commits)
 
 

@@ -238,7 +238,7 @@ def of_business(ctx: "Context", endpoint: "Endpoint") -> "Endpoint":
     if not members or endpoint.general:
         return endpoint
     narrow = partial(_narrow_struct, members=tuple(sorted(members.items())))
-    answer, seen = (mapped(kind, narrow) for kind in (signature.answer, signature.shown))
+    answer, seen = (replace_structs(kind, narrow) for kind in (signature.answer, signature.shown))
     body = narrow(signature.body) if signature.body else signature.body
     changed = structs.replace(signature, answer=answer, shown=seen, body=body)
     return structs.replace(endpoint, signature=changed, general=endpoint)
@@ -266,11 +266,11 @@ def _narrow(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     )
 
 
-def mapped(kind: Any, to: Callable[[Any], Any]) -> Any:
+def replace_structs(kind: Any, to: Callable[[Any], Any]) -> Any:
     """Return a type in which Structs are replaced by others."""
     if get_origin(kind) is Page:
         # Not `Page[…]`, which `typing` keeps.
-        return kind.copy_with((mapped(get_args(kind)[0], to),))
+        return kind.copy_with((replace_structs(get_args(kind)[0], to),))
     found = [to(option) for option in options(kind)]
     return found[0] if len(found) == 1 else reduce(or_, found)
 

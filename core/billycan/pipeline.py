@@ -91,7 +91,7 @@ class Pipeline:
         endpoint = self.endpoint(req, found)
         public = endpoint.route.public if endpoint else False
         is_open = public == "or_key" and not req.get_header("Authorization") if public is not True else True
-        admit(self.app, req, needs_key=is_of_the_api(req.path) and not is_open)
+        admit_caller(self.app, req, needs_key=is_of_the_api(req.path) and not is_open)
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
@@ -193,9 +193,9 @@ class Pipeline:
         seconds = time.perf_counter() - req.context.began
         self.app.counts.add(req.method, resp.status_code, seconds)
         if self.app.observers and req.context.tenant_id:
-            self.tell(req, resp.status_code, seconds)
+            self.report_answer(req, resp.status_code, seconds)
 
-    def tell(self, req: falcon.Request, status: int, seconds: float) -> None:
+    def report_answer(self, req: falcon.Request, status: int, seconds: float) -> None:
         """Report a known caller's request and its answer to the observers."""
         state, problem = req.context, req.context.problem
         code, param = (problem.code, problem.param) if problem else (None, None)
@@ -220,7 +220,7 @@ class Pipeline:
                 log.warning("request %s failed: %s", request_id, reason(error))
             problem.request_id = request_id
             req.context.problem = problem
-            self.show(req, resp, problem)
+            self.write_refusal(req, resp, problem)
         except Exception:
             # If a plugin's hook fails, the client gets core's own message.
             log.exception("request %s failed, and so did its answer", request_id)
@@ -231,7 +231,7 @@ class Pipeline:
         resp.status = problem.status
         resp.set_headers(problem.headers)
 
-    def show(self, req: falcon.Request, resp: falcon.Response, problem: Problem) -> None:
+    def write_refusal(self, req: falcon.Request, resp: falcon.Response, problem: Problem) -> None:
         """Write a refusal in the form for its reader: the page's own, a plain page, or the envelope."""
         if refuse := getattr(req.context.page, "refuse", None):
             refuse(resp, problem)
@@ -242,7 +242,7 @@ class Pipeline:
             resp.content_type = falcon.MEDIA_JSON
 
 
-def admit(app: "App", req: falcon.Request, *, needs_key: bool) -> None:
+def admit_caller(app: "App", req: falcon.Request, *, needs_key: bool) -> None:
     """Authenticate the caller and count the call: all requests come here but those for pages that need no key."""
     state, hook = req.context, app.hook
     state.at = app.now()

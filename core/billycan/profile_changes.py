@@ -10,7 +10,7 @@ from .context import Context
 from .manifest import Manifest
 from .problems import Conflict, Invalid
 from .reader import Patch
-from .tenants import BY_ID, MOST_GST_SETTINGS, GstSetting, Profile, Tenant, profile_of, show, tenants
+from .tenants import BY_ID, MOST_GST_SETTINGS, GstSetting, Profile, Tenant, profile_of, show_tenant, tenants
 
 _DAY = timedelta(days=1)
 
@@ -25,7 +25,7 @@ class ProfileChange(Profile, kw_only=True):
 
 
 def change_profile(ctx: Context, body: Patch[Profile], *, accept_corrections: bool = False) -> Tenant:
-    """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
+    """Return the tenant with `body` applied to its profile; a change that changes nothing keeps the version."""
     row = ctx.db.execute(BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
     ctx.check_version(row.version)
     stored = profile_of(row)
@@ -33,7 +33,7 @@ def change_profile(ctx: Context, body: Patch[Profile], *, accept_corrections: bo
     _check_unlocked(stored, after)
     profile = msgspec.to_builtins(after)
     if profile == msgspec.to_builtins(stored):
-        return show(row, ctx.today_in)
+        return show_tenant(row, ctx.today_in)
     before = profile_of(row).gst_settings
     if after.gst_settings != before:
         for _, periods in ctx.app.offered(Manifest.GstPeriods):
@@ -45,7 +45,7 @@ def change_profile(ctx: Context, body: Patch[Profile], *, accept_corrections: bo
         .returning(tenants)
     )
     ctx.outdates = True
-    return show(ctx.db.execute(changed).one(), ctx.today_in)
+    return show_tenant(ctx.db.execute(changed).one(), ctx.today_in)
 
 
 def _check_unlocked(stored: Profile, after: Profile) -> None:
@@ -59,7 +59,7 @@ def _check_unlocked(stored: Profile, after: Profile) -> None:
 
 
 def _settings_up_to(day: date, profile: Profile) -> tuple[list[GstSetting], bool]:
-    """The GST settings up to a day, and whether a registration on a cash basis ends with it.
+    """Return the GST settings up to a day, and whether a registration on a cash basis ends with it.
 
     What is unpaid then counts on that last day (s 138-15 GST Act).
     """
@@ -69,7 +69,7 @@ def _settings_up_to(day: date, profile: Profile) -> tuple[list[GstSetting], bool
 
 
 def _patch_profile(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:
-    """The profile with `body` applied; a new `gst_registered` is an entry of the settings from today."""
+    """Return the profile with `body` applied; a new `gst_registered` is an entry of the settings from today."""
     stored.gst_registered = stored.registered_on(today(stored.timezone))
     after = body.over(msgspec.to_builtins(stored))
     day, wanted = today(after.timezone), after.gst_registered

@@ -26,8 +26,8 @@ from .lists.filters import (
     has_text,
     is_number,
     lines_of,
+    match_selected,
     search_condition,
-    selected,
     split_added,
     with_added,
 )
@@ -522,7 +522,7 @@ class Records(Generic[T]):
                 names = e.asks.__struct_fields__
                 others.update(names)
                 if any(getattr(query, name, None) is not None for name in names):
-                    yield from selected(ctx, self.table.c.id, e.where(ctx, e.path, query))
+                    yield from match_selected(ctx, self.table.c.id, e.where(ctx, e.path, query))
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING or name in others:

@@ -189,7 +189,7 @@ def registered_from_the_start(profile: Profile) -> Profile:
     return profile
 
 
-def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
+def show_tenant(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
     """The tenant of a row; `today` gives the date in a time zone."""
     profile = profile_of(row)
     profile.gst_registered = profile.registered_on(today(profile.timezone))
@@ -204,7 +204,7 @@ def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
 
 
 def _as_of_today(known: Tenant, ctx: Context) -> Tenant:
-    """The tenant as `show` gives it; `known` may have been read on another day."""
+    """Return the tenant as `show_tenant` gives it; `known` may have been read on another day."""
     registered = known.registered_on(ctx.today_in(known.timezone))
     if registered == known.gst_registered:
         return known
@@ -273,7 +273,7 @@ class Tenants:
         if known and row.profile is None:
             return _as_of_today(known, ctx), more
         self._recent.forget(ctx.tenant_id)  # not replaced: what was read may be undone
-        return show(row, ctx.today_in), more
+        return show_tenant(row, ctx.today_in), more
 
     def business_of(self, db: Database, tenant_id: str) -> str:
         """The id that stands for a business and its sandbox: the live tenant's. It never changes, so it is kept."""
@@ -430,7 +430,7 @@ _CODES = {
 }
 
 
-def stand(
+def set_standing(
     db: sa.Connection,
     ids: tuple[str, ...],
     state: State,

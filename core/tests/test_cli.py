@@ -568,7 +568,7 @@ def test_the_doctor_says_how_much_is_kept_and_for_how_long(run, environ):
     run("migrate")
     nothing = findings(run("doctor", "--json", code=1))["kept"]
     assert nothing["message"].startswith("0 events (0 bytes); kept for 90 days, the newest 2 GiB of each business")
-    client = Client(App(settings.load(environ | {"BILLYCAN_SECRET": SECRET})).start())
+    client = Client(App(settings.load_settings(environ | {"BILLYCAN_SECRET": SECRET})).start())
     client.post("/v1/contacts", {"name": "Ada", "notes": "x" * 3_000}, Idempotency_Key="one")
     (event,) = client.get("/v1/events")["data"]
     client.app.close()
@@ -610,7 +610,7 @@ def test_the_start_closes_files_that_others_may_read(run, environ, tmp_path, cap
             for name in names:
                 Path(name).chmod(0o644)
             Path("shared").chmod(0o755)
-            app = App(settings.load(environ | {"BILLYCAN_SECRET": SECRET})).start()
+            app = App(settings.load_settings(environ | {"BILLYCAN_SECRET": SECRET})).start()
             app.close()
             assert {name: Path(name).stat().st_mode & 0o777 for name in names} == dict.fromkeys(names, 0o600)
             assert Path("shared").stat().st_mode & 0o777 == 0o700

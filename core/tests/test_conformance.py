@@ -464,7 +464,7 @@ def test_what_differs_from_the_tables_is_said_in_words(make_app):
         [("modify_nullable", None, "others", "name", {}, True, False)],
         ("add_index", sa.Index("ix_others_name", other.c.name)),
     ]
-    assert migrate.described(found) == [
+    assert migrate.describe_differences(found) == [
         "the database has the table others, which the code does not declare",
         "the column name of the table others may be null in the database, and not in the code",
         "the table others lacks the index ix_others_name",

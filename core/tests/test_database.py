@@ -43,7 +43,7 @@ def test_times_are_read_whatever_way_a_database_is_told_to_write_them(make_app, 
     with db.connect() as connection:
         connection.exec_driver_sql(f'ALTER DATABASE "{url.database}" SET datestyle TO German')
     app = make_app("contacts", database=url.render_as_string(hide_password=False), migrated=False)
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     client = Client(app)
     made = client.post("/v1/contacts", {"name": "Ada"})["data"]
     assert [one["created_at"] for one in client.get("/v1/contacts")["data"]] == [made["created_at"]]
@@ -448,4 +448,4 @@ def test_a_migration_may_take_its_time(databases, engine, monkeypatch, make_app)
     monkeypatch.setattr(sqlite, "STATEMENT_SECONDS", 0.0)
     monkeypatch.setattr(sqlite, "_STEPS", 1)
     app = make_app("contacts", fresh=True, migrated=False)
-    assert migrate.upgrade(app.db, app.manifests)
+    assert migrate.upgrade_all(app.db, app.manifests)

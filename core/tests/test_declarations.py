@@ -25,7 +25,7 @@ from billycan import (
     resource,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Name, Number, Search, Text
-from billycan.starting.signatures import read
+from billycan.starting.signatures import read_signature
 
 Colour = Annotated[str, Text(most=20)]
 Size = Literal["small", "large"]
@@ -174,9 +174,9 @@ def of_any(ctx: Context, query: Query) -> Page[Kite]:
 
 def test_a_handler_gets_the_query_of_the_declaration():
     for handler, query in ((by_declaration, kites.query), (by_its_own_members, kites.query), (of_any, Query)):
-        assert read(Route("GET", "/v1/kites", handler, scope=None)).query is query
+        assert read_signature(Route("GET", "/v1/kites", handler, scope=None)).query is query
     with pytest.raises(TypeError, match="shows Part, of which a handler"):
-        read(Route("GET", "/v1/kites", by_nothing, scope=None))
+        read_signature(Route("GET", "/v1/kites", by_nothing, scope=None))
 
 
 names = count()

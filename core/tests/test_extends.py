@@ -147,10 +147,10 @@ def test_a_resource_whose_handler_writes_by_other_means_keeps_nothing_silently(m
     from msgspec.structs import replace
 
     from billycan import Context, Patch
-    from billycan.starting.plugins import manifest
+    from billycan.starting.plugins import read_manifest
     from billycan_contacts.resource import Contact, NewContact
 
-    contacts = manifest("contacts")
+    contacts = read_manifest("contacts")
     get = next(r for r in contacts.routes if r.path.endswith("{id}"))
     update_contact.__annotations__ = {"ctx": Context, "id": str, "body": Patch[NewContact], "return": Contact}
     routes = [r for r in contacts.routes if r.method != "PATCH"]

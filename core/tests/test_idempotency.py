@@ -163,7 +163,7 @@ def test_answer_and_change_are_one_transaction(client, monkeypatch):
         patch.setattr(idempotency, "store_answer", fail)
         client.refused(500, "internal_error", "POST", "/v1/contacts", ADA, headers=KEY)
     assert client.get("/v1/contacts")["pagination"]["total"] == 0 and client.events() == []
-    monkeypatch.setattr("billycan.events.written", fail)
+    monkeypatch.setattr("billycan.events.log_statements", fail)
     client.refused(500, "internal_error", "POST", "/v1/contacts", ADA, headers=KEY)
     assert client.get("/v1/contacts")["pagination"]["total"] == 0 and kept(client) == 0
 

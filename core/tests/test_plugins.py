@@ -74,7 +74,7 @@ def plugin(name: str, hooks: dict[str, Callable[..., Any]] | None = None, **mani
 
 def load(*names: str) -> list[str]:
     """The names in the order they are loaded."""
-    return list(plugins.load(names, {"core": ModuleType("core")})[1])
+    return list(plugins.load_plugins(names, {"core": ModuleType("core")})[1])
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_hooks_are_called_in_the_order_of_dependence(installed):
         first=plugin("first", {"startup": lambda app: called.append("first")}),
         last=plugin("last", {"startup": lambda: called.append("last")}, requires=("first",)),
     )
-    manager, _ = plugins.load(["first", "last"], {})
+    manager, _ = plugins.load_plugins(["first", "last"], {})
     manager.hook.startup(app=None)
     assert called == ["first", "last"]
 
@@ -637,7 +637,7 @@ def migrated(tmp_path, make_app, install):
 )
 def test_one_whose_migrations_are_no_chain(migrated, chain, said):
     app = migrated(*chain)
-    for use in (migrate.upgrade, versions.check):
+    for use in (migrate.upgrade_all, versions.check_schema):
         with pytest.raises(PluginError, match=f"^assets: {re.escape(said)}"):
             use(app.db, app.manifests)
 
@@ -646,22 +646,22 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
     first = migrated(("assets_0001", None))
     with pytest.raises(versions.SchemaBehind, match=r"^core is at nothing but the code expects core_"):
         first.start()
-    migrate.upgrade(first.db, first.manifests)
+    migrate.upgrade_all(first.db, first.manifests)
     url = first.db.url.render_as_string(hide_password=False)
     newer = migrated(("assets_0001", None), ("assets_0002", "assets_0001"), database=url)
     said = "assets is at assets_0001 but the code expects assets_0002: run `.*billycan migrate`"
     with pytest.raises(versions.SchemaBehind, match=f"^{said}$"):
         newer.start()
-    assert migrate.upgrade(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]
+    assert migrate.upgrade_all(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]
     newer.start()
     older = migrated(("assets_0001", None), database=url)
     # Migrations only add, so the previous release keeps running.
     older.start()
-    assert migrate.upgrade(older.db, older.manifests) == []
+    assert migrate.upgrade_all(older.db, older.manifests) == []
     with older.db.writing() as db:
         db.execute(sa.insert(versions.oldest).values(name="assets", version="assets_0002"))
     said = "assets is at assets_0002 but the code knows only up to assets_0001: install the version of it that made"
-    for use in (versions.check, migrate.upgrade):
+    for use in (versions.check_schema, migrate.upgrade_all):
         with pytest.raises(versions.SchemaBehind, match=f"^{said}"):
             use(older.db, older.manifests)
 

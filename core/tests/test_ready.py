@@ -51,7 +51,7 @@ def test_it_is_answered_while_the_database_hangs_and_looks_once(client, monkeypa
 
     monkeypatch.setattr(pages, "READY_SECONDS", 0.05)
     with monkeypatch.context() as hanging:
-        hanging.setattr(versions, "check", hang)
+        hanging.setattr(versions, "check_schema", hang)
         assert [cause(client) for _ in range(3)] == ["The database has not answered within 0.05 seconds."] * 3
         assert len(looks) == 1, "those who come meanwhile share the look"
         goes_on.set()
@@ -65,7 +65,7 @@ def test_the_cause_is_told_in_the_envelope(client, monkeypatch):
         def check(*given):
             raise error
 
-        monkeypatch.setattr(versions, "check", check)
+        monkeypatch.setattr(versions, "check_schema", check)
 
     refuse(sa.exc.OperationalError("SELECT 1", {}, Exception("server at db.internal is gone")))
     assert cause(client) == "The database cannot be reached."
@@ -81,7 +81,7 @@ def test_a_full_disk_is_told_by_the_page_by_doctor_and_by_metrics(client, monkey
     assert ready(client) == {"status": "ok"}, "there is still room for work"
     free = 10**6
     assert "is full" in cause(client)
-    measured = metrics.exposition(app)
+    measured = metrics.write_metrics(app)
     assert 'billycan_disk_free_bytes{use="shared"} 1000000\n' in measured
     assert measured.count("billycan_disk_free_bytes{") == len(list(doctor.check_disks(app)))
     free = 10**11

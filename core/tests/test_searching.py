@@ -37,9 +37,9 @@ def found(client):
 def unindexed(client):
     """Return what is found by reading every row; then index the rows again."""
     with client.app.db.writing(across="a test") as db:
-        filters.drop(db, "contacts")
+        filters.drop_index(db, "contacts")
     seen = found(client)
-    assert migrate.upgrade(client.app.db, client.app.manifests) == ["contacts: indexed for search"]
+    assert migrate.upgrade_all(client.app.db, client.app.manifests) == ["contacts: indexed for search"]
     return seen
 
 
@@ -79,7 +79,7 @@ def test_a_table_made_anew_is_indexed_anew(client):
         db.exec_driver_sql("INSERT INTO other SELECT * FROM contacts")
         db.exec_driver_sql("DROP TABLE contacts")
         db.exec_driver_sql("ALTER TABLE other RENAME TO contacts")
-    *others, last = migrate.upgrade(client.app.db, client.app.manifests)
+    *others, last = migrate.upgrade_all(client.app.db, client.app.manifests)
     assert last == "contacts: indexed for search" and "contacts: index ix_contacts_tenant_id_created_at_id" in others
     client.post("/v1/contacts", {"name": "Grace"})
     assert [client.get(f"/v1/contacts?search={text}")["pagination"]["total"] for text in ("ada", "grace")] == [2, 1]
@@ -105,9 +105,9 @@ def test_a_search_reads_no_more_rows_than_it_finds(make_app, engine):
 
 def test_dropped_tables_leave_no_index(client):
     fill(client, 1)
-    migrate.drop(client.app.db, "contacts", client.app.manifests["contacts"])
+    migrate.drop_plugin(client.app.db, "contacts", client.app.manifests["contacts"])
     with client.app.db.reading() as db:
         assert not [name for name in sa.inspect(db).get_table_names() if "search" in name]
-    migrate.upgrade(client.app.db, client.app.manifests)
+    migrate.upgrade_all(client.app.db, client.app.manifests)
     fill(client, 1)
     assert client.get("/v1/contacts?search=ada")["pagination"]["total"] == 1

@@ -15,7 +15,7 @@ from billycan import Manifest
 from billycan.app import App
 from billycan.hosting import gunicorn_conf
 from billycan.starting import plugins, settings
-from billycan.starting.settings import Config, Settings, SettingsError, load
+from billycan.starting.settings import Config, Settings, SettingsError, load_settings
 from billycan.testing.fixtures import SECRET
 from billycan.tools.commands import running
 
@@ -28,7 +28,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_defaults_need_nothing_to_be_set():
-    config = load({"PATH": "/bin"})
+    config = load_settings({"PATH": "/bin"})
     assert config == Config(Settings(), {})
     assert config.settings.database == "sqlite:///var/billycan.db"
     assert (config.settings.per_minute, config.settings.per_second) == (100, 20)
@@ -40,7 +40,9 @@ def test_the_environment_comes_before_the_file(tmp_path):
         'per_minute = 5\nper_second = 3\nplugins = ["contacts", "documents"]\n[assets]\ncolour = "red"\nsize = 3\n',
         "utf-8",
     )
-    config = load({"BILLYCAN_CONFIG": str(file), "BILLYCAN_PER_MINUTE": "7", "BILLYCAN_ASSETS__COLOUR": "blue"})
+    config = load_settings(
+        {"BILLYCAN_CONFIG": str(file), "BILLYCAN_PER_MINUTE": "7", "BILLYCAN_ASSETS__COLOUR": "blue"}
+    )
     assert (config.settings.per_minute, config.settings.per_second) == (7, 3)
     assert config.settings.plugins == "contacts,documents"
     assert config.plugins == {"assets": {"colour": "blue", "size": 3}}
@@ -48,11 +50,11 @@ def test_the_environment_comes_before_the_file(tmp_path):
 
 def test_billycan_toml_is_found_in_the_current_folder(tmp_path):
     (tmp_path / "billycan.toml").write_text("pool_size = 3", "utf-8")
-    assert load({}).settings.pool_size == 3
+    assert load_settings({}).settings.pool_size == 3
 
 
 def test_lists_are_split_at_commas():
-    assert load({"BILLYCAN_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8,"}).settings.trusted_proxies == [
+    assert load_settings({"BILLYCAN_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8,"}).settings.trusted_proxies == [
         "127.0.0.1",
         "10.0.0.0/8",
     ]
@@ -62,14 +64,14 @@ def test_the_secret_is_read_from_a_file_unless_it_is_given(tmp_path):
     file = tmp_path / "secret"
     file.write_text(SECRET + "\n", "utf-8")
     (tmp_path / "billycan.toml").write_text(f'secret = "{"toml" * 10}"', "utf-8")
-    assert load({"BILLYCAN_SECRET_FILE": str(file)}).settings.secret == SECRET
+    assert load_settings({"BILLYCAN_SECRET_FILE": str(file)}).settings.secret == SECRET
     given = {"BILLYCAN_SECRET_FILE": str(file), "BILLYCAN_SECRET": "environment" * 4}
-    assert load(given).settings.secret == "environment" * 4
-    assert load({}).settings.secret == "toml" * 10
+    assert load_settings(given).settings.secret == "environment" * 4
+    assert load_settings({}).settings.secret == "toml" * 10
 
 
 def test_secrets_stay_out_of_what_is_printed():
-    config = load({"BILLYCAN_SECRET": SECRET})
+    config = load_settings({"BILLYCAN_SECRET": SECRET})
     assert SECRET not in f"{config!r} {config} {config.settings!r}"
 
 
@@ -90,7 +92,7 @@ def test_secrets_stay_out_of_what_is_printed():
 )
 def test_what_is_wrong_in_the_environment_is_named(variable, value, said):
     with pytest.raises(SettingsError) as error:
-        load({variable: value})
+        load_settings({variable: value})
     assert str(error.value).startswith(said)
     assert value not in said or variable not in ("BILLYCAN_SECRET", "BILLYCAN_OPERATOR_TOKEN")
 
@@ -109,12 +111,12 @@ def test_what_is_wrong_in_the_environment_is_named(variable, value, said):
 def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
     (tmp_path / "billycan.toml").write_text(text, "utf-8")
     with pytest.raises(SettingsError, match="^" + re.escape(said)):
-        load({})
+        load_settings({})
 
 
 def test_whoever_sets_a_plugins_setting_among_cores_is_told_how_it_is_set():
     with pytest.raises(SettingsError, match=r"^visits_announce_days: unknown.* two underscores: BILLYCAN_<PLUGIN>__<S"):
-        load({"BILLYCAN_VISITS_ANNOUNCE_DAYS": "3"})
+        load_settings({"BILLYCAN_VISITS_ANNOUNCE_DAYS": "3"})
 
 
 def test_the_file_is_utf_8_on_a_machine_that_is_set_to_something_else(tmp_path):
@@ -132,11 +134,11 @@ def test_the_file_is_utf_8_on_a_machine_that_is_set_to_something_else(tmp_path):
 def test_a_file_that_is_not_text_is_named(tmp_path):
     (tmp_path / "billycan.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match=r"billycan.toml is not UTF-8"):
-        load({})
+        load_settings({})
 
 
 def test_what_gunicorn_reads_is_no_setting_of_the_application():
-    assert load(dict.fromkeys(settings.ELSEWHERE, "whatever")) == Config(Settings(), {})
+    assert load_settings(dict.fromkeys(settings.ELSEWHERE, "whatever")) == Config(Settings(), {})
 
 
 class AssetSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,7 +155,9 @@ class AssetSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 def test_a_plugin_s_settings_come_typed_to_it():
     given = {"size": "3", "days": "4,5", "tags": "a, b"}
-    assert settings.typed(given, AssetSettings, "assets") == AssetSettings(size=3, days=(4, 5), tags=["a", "b"])
+    assert settings.convert_settings(given, AssetSettings, "assets") == AssetSettings(
+        size=3, days=(4, 5), tags=["a", "b"]
+    )
 
 
 @pytest.fixture
@@ -231,15 +235,15 @@ def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
     )
     assert all(variable in text for variable in (*settings.ELSEWHERE, settings.CONFIG, settings.SECRET_FILE))
     (tmp_path / "billycan.toml").write_text(whole, "utf-8")
-    found = load({})
+    found = load_settings({})
     shown = {"": Settings}
     for name in plugins.first_party():
-        if kind := plugins.manifest(name).settings:
+        if kind := plugins.read_manifest(name).settings:
             shown[name] = kind
             assert sorted(found.plugins[name]) == sorted(kind.__struct_fields__), f"[{name}] is not as its settings are"
     assert sorted(found.plugins) == sorted(name for name in shown if name)
     for name, kind in shown.items():
-        values = settings.typed(found.plugins[name], kind, name) if name else found.settings
+        values = settings.convert_settings(found.plugins[name], kind, name) if name else found.settings
         for setting in kind.__struct_fields__:
             default = getattr(kind(), setting)
             comment = re.search(rf"((?:#.*\n)+)(?:#\w+ = .*\n)*#{setting} = ", text)[1]

@@ -280,7 +280,7 @@ def make(url: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Fill an empty database; what is shown of each business, by its id."""
     clock = Clock()
     app = opened(url, clock)
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     app.start()
     zone = {"timezone": "Australia/Hobart", "address": {"state": "TAS"}}
     gst = Client(app, profile={"name": "Derwent Plumbing", "legal_name": "Derwent Pty Ltd", **zone})

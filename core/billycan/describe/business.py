@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ..extending import members_of_business
 from .openapi import describe_api
-from .schemas import NULL, PLACE, Json, described, names_in, without_key
+from .schemas import NULL, PLACE, Json, describe_types, names_in, without_key
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -43,7 +43,7 @@ def _put_member(schemas: Json, component: str, name: str, kind: type[Struct], fo
     record = schemas[component]
     if name not in record.get("properties", {}):
         return
-    (struct,) = described([kind])[1].values()
+    (struct,) = describe_types([kind])[1].values()
     title = f"New{kind.__name__}" if form == "New" else f"{kind.__name__}{form}"
     members = struct["properties"]
     if form == "":
@@ -64,7 +64,7 @@ def _with_filters(operation: Json, endpoint: "Endpoint", name: str, kind: type[S
     parameters = operation.get("parameters", [])
     if not endpoint.signature.listed or all(each.get("name") != name for each in parameters):
         return operation
-    (struct,) = described([kind])[1].values()
+    (struct,) = describe_types([kind])[1].values()
     found = [each for each in parameters if each.get("name") not in (name, f"{name}_from", f"{name}_to")]
     keys = "|".join(struct["properties"])
     for i, each in enumerate(found):

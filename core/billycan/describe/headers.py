@@ -65,9 +65,9 @@ def deprecation_headers(goes: bool) -> Json:
 
 def pick_headers(names: Iterable[str]) -> Json:
     """Return the headers with these names."""
-    return {name: ref("headers", name) for name in names}
+    return {name: refer_to("headers", name) for name in names}
 
 
-def ref(kind: str, name: str) -> Json:
+def refer_to(kind: str, name: str) -> Json:
     """Return a reference to a component of the document."""
     return {"$ref": f"#/components/{kind}/{name}"}

@@ -23,7 +23,7 @@ from ..resources import Empty, Reply
 from ..starting import packages
 from ..web import encode, parse
 from .codes import every_code
-from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
+from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, refer_to
 from .parameters import PARAMETERS, describe_parameters, reads_body, shows_version
 from .refusals import example_errors, find_refusals, named_words
 from .schemas import NULL, Json, Schemas, without_key
@@ -263,7 +263,7 @@ class _Document:
             content |= {media_type: {"schema": _file_schema(media_type)} for media_type in sorted(others)}
         answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": pick_headers(headers)}
         if route.status == 201 and len(homes) == 1:
-            answer["links"] = {name: ref("links", name) for name in self.linked(*homes)}
+            answer["links"] = {name: refer_to("links", name) for name in self.linked(*homes)}
         return answer | {"content": content}
 
     def kinds(self, endpoint: "Endpoint") -> tuple[Any, ...]:
@@ -284,7 +284,7 @@ class _Document:
         """Return a reference to the error response with these codes; add it to the components if it is new."""
         name = kind.__name__ + label
         if name not in self.responses:
-            shown = {code: ref("examples", code) for code in codes if code in self.errors}
+            shown = {code: refer_to("examples", code) for code in codes if code in self.errors}
             self.shown_codes |= dict.fromkeys(shown)
             headers = pick_headers(ALWAYS) | pick_headers(WITH.get(kind, ()))
             if kind is problems.Conflict:
@@ -295,7 +295,7 @@ class _Document:
                 "headers": headers,
                 "content": {"application/json": content},
             }
-        return ref("responses", name)
+        return refer_to("responses", name)
 
     def with_headers(self, response: Json, headers: Json) -> Json:
         """Return the response in full, not as a reference, with more headers."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .headers import ref
-from .schemas import NULL, Json, described, without_key
+from .headers import refer_to
+from .schemas import NULL, Json, describe_types, without_key
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -37,19 +37,19 @@ def describe_parameters(endpoint: "Endpoint", at: "Mapping[tuple[str, str], Endp
     if endpoint.signature.query:
         yield from _describe_query(endpoint.signature.query, endpoint.ids)
     if endpoint.choice:
-        yield ref("parameters", "Fields")
+        yield refer_to("parameters", "Fields")
     if shows_version(endpoint):
-        yield ref("parameters", "IfNoneMatch")
+        yield refer_to("parameters", "IfNoneMatch")
     if endpoint.writes:
-        yield ref("parameters", "IdempotencyKey")
+        yield refer_to("parameters", "IdempotencyKey")
     shown = at.get(("GET", "".join(endpoint.route.path.partition("}")[:2])))
     if checks_version(endpoint) and shown and shows_version(shown):
-        yield ref("parameters", "IfMatch")
+        yield refer_to("parameters", "IfMatch")
 
 
 def _describe_query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
     """Yield the members of a query as parameters; `ids` maps those that take ids to the prefixes of the ids."""
-    (query,) = described([kind])[1].values()
+    (query,) = describe_types([kind])[1].values()
     for name, member in query["properties"].items():
         given = [option for option in member.get("anyOf", [member]) if option != NULL]
         schema = given[0] if len(given) == 1 else {"anyOf": given}

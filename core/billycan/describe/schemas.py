@@ -34,7 +34,7 @@ class Schemas:
 
     def __init__(self, sent: Iterable[Any], shown: Iterable[Any]) -> None:
         sent, shown = list(sent), [option for kind in shown for option in options(kind)]
-        found, self.structs = described([*sent, *shown], sent)
+        found, self.structs = describe_types([*sent, *shown], sent)
         self.kinds = dict(zip([*sent, *shown], found, strict=True))
         self.both = self._reached(found[: len(sent)]) & self._reached(found[len(sent) :])
         self.components: dict[str, Json] = {}
@@ -138,7 +138,7 @@ class Schemas:
         return found
 
 
-def described(kinds: list[Any], sent: list[Any] | None = None) -> tuple[list[Json], dict[str, Json]]:
+def describe_types(kinds: list[Any], sent: list[Any] | None = None) -> tuple[list[Json], dict[str, Json]]:
     """Return the schema of each type, and the schemas of the Structs in them by name.
 
     Numbers and words of Structs that are in none of the `sent` types are only shown, and have no rules.

@@ -65,7 +65,7 @@ def facts_in(
     return dict(sorted(facts.items()))
 
 
-def printed(facts: Mapping[str, Json]) -> str:
+def write_surface(facts: Mapping[str, Json]) -> str:
     """Return the text of a file of facts, one per line."""
     lines = [f"{json.dumps(name)}: {json.dumps(fact, sort_keys=True)}" for name, fact in facts.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -109,8 +109,8 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
         "BILLYCAN_THREADS": "16",
         **{f"BILLYCAN_{name.upper()}": text for name, text in more.items()},
     }
-    app = App(settings.load(environ))
-    migrate.upgrade(app.db, app.manifests)
+    app = App(settings.load_settings(environ))
+    migrate.upgrade_all(app.db, app.manifests)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     # gevent replaces modules of Python before anything else imports them.
     is_alone = more.get("worker_class") == "gevent"

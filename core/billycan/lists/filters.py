@@ -169,7 +169,7 @@ def bound_condition(ctx: "Context", column: sa.Column[Any], bound: str, value: A
     return Condition(column, ge if bound == "from" else le, (value,))
 
 
-def selected(
+def match_selected(
     ctx: "Context", column: sa.Column[Any], selects: Iterable[sa.Select[Any]]
 ) -> Iterable[sa.ColumnElement[bool]]:
     """Match the rows with the ids that each of these finds in another table.
@@ -226,9 +226,9 @@ def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
     return any(isinstance(part, sa.BindParameter) and isinstance(part.type, FoundIds) for part in parts)
 
 
-def build(connection: sa.Connection, table: str) -> bool:
+def build_index(connection: sa.Connection, table: str) -> bool:
     """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do."""
-    drop(connection, table)
+    drop_index(connection, table)
     try:
         with connection.begin_nested():
             names = {"table": table, "index": f"ix_{table}_search", "place": _PLACE.format(table=table)}
@@ -239,7 +239,7 @@ def build(connection: sa.Connection, table: str) -> bool:
     return True
 
 
-def drop(connection: sa.Connection, table: str) -> None:
+def drop_index(connection: sa.Connection, table: str) -> None:
     """Remove a table's index, if it has one."""
     for when in ("insert", "update", "delete"):
         connection.exec_driver_sql(f'DROP TRIGGER IF EXISTS "ix_{table}_search_{when}"')

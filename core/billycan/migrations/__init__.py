@@ -61,7 +61,7 @@ def create_index(op: Any, table: str, column: str) -> None:
 def index_for_search(connection: sa.Connection, table: str) -> bool:
     """Index `search_text` of a table; whether the database, with its extensions, could."""
     if connection.dialect.name == "sqlite":
-        return filters.build(connection, table)
+        return filters.build_index(connection, table)
     if not make_extensions(connection):
         return False
     connection.execute(sa.text(search_statement(table)))

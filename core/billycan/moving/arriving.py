@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..db import reason
 from ..manifest import Manifest
 from ..starting import versions
-from ..tenants import open_again, stand, standings, tenants
+from ..tenants import open_again, set_standing, standings, tenants
 from . import whose
 from .files import BusinessFile, Refused, open_file
 from .leaving import Contents, Outside, Part, Tell, secret_digest
@@ -93,7 +93,7 @@ class _Arriving:
         contents = file.contents
         self.ids = (contents.tenant, contents.sandbox)
         self.is_from_elsewhere = contents.secret not in {secret_digest(secret) for secret in app.secrets}
-        self.whose = whose.find(app.manifests)
+        self.whose = whose.find_owners(app.manifests)
         parts = {part.table: part for part in contents.parts if part.table}
         self.steps: list[tuple[sa.Table, Part]] = [
             (table, parts.pop(table.name)) for table in self.whose.in_files if table.name in parts
@@ -280,7 +280,7 @@ class _Arriving:
             if rows:
                 db.execute(sa.insert(table), rows)
             if table is tenants:
-                stand(db, self.ids, "arriving", self.app.now(), progress=progress)
+                set_standing(db, self.ids, "arriving", self.app.now(), progress=progress)
             else:
                 mine = standings.c.tenant_id.in_(self.ids)
                 db.execute(sa.update(standings).where(mine).values(progress=progress))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ..context import Context
 from ..fields import Moment
 from ..manifest import Manifest
-from ..tenants import pair_of, stand, standings, tenants
+from ..tenants import pair_of, set_standing, standings, tenants
 from . import whose
 from .leaving import tables_of_the_off, write_business
 from .sealing import write_sealed
@@ -81,9 +81,9 @@ def forget_books(app: "App") -> None:
 def delete_rows(app: "App", ids: tuple[str, ...]) -> None:
     """Delete a business and its sandbox, table by table, in steps; what was interrupted may be done again."""
     with app.db.writing(across=_ACROSS) as db:
-        stand(db, ids, "leaving", app.now())
+        set_standing(db, ids, "leaving", app.now())
     app.epoch.bump()
-    found = whose.find(app.manifests)
+    found = whose.find_owners(app.manifests)
     for _, offer in app.offered(Manifest.Files):
         of = offer.table.c
         with app.db.reading(across=_ACROSS) as db:

@@ -50,7 +50,7 @@ class BusinessFile:
             raise Refused("its entries are not those of its manifest: it is damaged")
 
     def _read_manifest(self) -> Contents:
-        with damages():
+        with refuse_damaged():
             raw = self._zip.read(MANIFEST)
         self.digest = hashlib.sha256(raw).hexdigest()
         try:
@@ -66,7 +66,7 @@ class BusinessFile:
     def lines(self, part: Part) -> Iterator[bytes]:
         """Yield the lines of a part; raise Refused at its end if they are not as the manifest says."""
         sha256, rows = hashlib.sha256(), 0
-        with damages(), self._zip.open(part.name) as entry:
+        with refuse_damaged(), self._zip.open(part.name) as entry:
             while line := entry.readline(MOST_LINE_BYTES):
                 if not line.endswith(b"\n"):
                     raise Refused(f"{part.name}: line {rows + 1} has no end, or more than {MOST_LINE_BYTES >> 20} MiB")
@@ -87,7 +87,7 @@ class BusinessFile:
         """Yield a file piece by piece."""
         if f"files/{name}" not in self.sizes:
             raise Refused(f"it has no files/{name[:80]}: it is damaged")
-        with damages(), self._zip.open(f"files/{name}") as entry:
+        with refuse_damaged(), self._zip.open(f"files/{name}") as entry:
             while piece := entry.read(_PIECE_BYTES):
                 yield piece
 
@@ -120,7 +120,7 @@ def open_file(path: Path) -> Iterator[BusinessFile]:
 
 
 @contextmanager
-def damages() -> Iterator[None]:
+def refuse_damaged() -> Iterator[None]:
     """Raise Refused for what zipfile raises if an entry is damaged."""
     try:
         yield

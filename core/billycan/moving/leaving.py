@@ -148,7 +148,7 @@ class _Writer:
         if pair is None:
             raise LookupError(f"there is no business {tenant_id}")
         ids = pair if with_sandbox else pair[:1]
-        found = whose.find(self.app.manifests)
+        found = whose.find_owners(self.app.manifests)
         name = self.db.execute(sa.select(tenants.c.profile).where(tenants.c.id == pair[0])).scalar_one()["name"]
         offers = [each for each in self.app.offered(Manifest.Files) if not each[1].table.info.get(whose.STAYS)]
         self.parts = len(found.in_files) + len(offers)

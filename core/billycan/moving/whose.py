@@ -57,7 +57,7 @@ def tables_of(manifests: Mapping[str, Manifest]) -> list[sa.Table]:
     return core + [table for manifest in manifests.values() for table in manifest.tables]
 
 
-def find(manifests: Mapping[str, Manifest]) -> Whose:
+def find_owners(manifests: Mapping[str, Manifest]) -> Whose:
     """Find whose the rows of all tables are."""
     tables = {*tables_of(manifests)}
     own: list[sa.Table] = []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("billycan")
 
 
-def exposition(app: App) -> str:
+def write_metrics(app: App) -> str:
     """Return the whole text."""
     return "\n".join([*_write_requests(app.counts.whole()), *_write_disks(app), *_write_gauges(app), ""])
 

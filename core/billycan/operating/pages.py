@@ -84,7 +84,7 @@ class Ready(Health):
                 log.warning("not ready: the disk of %s is full", disk.folder)
                 return f"The disk of the {disk.use} folder is full."
         try:
-            versions.check(self.app.db, self.app.manifests)
+            versions.check_schema(self.app.db, self.app.manifests)
         except sa.exc.SQLAlchemyError as error:
             log.warning("not ready: %s", reason(error))
             return "The database cannot be reached."
@@ -119,7 +119,7 @@ class Metrics(Health):
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         if not self.app.is_operator(req):
             raise RouteNotFound
-        resp.text, resp.content_type = metrics.exposition(self.app), "text/plain; version=0.0.4; charset=utf-8"
+        resp.text, resp.content_type = metrics.write_metrics(self.app), "text/plain; version=0.0.4; charset=utf-8"
 
 
 pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import structs
 
 from ..endpoints import Endpoint
-from ..extending import Extended, Extensions, extend_query, extend_struct, mapped, member_names
+from ..extending import Extended, Extensions, extend_query, extend_struct, member_names, replace_structs
 from ..manifest import Manifest
 from ..members import options
 
@@ -83,7 +83,9 @@ def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpo
 def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
     """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
-    answer, shown = (mapped(kind, lambda each: shows.get(each, each)) for kind in (signature.answer, signature.shown))
+    answer, shown = (
+        replace_structs(kind, lambda each: shows.get(each, each)) for kind in (signature.answer, signature.shown)
+    )
     changed = structs.replace(signature, answer=answer, shown=shown)
     if endpoint.route.path == resource.path and signature.listed and signature.query:
         changed = structs.replace(changed, query=extend_query(signature.query, resource.adds))

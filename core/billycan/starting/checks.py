@@ -18,7 +18,7 @@ from ..manifest import Every, Manifest, Route
 from ..members import is_struct, options, structs_within, types_within
 from ..record_pages import RecordPages
 from .added_members import structs_of, table_of
-from .signatures import heard_events, heard_struct, read
+from .signatures import heard_events, heard_struct, read_signature
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -161,7 +161,7 @@ def _members_of(manifest: Manifest, path: str) -> set[str]:
     found = set[str]()
     for route in manifest.routes:
         if f"{route.path}/".startswith(f"{path}/"):
-            signature = read(route)
+            signature = read_signature(route)
             found = found.union(*map(_members_within, (signature.body, signature.query, signature.answer)))
     return found
 

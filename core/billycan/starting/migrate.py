@@ -31,7 +31,7 @@ _WAITED = ("55P03", "40P01")  # a lock that was not available in time, or a dead
 _ACROSS = "a migration changes the rows of all"
 
 
-def upgrade(
+def upgrade_all(
     database: db.Database, manifests: Mapping[str, Manifest], tell: Callable[[str], object] = lambda step: None
 ) -> list[str]:
     """Upgrade core, then each plugin, dependencies first; return the changes.
@@ -41,14 +41,14 @@ def upgrade(
     rights to them. That role itself may change nothing: it gets SchemaBehind if anything is to be changed. `tell` is
     called with each step that is done, because some take long on many rows.
     """
-    changed, chains = list[str](), versions.chains(manifests)
+    changed, chains = list[str](), versions.find_chains(manifests)
 
     def note(step: str) -> None:
         changed.append(step)
         tell(step)
 
     with _looking(database) as connection:
-        if policies.stand(connection) and not policies.owns_tables(connection):
+        if policies.has_policies(connection) and not policies.owns_tables(connection):
             versions.compare_versions(connection, chains)
             return []
         found = versions.stored_versions(connection, [chain.name for chain in chains])
@@ -112,11 +112,11 @@ def _patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
                     f"a migration waited {_TRIES} times for a lock that others hold: end transactions that stay open,"
                     " and run it again; what was done so far stays"
                 ) from error
-        pause()
+        let_waiting_go()
     raise AssertionError  # the last time raises or returns
 
 
-def pause() -> None:
+def let_waiting_go() -> None:
     """Let the requests that waited behind a migration go first."""
     time.sleep(_PAUSE_SECONDS)
 
@@ -127,7 +127,7 @@ def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None],
     if chain.is_at(before, versions.stored_oldest(connection).get(chain.name)):
         return False
     to = to or chain.after(before)
-    run(connection, chain, to)
+    run_migrations(connection, chain, to)
     if first := chain.oldest(to):
         connection.execute(sa.delete(versions.oldest).where(versions.oldest.c.name == chain.name))
         connection.execute(sa.insert(versions.oldest).values(name=chain.name, version=first))
@@ -138,7 +138,7 @@ def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None],
 
 
 def _extend_policies(connection: sa.Connection, note: Callable[[str], None]) -> None:
-    if policies.stand(connection):
+    if policies.has_policies(connection):
         for step in policies.extend_policies(connection):
             note(step)
 
@@ -224,23 +224,23 @@ def dependent_tables(connection: sa.Connection, manifest: Manifest) -> list[str]
     return [t for t in others if any(key["referred_table"] in own for key in inspector.get_foreign_keys(t))]
 
 
-def drop(database: db.Database, name: str, manifest: Manifest) -> None:
+def drop_plugin(database: db.Database, name: str, manifest: Manifest) -> None:
     """Undo all of a plugin's migrations, which deletes its tables and rows. Numbers given out stay used."""
     if packages.migrations_of(name) is None:
         return
-    _, chain = versions.chains({name: manifest})
+    _, chain = versions.find_chains({name: manifest})
     with database.writing(across="a plugin's tables go with the rows of all") as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
         if name in versions.stored_versions(connection, [name]):
-            undo(connection, chain)
+            undo_migrations(connection, chain)
         if connection.dialect.name == "sqlite":
             for table in tables:
-                filters.drop(connection, table)
+                filters.drop_index(connection, table)
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {versions.table_of(name)}"))
 
 
-def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:
+def find_differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:
     """List the differences between a plugin's declared tables and those that its migrations made."""
     names = {table.name for table in tables}
 
@@ -274,8 +274,8 @@ def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
     return copies
 
 
-def described(differences: list[Any]) -> list[str]:
-    """Describe the result of `differences` in words."""
+def describe_differences(differences: list[Any]) -> list[str]:
+    """Describe the result of `find_differences` in words."""
     return [_describe_step(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
 
 
@@ -298,13 +298,13 @@ def _describe_step(what: str, *about: Any) -> str:
     return f"{where} has the {label}, which the code does not declare"
 
 
-def run(connection: sa.Connection, chain: Chain, to: str = "head") -> None:
+def run_migrations(connection: sa.Connection, chain: Chain, to: str = "head") -> None:
     """Run the missing migrations of a chain up to this version."""
     scripts = _script_folder(chain)
     _run_steps(connection, chain, scripts, lambda version, _: scripts._upgrade_revs(to, version))
 
 
-def undo(connection: sa.Connection, chain: Chain, to: str = "base") -> None:
+def undo_migrations(connection: sa.Connection, chain: Chain, to: str = "base") -> None:
     """Undo the migrations of a chain down to this version; `base` is before the first."""
     scripts = _script_folder(chain)
     _run_steps(connection, chain, scripts, lambda version, _: scripts._downgrade_revs(to, version))

@@ -132,7 +132,7 @@ def _build_endpoint(
         raise PluginError(f"{manifest.name} and {owner} both have {route.method} {route.path}: disable one of them")
     owners[key] = manifest.name
     try:
-        signature = signatures.read(route)
+        signature = signatures.read_signature(route)
     except (TypeError, NameError) as error:
         raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
     return Endpoint(manifest.name, route, signature, _id_filters(prefixes, manifest, signature.query))

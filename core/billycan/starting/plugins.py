@@ -24,12 +24,12 @@ from .command import command_line
 from .packages import GROUP, PluginError, check_renamed, first_party, installed
 from .settings import Settings
 
-__all__ = ["GROUP", "PluginError", "first_party", "installed", "load", "manifest"]
+__all__ = ["GROUP", "PluginError", "first_party", "installed", "load_plugins", "read_manifest"]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
-def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.PluginManager, dict[str, Manifest]]:
+def load_plugins(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.PluginManager, dict[str, Manifest]]:
     """Return the plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
     available = packages.installed()
     names = sorted(set(enabled))
@@ -87,7 +87,7 @@ def _answer_nothing(**offered: Any) -> None:
     """Answer a hook that nobody implements."""
 
 
-def manifest(name: str) -> Manifest:
+def read_manifest(name: str) -> Manifest:
     """Return the manifest of an installed plugin, enabled or not."""
     if (entry := packages.installed().get(name)) is None:
         if cure := packages.explain_mistake(name):

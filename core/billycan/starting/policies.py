@@ -10,7 +10,7 @@ from ..engines.walls import ALL, SETTING
 POLICY = "billycan_tenant"
 
 
-def build(db: sa.Connection, role: str, password: str) -> bool:
+def create_policies(db: sa.Connection, role: str, password: str) -> bool:
     """Create policies that hold for every role, and let this role run the server; return whether it was created.
 
     It is created with `password`, may read and write rows, and owns nothing. Raise RuntimeError for a role that
@@ -30,7 +30,7 @@ def build(db: sa.Connection, role: str, password: str) -> bool:
     return found is None
 
 
-def stand(db: sa.Connection) -> bool:
+def has_policies(db: sa.Connection) -> bool:
     """Tell whether there are policies in this database."""
     return db.dialect.name == "postgresql" and bool(db.execute(sa.text(_STAND)).scalar())
 
@@ -41,17 +41,17 @@ def owns_tables(db: sa.Connection) -> bool:
     return bool(db.execute(sa.text(asked)).scalar())
 
 
-def gaps(db: sa.Connection) -> list[str]:
+def tables_without_policy(db: sa.Connection) -> list[str]:
     """List the tables of tenants' rows that have no policy."""
     return [row.table for row in db.execute(sa.text(_GAPS))]
 
 
 def missing_rights(db: sa.Connection) -> list[str]:
     """List in words what keeps the connected role from running the server behind policies; the tables' owner may."""
-    if not stand(db) or owns_tables(db):
+    if not has_policies(db) or owns_tables(db):
         return []
     role = db.execute(sa.text("SELECT current_user")).scalar_one()
-    found = [f"no policy guards {', '.join(missing)}"] if (missing := gaps(db)) else []
+    found = [f"no policy guards {', '.join(missing)}"] if (missing := tables_without_policy(db)) else []
     closed = [row.name for row in db.execute(_CLOSED, {"role": role})]
     closed += [] if db.execute(_MAY_ANALYZE, {"role": role}).scalar() else ["billycan_analyze"]
     return found + ([f"the role {role} may not use {', '.join(closed)}"] if closed else [])
@@ -107,7 +107,7 @@ def _let_analyze(db: sa.Connection) -> None:
 
 def searches_unindexed(db: sa.Connection) -> bool:
     """Tell whether policies keep PostgreSQL from searching by an index, because no superuser created them."""
-    return stand(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
+    return has_policies(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
 
 
 # Beneath a policy only those look into an index that tell nothing of the values they compare. LIKE and @> do not, but

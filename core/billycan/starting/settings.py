@@ -81,7 +81,7 @@ class Config(Struct, frozen=True):
         return "Config(…)"
 
 
-def load(environ: Mapping[str, str] | None = None) -> Config:
+def load_settings(environ: Mapping[str, str] | None = None) -> Config:
     """Load the file named by BILLYCAN_CONFIG (default billycan.toml), with the environment's settings over it."""
     environ = os.environ if environ is None else environ
     table = _read_config_file(environ)
@@ -102,7 +102,7 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
             core[name] = text
     if isinstance(core.get("plugins"), list):
         core["plugins"] = ",".join(map(str, core["plugins"]))
-    return Config(typed(core, Settings, ""), plugins)
+    return Config(convert_settings(core, Settings, ""), plugins)
 
 
 def settings_file(environ: Mapping[str, str]) -> Path:
@@ -129,7 +129,7 @@ def _read_variable(path: Path, variable: str) -> str:
         raise SettingsError(f"{variable}: {path} is not UTF-8 text") from None
 
 
-def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
+def convert_settings(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
     """Convert a table of settings to a Struct; raise SettingsError naming the first that is unknown or malformed."""
     members = {f.encode_name: f.type for f in msgspec.structs.fields(kind)}
     values: dict[str, Any] = {}
@@ -157,7 +157,7 @@ def plugin_settings(
     found: dict[type[Struct], Struct] = {}
     for name, manifest in enabled.items():
         if manifest.settings:
-            found[manifest.settings] = typed(tables.get(name, {}), manifest.settings, name)
+            found[manifest.settings] = convert_settings(tables.get(name, {}), manifest.settings, name)
         elif tables.get(name):
             raise SettingsError(f"{name}: this plugin has no settings")
     if unused := sorted(set(tables) - set(enabled)):

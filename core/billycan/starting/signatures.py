@@ -12,7 +12,7 @@ from ..members import is_struct
 from ..reader import Patch, StructOf, compiled
 
 
-def read(route: Route) -> Signature:
+def read_signature(route: Route) -> Signature:
     """Read the signature of a route's handler; raise TypeError if core cannot serve it."""
     name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
     (first, *taken), hints = _declared_types(route.handler)

@@ -75,15 +75,15 @@ class Chain(Struct, frozen=True):
         return True
 
 
-def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
+def find_chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
     """Return core's chain and that of each plugin with migrations; raise PluginError for a broken chain."""
     folders = {name: packages.migrations_of(name) for name in ("core", *manifests)}
     return [_read_chain(name, folder) for name, folder in folders.items() if folder]
 
 
-def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
+def check_schema(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
     """Raise SchemaBehind if a plugin's tables are not at the version its code expects, or closed to this role."""
-    expected = chains(manifests)
+    expected = find_chains(manifests)
     with database.reading() as connection:
         compare_versions(connection, expected)
 
@@ -91,7 +91,7 @@ def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
 def compare_versions(connection: sa.Connection, expected: Iterable[Chain]) -> None:
     """Compare the versions of the tables with these chains, as `check` does, on this connection."""
     cure = f"run `{command_line('migrate')}`"
-    if policies.stand(connection) and not policies.owns_tables(connection):
+    if policies.has_policies(connection) and not policies.owns_tables(connection):
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
     if lacks := policies.missing_rights(connection):
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")

@@ -167,9 +167,9 @@ def upgrade_to(app: "App", **revisions: str) -> None:
     To test a migration, start with `make_app("visits", fresh=True, migrated=False)`, migrate to the revision before it,
     insert rows, and migrate again.
     """
-    for chain in versions.chains(app.manifests):
+    for chain in versions.find_chains(app.manifests):
         with app.db.writing(across="a migration changes the rows of all") as db:
-            migrate.run(db, chain, revisions.get(chain.name, "head"))
+            migrate.run_migrations(db, chain, revisions.get(chain.name, "head"))
 
 
 _CACHED = re.compile(r"\bFROM (core_keys|core_ceilings|core_standings|agents_policies|clock_clocks|custom_fields)\b")

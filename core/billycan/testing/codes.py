@@ -77,7 +77,7 @@ def _last_word(node: ast.AST) -> str:
 
 
 def _find_manifests(names: Iterable[str]) -> Iterator[Manifest]:
-    return (plugins.manifest(name) for name in names if name in packages.installed())
+    return (plugins.read_manifest(name) for name in names if name in packages.installed())
 
 
 def _known_words(manifest: Manifest) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _known_words(manifest: Manifest) -> Iterator[str]:
     yield from manifest.settings.__struct_fields__ if manifest.settings else ()
     for route in manifest.routes:
         yield from re.findall(r"\w+", route.path)
-        signature = signatures.read(route)
+        signature = signatures.read_signature(route)
         kinds = (signature.body, signature.query, signature.answer)
         for kind in (struct for each in kinds for struct in structs_within(each)):
             for field in msgspec.structs.fields(kind):

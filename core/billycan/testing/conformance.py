@@ -137,9 +137,9 @@ class PluginConformance:
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
         tables, folder = app.manifests[self.plugin].tables, packages.migrations_of(self.plugin)
-        for chain in versions.chains({self.plugin: app.manifests[self.plugin]}):
+        for chain in versions.find_chains({self.plugin: app.manifests[self.plugin]}):
             additive.require_additions(chain, None)
-        found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, tables)))
+        found = "; ".join(migrate.describe_differences(migrate.find_differences(app.db, self.plugin, tables)))
         assert not found, (
             f"{found}: declare it in the code and make it in a migration in {folder}, both alike;"
             " the last migration there may be changed until it has run anywhere, then add another"

@@ -207,7 +207,7 @@ def make_app(
 
     taken: list[App] = []
     used: dict[str, None] = {}
-    holding.watch()
+    holding.watch_writes()
 
     def make(
         *plugins: str,
@@ -288,15 +288,15 @@ def _migrate_all(databases: Databases, url: str, *, walled: bool) -> None:
 
     known = {name for name, entry in packages.installed().items() if isinstance(entry, EntryPoint)}
     usable = known - absent() - packages.lacking()
-    _, manifests = plugins.load(usable, {"core": defaults, "platform": platform})
+    _, manifests = plugins.load_plugins(usable, {"core": defaults, "platform": platform})
     _migrate_tables(databases.open(url, 4), manifests, walled=walled)
 
 
 def _migrate_tables(db: "Database", manifests: Mapping[str, Manifest], *, walled: bool) -> None:
-    migrate.upgrade(db, manifests)
+    migrate.upgrade_all(db, manifests)
     if walled and not db.is_sqlite:
         with db.writing() as connection:
-            policies.build(connection, ROLE, "")
+            policies.create_policies(connection, ROLE, "")
 
 
 def _build_config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:

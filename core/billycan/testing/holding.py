@@ -55,7 +55,7 @@ _thread = _OfThread()
 
 
 @cache
-def watch() -> None:
+def watch_writes() -> None:
     """Start watching the write transactions of this process, except those of migrations and of tests themselves."""
     # pytest loads this module in every run, with or without billycan's tests.
     from ..db import Database  # noqa: PLC0415

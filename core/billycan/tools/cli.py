@@ -81,7 +81,7 @@ def _plugin_commands() -> dict[str, click.Command]:
     from ..starting import packages
 
     with _one_line():
-        brought = packages.commands(packages.enabled_names(settings.load().settings.plugins))
+        brought = packages.commands(packages.enabled_names(settings.load_settings().settings.plugins))
         return {name: _load_command(name, entry) for name, entry in sorted(brought.items())}
 
 

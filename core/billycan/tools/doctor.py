@@ -46,7 +46,7 @@ class Finding(Struct):
 def examine() -> Iterator[Finding]:
     """Run every check, except those that need another one that failed."""
     try:
-        config = settings.load()
+        config = settings.load_settings()
     except SettingsError as error:
         yield Finding(
             "settings", False, str(error), "correct this setting; deploy/billycan.example.toml explains every one"
@@ -125,14 +125,14 @@ def _check_database(app: App) -> Iterator[Finding]:
         return
     yield Finding("database", True, where)
     try:
-        versions.check(app.db, app.manifests)
+        versions.check_schema(app.db, app.manifests)
     except versions.SchemaBehind as error:
         yield Finding("schema", False, str(error), f"run `{command_line('migrate')}`")
         return
     for name, manifest in app.manifests.items():
-        found = migrate.differences(app.db, name, manifest.tables)
+        found = migrate.find_differences(app.db, name, manifest.tables)
         # A table that looks like this plugin's may belong to one that is off.
-        if said := migrate.described([d for d in found if d[0] != "remove_table"]):
+        if said := migrate.describe_differences([d for d in found if d[0] != "remove_table"]):
             yield Finding(
                 "schema",
                 False,
@@ -192,11 +192,11 @@ def _size(count: int) -> str:
 
 def _check_tenants(app: App) -> Finding:
     with app.db.reading() as db:
-        if not policies.stand(db):
+        if not policies.has_policies(db):
             return Finding("tenants", True, "isolated by each query")
         role = db.execute(sa.text("SELECT current_user")).scalar_one()
         holds = db.execute(sa.text("SELECT row_security_active('core_tenants')")).scalar_one()
-        missing = policies.gaps(db)
+        missing = policies.tables_without_policy(db)
     if not holds or missing:
         said = f"no policy protects {', '.join(missing)}" if missing else f"no policy applies to the role {role}"
         return Finding(

@@ -51,13 +51,13 @@ def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
 
     Raise NothingToDo if the tables have not changed, unless it is to be `empty`: for one that changes rows only.
     """
-    _, manifests = plugins.load(_with_required(name), {})
+    _, manifests = plugins.load_plugins(_with_required(name), {})
     manifest = manifests[name]
     folder = packages.migrations_of(name)
     if folder is None:
         raise plugins.PluginError(f"{name} has no tables, and so no migrations")
     is_first = not any(folder.glob("[!_]*.py"))
-    last = None if is_first else versions.chains({name: manifest})[-1].last
+    last = None if is_first else versions.find_chains({name: manifest})[-1].last
     made = {other: each for other, each in manifests.items() if not (is_first and other == name)}
     steps = sorted(_steps_for(_find_differences(manifest, made)), key=lambda step: step.order)
     if not steps and not empty:
@@ -77,7 +77,7 @@ def _with_required(name: str) -> list[str]:
     while waiting:
         if (one := waiting.pop()) not in found:
             found.append(one)
-            waiting += plugins.manifest(one).requires
+            waiting += plugins.read_manifest(one).requires
     return found
 
 
@@ -86,8 +86,8 @@ def _find_differences(manifest: Manifest, made: Mapping[str, Manifest]) -> Itera
     with tempfile.TemporaryDirectory() as folder:
         database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
         try:
-            migrate.upgrade(database, made)
-            found = migrate.differences(database, manifest.name, manifest.tables)
+            migrate.upgrade_all(database, made)
+            found = migrate.find_differences(database, manifest.name, manifest.tables)
         finally:
             database.dispose()
     for each in found:

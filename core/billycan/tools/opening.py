@@ -29,7 +29,7 @@ def open_app(config: settings.Config | None = None) -> Iterator["App"]:
     """
     from ..app import App
 
-    config = config or settings.load()
+    config = config or settings.load_settings()
     if config.settings.secret is None:  # Commands verify no signatures.
         config = with_settings(config, secret=secrets.token_hex(32))
     if config.settings.public_url is None:
@@ -57,14 +57,14 @@ def open_checked_app(config: settings.Config | None = None) -> Iterator["App"]:
     from ..starting import versions
 
     with open_app(config) as app:
-        versions.check(app.db, {})
+        versions.check_schema(app.db, {})
         yield app
 
 
 @contextmanager
 def open_app_with_secret() -> Iterator["App"]:
     """Open the App with the deployment's own secret, for what is sealed or derived with it, and check its tables."""
-    config = settings.load()
+    config = settings.load_settings()
     if config.settings.secret is None:
         try:
             config = with_settings(config, secret=SECRET.read_text("utf-8").strip())
@@ -79,7 +79,7 @@ def open_app_with_secret() -> Iterator["App"]:
 @contextmanager
 def open_as_owner(open_: Any) -> Iterator["App"]:
     """Open the App as the role that owns the tables, if that is not the server's."""
-    config = settings.load()
+    config = settings.load_settings()
     owner = config.settings.database_owner
     with open_(with_settings(config, database=owner) if owner else None) as app:
         yield app
@@ -87,7 +87,7 @@ def open_as_owner(open_: Any) -> Iterator["App"]:
 
 def bump_epoch(app: "App") -> bool:
     """Make every worker of this host forget what it remembers; return False if some are another user's."""
-    if app.settings.shared_folder != settings.load().settings.shared_folder:
+    if app.settings.shared_folder != settings.load_settings().settings.shared_folder:
         return False  # The App was opened without it.
     try:
         app.epoch.bump()

@@ -27,7 +27,7 @@ def examine_backup(folder: Path, into: str | None = None) -> Iterator[Finding]:
             return
         whole = backup.whole
         yield Finding("files", True, f"the database and {whole.files:,} files are as their hashes say")
-        config = settings.load()
+        config = settings.load_settings()
         with _throwaway(config, into) as url, tempfile.TemporaryDirectory(prefix="billycan-restore-") as shared:
             backup.fill_database(url)
             yield Finding("restored", True, f"as of {whole.made_at}, by release {whole.release}")
@@ -59,11 +59,11 @@ def _check_restored(app: App, backup: Backup) -> Iterator[Finding]:
 
 def _check_schema(app: App) -> Finding:
     try:
-        versions.check(app.db, app.manifests)
+        versions.check_schema(app.db, app.manifests)
     except versions.SchemaBehind as error:
         return Finding("schema", False, str(error), "use the release that made it, or migrate once it is restored")
-    found = {name: migrate.differences(app.db, name, m.tables) for name, m in app.manifests.items()}
-    wrong = [f"{name}: {said}" for name, all_ in found.items() for said in migrate.described(all_)]
+    found = {name: migrate.find_differences(app.db, name, m.tables) for name, m in app.manifests.items()}
+    wrong = [f"{name}: {said}" for name, all_ in found.items() for said in migrate.describe_differences(all_)]
     return _finding("schema", wrong, "the tables are as this release declares them")
 
 

@@ -155,7 +155,7 @@ def taken_prefixes() -> set[str]:
     taken = {*checks.PREFIXES, *TAKEN}
     for name in packages.installed():
         try:
-            taken.update(checks.id_prefixes(plugins.manifest(name)))
+            taken.update(checks.id_prefixes(plugins.read_manifest(name)))
         except plugins.PluginError:
             continue  # Another command reports a plugin that cannot be imported.
     return taken

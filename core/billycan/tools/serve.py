@@ -61,7 +61,7 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
         url = _url_of(host, port)
         is_loopback = ip_address(host).is_loopback
         environ = _child_environment(url, is_loopback)
-        app = App(settings.load(environ))
+        app = App(settings.load_settings(environ))
         _upgrade_tables(app)
         environ.pop(_OWNER, None)  # the server does not need it
         app.start()
@@ -87,7 +87,7 @@ def _upgrade_tables(app: App) -> None:
     """Upgrade the tables, as the role that owns them if that is not the server's."""
     owner = Database(sa.make_url(app.settings.database_owner)) if app.settings.database_owner else app.db
     try:
-        migrate.upgrade(owner, app.manifests)
+        migrate.upgrade_all(owner, app.manifests)
     finally:
         owner.dispose()
 
@@ -117,7 +117,7 @@ def _url_of(host: str, port: int) -> str:
 def _child_environment(url: str, is_loopback: bool) -> dict[str, str]:
     """Return the children's environment: this one, with a secret, the URL and plugins' settings where it sets none."""
     environ = dict(os.environ)
-    config = settings.load(environ)
+    config = settings.load_settings(environ)
     given = config.settings
     SECRET.parent.mkdir(mode=0o700, exist_ok=True)
     if given.secret is None:
@@ -127,7 +127,7 @@ def _child_environment(url: str, is_loopback: bool) -> dict[str, str]:
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
         return environ  # Others can reach it, directly or through a proxy, so no settings for trying things out.
-    _, manifests = plugins.load(packages.enabled_names(given.plugins), {})
+    _, manifests = plugins.load_plugins(packages.enabled_names(given.plugins), {})
     for name, manifest in manifests.items():
         for setting, value in getattr(manifest.settings, "when_alone", {}).items():
             if setting not in config.plugins.get(name, {}):

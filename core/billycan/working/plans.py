@@ -16,7 +16,7 @@ def measure_grown(database: Database) -> None:
         grown = list(db.execute(_GROWN, {"names": list(metadata.tables)}).scalars())
     for name in grown:
         with database.writing() as db:
-            if policies.stand(db):
+            if policies.has_policies(db):
                 db.execute(sa.text("SELECT billycan_analyze(:name)"), {"name": name})
             else:
                 db.exec_driver_sql(f"ANALYZE {db.dialect.identifier_preparer.quote(name)}")

@@ -114,7 +114,7 @@ def test_nothing_is_approved_in_a_business_that_stands_still(client):
     page = f"/dashboard/approvals/{error['proposal_id']}"
     owner.get(page)
     with client.app.db.writing(across="a test suspends a business") as db:
-        tenants.stand(db, (client.tenant_id,), "suspended", client.app.now())
+        tenants.set_standing(db, (client.tenant_id,), "suspended", client.app.now())
     client.app.epoch.bump()
     with pytest.raises(Forbidden):
         client.app.check_open(client.tenant_id)

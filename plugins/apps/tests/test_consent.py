@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import replace
 
-from billycan.tenants import stand
+from billycan.tenants import set_standing
 from billycan.testing import Client
 from billycan_apps import app_records, uris
 from billycan_apps.tables import connections
@@ -210,7 +210,7 @@ def test_a_suspended_business_connects_nothing(oauth, client):
     form = next(form for form in page.forms.values() if "environment" in form.fields)
     ids = client.tenant_id, client.sandbox().tenant_id
     with oauth.app.db.writing(across="a test") as db:
-        stand(db, ids, "suspended", oauth.app.now())
+        set_standing(db, ids, "suspended", oauth.app.now())
     oauth.app.epoch.bump()
     assert "is suspended" in form.submit("decision", value="allow", status=403).text
     assert connected(oauth.app, client) == []

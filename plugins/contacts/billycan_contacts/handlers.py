@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from billycan import Context, Deleted, NotFound, Page, Paging, Patch, Query
 
 from .api import gone, merged_into
-from .merging import merge, remember_supplier
+from .merging import merge_contacts, remember_supplier
 from .resource import Contact, ContactMerge, NewContact, actions, contacts, is_like
 
 
@@ -109,7 +109,7 @@ def merge_contact(ctx: Context, id: str, body: ContactMerge) -> Contact:
     contact, and with `too_many_records` beyond 4,000 records: merge the other way round. Emits `contact.merged`, and
     `contact.updated` before it if the contact that is left has changed.
     """
-    return merge(ctx, id, body.into)
+    return merge_contacts(ctx, id, body.into)
 
 
 def _move_contact(ctx: Context, id: str, action: str) -> Contact:

@@ -22,7 +22,7 @@ _MOST = 50  # tags, people and keys of metadata
 _MOST_NOTES = 10_000  # characters
 
 
-def merge(ctx: Context, id: str, into: str) -> Contact:
+def merge_contacts(ctx: Context, id: str, into: str) -> Contact:
     """Merge a contact into another, and return that; a merge that was already made changes nothing."""
     try:
         found = contacts.records.merge(ctx, id, into, _combine_contacts)

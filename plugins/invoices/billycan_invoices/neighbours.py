@@ -28,7 +28,7 @@ class Job(Struct):
 
 def end_supply(ctx: Context, cancelled: Job) -> None:
     """Stop counting the unfinished part of a cancelled job ahead of its invoices."""
-    early_gst.end(ctx, cancelled.id)
+    early_gst.end_early_gst(ctx, cancelled.id)
 
 
 hears: dict[str, Callable[..., None]] = {

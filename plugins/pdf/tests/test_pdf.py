@@ -225,7 +225,7 @@ def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypa
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(PluginError, match=r"pdf cannot be imported: .*typst.*: install billycan\[pdf\] or disable it"):
-        plugins.load(["pdf"], {})
+        plugins.load_plugins(["pdf"], {})
 
 
 OF = {"seller": Paper.Party(name="A"), "buyer": Paper.Party(name="Zoë")}

@@ -39,7 +39,7 @@ manifest = Manifest(
         *mounted(*telling.screens),
         ("/dashboard/-/{name}", Assets),
     ),
-    hears=dict.fromkeys(notifying.EVENTS, telling.note),
+    hears=dict.fromkeys(notifying.EVENTS, telling.note_events),
     tasks=(
         Every(seconds=2, due=telling.to_tell, run=telling.tell, real_time=True),
         Every(seconds=60, due=telling.digests_due, run=telling.send_digest, real_time=True),

@@ -39,7 +39,7 @@ class Happened(Struct):
     id: str
 
 
-def note(ctx: Context, record: Happened) -> None:
+def note_events(ctx: Context, record: Happened) -> None:
     """Note each event of the call of which people may be told. A sandbox tells nobody."""
     if not emails.can_send(ctx.app) or not _is_live(ctx):
         return

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from billycan.tenants import stand
+from billycan.tenants import set_standing
 from billycan.testing import Client, counted
 from billycan_webhooks import leases as leases_module
 from billycan_webhooks import sender
@@ -397,7 +397,7 @@ def test_what_was_queued_is_sent_after_a_business_is_suspended(hooks, subscribe,
     subscribe(client, receiver.url)
     contact(client)
     with app.db.writing(across="a test") as db:
-        stand(db, (client.tenant_id,), "suspended", app.now())
+        set_standing(db, (client.tenant_id,), "suspended", app.now())
     app.epoch.bump()
     assert client.call("POST", "/v1/contacts", {"name": "Late"}).json["error"]["code"] == "business_suspended"
     drain(app)

@@ -52,7 +52,7 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
     """Migrate an empty database and put three tenants into it: `books`, `deep` and `maker`, which gets new invoices."""
     from billycan.testing import Client
 
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     app.start()
     clients = {name: Client(app, profile={"name": f"Derwent {name}"}) for name in ("books", "deep", "maker")}
     names = [f"{first}{last}".title() for first in _FIRST_SYLLABLES for last in _LAST_SYLLABLES]

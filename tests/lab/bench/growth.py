@@ -195,7 +195,7 @@ def _requests(app: App, key: str, rows: int) -> Asked:
 
 def fill(app: App, grows: str, size: int) -> Asked:
     """Put this many invoices and expenses of one business, or this many businesses, into an empty database."""
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     app.start()
     client = Client(app, profile={"name": "Derwent Plumbing"})
     contact = client.post("/v1/contacts", {"name": "Ada Lovelace"})["data"]["id"]
@@ -239,7 +239,7 @@ def fill(app: App, grows: str, size: int) -> Asked:
             db.exec_driver_sql(statement)
         if app.db.is_sqlite:
             for table in (contacts, invoices, expenses):
-                filters.build(db, table.name)
+                filters.build_index(db, table.name)
     if not app.db.is_sqlite:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             db.exec_driver_sql("VACUUM ANALYZE")
@@ -300,7 +300,7 @@ def _without_indexes(db: sa.Connection) -> list[str]:
     names = ", ".join(f"'{table.name}'" for table in TABLES)
     if db.dialect.name == "sqlite":
         for table in (contacts, invoices, expenses):
-            filters.drop(db, table.name)
+            filters.drop_index(db, table.name)
         db.exec_driver_sql("PRAGMA cache_size = -200000")
         found = (
             f"SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ({names})"

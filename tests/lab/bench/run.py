@@ -220,7 +220,7 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         app.close()
         if "logged" in options.against:
             with closing(application(url, str(folder / "shared"), LOGGED)) as logged:
-                migrate.upgrade(logged.db, logged.manifests)
+                migrate.upgrade_all(logged.db, logged.manifests)
         if postmaster:
             settle(url)
         # Copied while nobody is connected to it.
@@ -287,7 +287,7 @@ def harden(database: sa.URL) -> str:
     """Set up row-level security in a database; return the URL of the role that the server then runs as."""
     superuser = Database(database)
     with superuser.writing() as db:
-        policies.build(db, ROLE, "")
+        policies.create_policies(db, ROLE, "")
     superuser.dispose()
     return database.set(username=ROLE).render_as_string(hide_password=False)
 

@@ -50,7 +50,7 @@ def _measure(
             pid = Path(str(server.url.query["host"])) / "data" / "postmaster.pid"
             postmaster = int(pid.read_text("utf-8").split()[0])
         with closing(application(url, str(folder / "filled"), PLUGINS)) as app:
-            migrate.upgrade(app.db, app.manifests)
+            migrate.upgrade_all(app.db, app.manifests)
             app.start()
             client = Client(app)
             ids = [client.post("/v1/contacts", {"name": f"Client {i}"})["data"]["id"] for i in range(_CONTACTS)]

@@ -209,8 +209,8 @@ class Deployment:
             self.environ["BILLYCAN_WEBHOOKS__QUEUE"] = self.redis.url
         self.log = (self.folder / "log").open("ab")
         own = {k: v for k, v in self.environ.items() if k.startswith("BILLYCAN_")}
-        self.app = App(settings.load(own))
-        migrate.upgrade(self.app.db, self.app.manifests)
+        self.app = App(settings.load_settings(own))
+        migrate.upgrade_all(self.app.db, self.app.manifests)
         with self.app.db.writing() as db:
             made = [self.app.tenants.create(db, Profile(name=f"B{i}"), self.app.now())[0] for i in range(businesses)]
             limits = {"per_minute": 100_000, "per_second": 100_000}

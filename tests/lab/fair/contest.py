@@ -207,7 +207,7 @@ def prepare(database: str, folder: Path, sizes: Sizes, only: str = "") -> Round:
     url = server.database("fair").render_as_string(hide_password=False) if server else f"sqlite:///{folder}/fair.db"
     place = Place(url, folder)
     app = place.app()
-    migrate.upgrade(app.db, app.manifests)
+    migrate.upgrade_all(app.db, app.manifests)
     app.start()
     noisy = Noisy(app, sizes, CONNECTIONS)
     quiet = quiet_business(app)

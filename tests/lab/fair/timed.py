@@ -233,7 +233,7 @@ class Contest:
         self.receiver, self.letterbox = Receiver(), Letterbox()
         self.letterbox.start()
         self.app = place.app()
-        migrate.upgrade(self.app.db, self.app.manifests)
+        migrate.upgrade_all(self.app.db, self.app.manifests)
         self.quiet = quiet_business(self.app.start())
         self.client = Client(self.app, self.quiet.tenant_id)
         self.client.post("/v1/webhook_endpoints", {"url": self.receiver.url, "events": ["*"]})

@@ -40,7 +40,7 @@ def measure(database: str, seconds: float, events: int) -> None:
         environ = {**os.environ, "BILLYCAN_CONFIG": "/dev/null", "BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
         environ |= {"BILLYCAN_SHARED_FOLDER": f"{name}/shared", "BILLYCAN_WEBHOOKS__ALLOW_PRIVATE": "true"}
         subprocess.run([BILLYCAN, "migrate"], env=environ, check=True, stdout=subprocess.DEVNULL)
-        app = App(settings.load(environ)).start()
+        app = App(settings.load_settings(environ)).start()
         for number in range(BUSINESSES):
             with app.db.writing() as db:
                 create_business(db, Profile(name=f"Business {number}", timezone=ZONES[number % len(ZONES)]), app.now())

@@ -135,7 +135,7 @@ def soak(options: argparse.Namespace) -> dict[str, object]:
         folder = Path(name)
         url, shared = f"sqlite:///{folder}/soak.db", str(folder / "shared")
         app = App(Config(Settings(database=url, secret=SECRET, shared_folder=shared, plugins="none"), {}))
-        migrate.upgrade(app.db, app.manifests)
+        migrate.upgrade_all(app.db, app.manifests)
         with app.db.writing() as db:
             hard, gentle = _key(db, app, options), _key(db, app, options)
         app.close()

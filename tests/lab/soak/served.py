@@ -21,7 +21,7 @@ def clock() -> datetime:
 
 
 def application() -> Callable[..., Iterable[bytes]]:
-    app = App(settings.load(), clock).start()
+    app = App(settings.load_settings(), clock).start()
 
     def told(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         _request.__dict__.clear()

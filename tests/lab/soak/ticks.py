@@ -36,8 +36,8 @@ def measure(database: str, businesses: int) -> None:
             server = throwaway.start() or sys.exit("PostgreSQL is not installed")
             url = server.database("ticks").render_as_string(hide_password=False)
         environ = {"BILLYCAN_CONFIG": "/dev/null", "BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
-        app = App(settings.load({**environ, "BILLYCAN_SHARED_FOLDER": f"{name}/shared"}))
-        migrate.upgrade(app.db, app.manifests)
+        app = App(settings.load_settings({**environ, "BILLYCAN_SHARED_FOLDER": f"{name}/shared"}))
+        migrate.upgrade_all(app.db, app.manifests)
         app.start()
         _fill(app, businesses)
         worker.tick(app)  # whatever the first round prepares

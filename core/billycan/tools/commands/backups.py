@@ -56,7 +56,7 @@ def restore(folder: Path, as_json: bool) -> None:
     from ...moving.backups import Backup, Refused
     from ...starting import settings
 
-    core = settings.load().settings
+    core = settings.load_settings().settings
     try:
         found = Backup(folder)
         for damage in found.check():

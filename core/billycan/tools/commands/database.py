@@ -25,7 +25,7 @@ def migrate(as_json: bool) -> None:
 
     with open_as_owner(open_app) as app:
         tell = (lambda step: None) if as_json else click.echo
-        changed = migrations.upgrade(app.db, app.manifests, tell)
+        changed = migrations.upgrade_all(app.db, app.manifests, tell)
     if as_json:
         print_json({"changed": changed})
     elif not changed:
@@ -60,12 +60,12 @@ def harden_database(role: str) -> None:
             )
         password = secrets.token_urlsafe(24)
         with app.db.writing() as db:
-            was = policies.stand(db)
-            made = policies.build(db, role, password)
+            was = policies.has_policies(db)
+            made = policies.create_policies(db, role, password)
             slow = policies.searches_unindexed(db)
     # By the server's way to the database, if that is another than the owner's. Over a socket of the file system most
     # let in nobody but the account of the role's own name.
-    way = sa.make_url(settings.load().settings.database)
+    way = sa.make_url(settings.load_settings().settings.database)
     way = app.db.url if way.get_backend_name() == "sqlite" else way
     host = way.host or (None if "host" in way.query else "127.0.0.1")
     # Not by `set`, which would leave the owner's password where there is no other.

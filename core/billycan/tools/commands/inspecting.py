@@ -78,13 +78,13 @@ def openapi(context: click.Context, surface: bool) -> None:
     billycan openapi > openapi.json
     billycan openapi --surface > surface.json
     """
-    from ...describe.surface import facts_of, printed
+    from ...describe.surface import facts_of, write_surface
 
     if context.invoked_subcommand:
         return
     with open_app() as app:
         if surface:
-            click.echo(printed(facts_of(app)), nl=False)
+            click.echo(write_surface(facts_of(app)), nl=False)
         else:
             print_json(app.openapi())
 

@@ -81,7 +81,7 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     from ...starting import plugins as known
     from ...starting import versions
 
-    manifest = known.manifest(name)
+    manifest = known.read_manifest(name)
     with open_as_owner(open_app) as app:
         if name in app.manifests:
             raise click.ClickException(f"{name} is enabled: disable it first, such as with BILLYCAN_PLUGINS=-{name}")
@@ -93,7 +93,7 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
         if not yes:
             tables = ", ".join(table.name for table in manifest.tables)
             click.confirm(f"Delete {tables} in {app.db.url.render_as_string()} for good?", abort=True, err=True)
-        migrations.drop(app.db, name, manifest)
+        migrations.drop_plugin(app.db, name, manifest)
     if as_json:
         print_json({"name": name, "dropped": [table.name for table in manifest.tables]})
     else:
@@ -144,7 +144,7 @@ def new_resource(plugin: str, name: str, one: str | None, prefix: str | None) ->
     from .. import scaffold
     from ..new_resource import write_resource
 
-    known.manifest(plugin)
+    known.read_manifest(plugin)
     try:
         words = scaffold.words(name, one, prefix, None)
         written = write_resource(plugin, words)

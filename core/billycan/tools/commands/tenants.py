@@ -209,9 +209,9 @@ def suspend_tenant(tenant_id: str) -> None:
     \b
     billycan tenants suspend ten_01abc
     """
-    from ...tenants import stand
+    from ...tenants import set_standing
 
-    _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "suspended", app.now()))
+    _change_standing(tenant_id, lambda app, db, ids: set_standing(db, ids, "suspended", app.now()))
     click.echo(f"{tenant_id} can be read only: `{command_line('tenants resume')} {tenant_id}` undoes it")
 
 
@@ -234,7 +234,7 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
 
     from ...moving import closing
     from ...moving.sealing import check_sealing
-    from ...tenants import pair_of, stand, standings
+    from ...tenants import pair_of, set_standing, standings
 
     check_sealing()
     with open_checked_app() as app:
@@ -247,7 +247,7 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
             return
         ends_at = app.now() + timedelta(days=app.settings.closed_days if days is None else days)
         folder = closing.closed_folder(app)
-    _change_standing(tenant_id, lambda app, db, ids: stand(db, ids, "closed", app.now(), ends_at=ends_at))
+    _change_standing(tenant_id, lambda app, db, ids: set_standing(db, ids, "closed", app.now(), ends_at=ends_at))
     click.echo(
         f"{tenant_id} can be read only, and is deleted from {ends_at:%Y-%m-%d %H:%M} UTC on: the worker does that"
     )

@@ -12,7 +12,7 @@ from billycan.fields import Moment
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import moving
-from ..resources.kinds import Kind, holds, kinds, title_of, url
+from ..resources.kinds import Kind, kinds, role_reaches, title_of, url
 
 HERE, TODAY, API = "/dashboard/calendar", "/dashboard/today", "/v1/calendar"
 VIEWS = ("day", "week", "month", "list")
@@ -204,7 +204,7 @@ def _unplanned(visit: Visit) -> Iterator[tuple[Kind, Mapping[str, Any], str]]:
 def find_staff(visit: Visit) -> list[tuple[str, str, str]]:
     """List the ids, names and email addresses of the staff."""
     listing = visit.app.at.get(("GET", "/v1/staff"))
-    if listing is None or not holds(visit, listing):
+    if listing is None or not role_reaches(visit, listing):
         return []
     asked = {"active": "true", "per_page": 100, "sort": "name", "fields": "id,name,email"}
     return [(each["id"], each["name"], each["email"] or "") for each in visit.call("GET", "/v1/staff", asked)["data"]]

@@ -10,7 +10,7 @@ from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from ..resources.kinds import page_of
 from ..resources.lists import page_of_list
-from ..resources.record_page import approval_of, called
+from ..resources.record_page import approval_of, name_actors
 from .reasons import SHORT
 from .webhooks import host_of
 
@@ -47,7 +47,7 @@ def show_event(visit: Visit, id: str) -> Answer:
         "called": name,
         "record": page,
         "who": _who(visit, [event])[id],
-        "data": written(event["data"]),
+        "data": write_json(event["data"]),
         "deliveries": deliveries,
         "names": names,
         "short": SHORT,
@@ -59,7 +59,7 @@ def show_event(visit: Visit, id: str) -> Answer:
 def _who(visit: Visit, events: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Map the id of each event to who did it, and who approved it; empty text for nobody."""
     ids = {e["id"]: next(filter(None, map(e["actor"].get, _ACTORS)), "") for e in events if e["actor"]}
-    names = called(visit, {*ids.values()})
+    names = name_actors(visit, {*ids.values()})
     return {
         e["id"]: ", ".join(filter(None, (names.get(by := ids.get(e["id"], ""), by), approval_of(e["actor"]))))
         for e in events
@@ -73,7 +73,7 @@ def _record_of_event(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:
     return name, "" if data.get("deleted") else page_of(visit.app, data.get("id", ""))
 
 
-def written(value: object) -> str:
+def write_json(value: object) -> str:
     """JSON as people read it."""
     return msgspec.json.format(encode(value), indent=2).decode()
 

@@ -10,8 +10,8 @@ from billycan import Manifest, RecordPages
 from billycan.web import in_turns
 from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
 
-from ..resources.kinds import Kind, action_label, holds, kinds, naming, page_at, title_of, url, words_of
-from ..resources.record_page import asks
+from ..resources.kinds import Kind, action_label, kinds, naming, page_at, role_reaches, title_of, url, words_of
+from ..resources.record_page import has_own_page
 from .first_steps import first_steps, put_aside
 
 _MOST_WAITING = 3  # records of each kind that are named
@@ -58,7 +58,7 @@ def _find_waiting(visit: Visit) -> Iterator[Waiting]:
         for manifest in visit.app.manifests.values()
         for pages in sorted(manifest.records, key=lambda pages: pages.order)
         for each in pages.attention
-        if (listing := visit.app.at.get(("GET", pages.path))) is not None and holds(visit, listing)
+        if (listing := visit.app.at.get(("GET", pages.path))) is not None and role_reaches(visit, listing)
     ]
     of = kinds(visit.app)
     order = {path: place for place, path in enumerate(of)}
@@ -76,7 +76,7 @@ def _find_buttons(kind: Kind, action: str) -> Mapping[str, Mapping[str, str]]:
     """Return the buttons that carry out an action at once, with what they send; none if it asks for more."""
     if buttons := words_of(kind, action).buttons:
         return buttons
-    return {} if asks(kind, kind.actions[action], action) else {action_label(kind, action): {}}
+    return {} if has_own_page(kind, kind.actions[action], action) else {action_label(kind, action): {}}
 
 
 def _address_of_filter(visit: Visit, value: str) -> str:
@@ -90,7 +90,7 @@ def _first_waiting(
     shown = {column.name: column.form for column in kind.columns}
     amount = next((name for name, form in shown.items() if form == "money"), "")
     on = next((name for name, form in shown.items() if form == "day"), "")
-    has_action = each.action in kind.actions and holds(visit, kind.actions[each.action])
+    has_action = each.action in kind.actions and role_reaches(visit, kind.actions[each.action])
     names = dict.fromkeys(
         ("id", "version", *naming(kind), *filter(None, (amount, on)), *(c for c in ("client",) if c in shown))
     )

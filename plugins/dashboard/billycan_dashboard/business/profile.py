@@ -69,7 +69,7 @@ def _profile_controls(app: App) -> tuple[tuple[forms.Control, ...], tuple[forms.
 
 def _save_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     zone = visit.session.zone
-    visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
+    visit.form = forms.drop_empty_rows(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
     was = forms.read_body(asked, forms.fill_fields(asked, profile, zone), zone)
     sent = forms.read_body(asked, visit.form, zone)

@@ -11,8 +11,8 @@ from billycan import Forbidden, NotFound, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from ..resources import attachments, changes
-from ..resources.kinds import Kind, Member, action_label, holds, kind_at, url, words_of
-from ..resources.record_page import asks
+from ..resources.kinds import Kind, Member, action_label, kind_at, role_reaches, url, words_of
+from ..resources.record_page import has_own_page
 from . import calendar
 from .calendar import TODAY, Entry
 
@@ -125,9 +125,9 @@ def _show_stop(visit: Visit, entry: Entry, pictures: Sequence[Mapping[str, Any]]
         pictures=pictures,
         may_attach=attachments.may_attach(visit, kind),
         actions=[
-            (name, action_label(kind, name), asks(kind, kind.actions[name], name))
+            (name, action_label(kind, name), has_own_page(kind, kind.actions[name], name))
             for name in first
-            if holds(visit, kind.actions[name])
+            if role_reaches(visit, kind.actions[name])
         ],
     )
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from billycan import App, Forbidden, NotFound
 from billycan_users.api import Answer, Led, Shown, Visit
 
-from .kinds import Kind, action_label, holds, kind_at, page_of, title_of, words_of
+from .kinds import Kind, action_label, kind_at, page_of, role_reaches, title_of, words_of
 from .record_page import has_members, is_deletable
 
 _BATCH, _DELETE = "/v1/batch", "delete"
@@ -80,7 +80,7 @@ def _simple(visit: Visit, kind: Kind) -> Iterator[str]:
     """Yield the actions without members that the visitor's role allows."""
     if has_batches(visit.app):
         possible = {**kind.actions, **({_DELETE: kind.routes["delete"]} if "delete" in kind.routes else {})}
-        yield from (name for name, each in possible.items() if holds(visit, each) and not has_members(each))
+        yield from (name for name, each in possible.items() if role_reaches(visit, each) and not has_members(each))
 
 
 def _label(kind: Kind, action: str) -> str:

@@ -18,12 +18,12 @@ from .kinds import (
     Member,
     action_label,
     described_as,
-    holds,
     kind_at,
     kind_of,
     label,
     naming_choices,
     page_of,
+    role_reaches,
     target_of,
     title_of,
     title_of_action,
@@ -242,14 +242,14 @@ def _outcome(visit: Visit, kind: Kind, id: str, answer: Any) -> str:
 
 def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
     asked = forms.controls(endpoint.signature.body)
-    visit.form = forms.compacted(asked, visit.form)
+    visit.form = forms.drop_empty_rows(asked, visit.form)
     return forms.read_body(asked, visit.form, visit.session.zone)
 
 
 def _read(visit: Visit, endpoint: Any) -> dict[str, Any]:
     """Return the body that a form makes, and leave the form as it was sent."""
     asked = forms.controls(endpoint.signature.body)
-    return forms.read_body(asked, forms.compacted(asked, visit.form), visit.session.zone)
+    return forms.read_body(asked, forms.drop_empty_rows(asked, visit.form), visit.session.zone)
 
 
 def _asks_for_more(visit: Visit) -> bool:
@@ -269,7 +269,7 @@ def _searches(form: Mapping[str, str]) -> set[str]:
 def _require(visit: Visit, endpoint: Any) -> None:
     if endpoint is None:
         raise falcon.HTTPNotFound
-    if not holds(visit, endpoint):
+    if not role_reaches(visit, endpoint):
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
 

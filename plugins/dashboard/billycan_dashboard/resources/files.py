@@ -11,7 +11,7 @@ import falcon
 from billycan import App, RecordPages, Reply
 from billycan_users.api import Sent, Visit
 
-from .kinds import holds, kind_at, kinds
+from .kinds import kind_at, kinds, role_reaches
 
 STATEMENT, STATEMENTS = "/v1/contacts/{id}/statement", "/dashboard/reports/statements"
 
@@ -30,7 +30,7 @@ def download_file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
 def link_files(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Link]:
     """Link to the files that a record is, such as those of an export."""
     content = visit.app.at.get(("GET", f"{path}/{{id}}/content"))
-    if content is None or not holds(visit, content):
+    if content is None or not role_reaches(visit, content):
         return
     at, count = f"{kinds(visit.app)[path].page}/{record['id']}/content", record.get("files", 1)
     if count == 1:

@@ -284,7 +284,7 @@ def _text(control: Control, value: Any, zone: str) -> str:
     return str(value)
 
 
-def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, str]:
+def drop_empty_rows(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, str]:
     """The fields with the rows that hold nothing taken out, so that those of a fault are the ones that were sent."""
     found = dict(form)
     for control in (c for c in asked if c.form == "rows"):

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from billycan import App, Fault, Invalid
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from .kinds import Kind, holds, kinds
+from .kinds import Kind, kinds, role_reaches
 
 HERE, _PATH = "/dashboard/imports", "/v1/imports"
 _MOST_BYTES = 10 * 1024 * 1024 + 65_536  # a file, with the rest of its form
@@ -81,7 +81,7 @@ def _importable_kinds(app: App) -> dict[str, Kind]:
 
 def _offered_kinds(visit: Visit) -> dict[str, Kind]:
     """Return the kinds that the visitor may import."""
-    if not holds(visit, visit.app.at["POST", _PATH]):
+    if not role_reaches(visit, visit.app.at["POST", _PATH]):
         return {}
     return {name: kind for name, kind in _importable_kinds(visit.app).items() if kind.may(visit, "make")}
 

@@ -96,10 +96,10 @@ class Kind(Struct, frozen=True, eq=False):
 
     def may(self, visit: Visit, does: str) -> bool:
         """Tell whether there is such a route and the visitor's role reaches it."""
-        return (route := self.routes.get(does)) is not None and holds(visit, route)
+        return (route := self.routes.get(does)) is not None and role_reaches(visit, route)
 
 
-def holds(visit: Visit, endpoint: Any) -> bool:
+def role_reaches(visit: Visit, endpoint: Any) -> bool:
     """Tell whether the visitor's role reaches a route."""
     return visit.app.may_call(visit.identity, endpoint)
 

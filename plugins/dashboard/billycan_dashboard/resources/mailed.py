@@ -8,7 +8,7 @@ from msgspec import Struct
 from billycan import App, RecordPages
 from billycan_users.api import Led, Visit
 
-from .kinds import Kind, holds, kinds, page_of
+from .kinds import Kind, kinds, page_of, role_reaches
 
 EMAILS = "/v1/emails"
 _WITHDRAWN = ("void", "cancelled")  # what says so of itself is not sent to anybody from its page
@@ -77,7 +77,7 @@ def offers(visit: Visit, kind: Kind, id: str) -> Iterator[Offer]:
             f"Email the {noun}" if below else f"Email this {noun}",
             path,
             f"{at}/email" if may_send(visit, path) else "",
-            f"{at}/pdf" if pdf and holds(visit, pdf) else "",
+            f"{at}/pdf" if pdf and role_reaches(visit, pdf) else "",
         )
 
 
@@ -99,7 +99,7 @@ def may_send(visit: Visit, path: str) -> bool:
     if not is_on(visit.app) or sends is None or shows is None or ("POST", f"{path}/email/preview") not in at:
         return False
     scope = shows.route.scope
-    return holds(visit, sends) and (scope is None or visit.identity.holds(scope.replace(":read", ":write")))
+    return role_reaches(visit, sends) and (scope is None or visit.identity.holds(scope.replace(":read", ":write")))
 
 
 def show_emails(visit: Visit, path: str, record: Mapping[str, Any]) -> Iterator[RecordPages.Part]:
@@ -170,7 +170,7 @@ def _describe_sending(visit: Visit, email: Mapping[str, Any], *, may_resend: boo
         "bounced" if email["last_error"] == "bounced" else email["status"],
         tuple(_list_notes(email)),
         page_of(visit.app, email["id"]),
-        may_resend and "resend" in email["allowed_actions"] and resend is not None and holds(visit, resend),
+        may_resend and "resend" in email["allowed_actions"] and resend is not None and role_reaches(visit, resend),
     )
 
 

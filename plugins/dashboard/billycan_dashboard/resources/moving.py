@@ -16,7 +16,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, moment
 
 from . import forms
-from .kinds import Kind, Member, holds, kind_at, kinds, title_of, title_of_action, url
+from .kinds import Kind, Member, kind_at, kinds, role_reaches, title_of, title_of_action, url
 
 CALENDAR = "/dashboard/calendar"
 _BACK = re.compile(r"[\w=&-]{0,120}")
@@ -39,7 +39,7 @@ def planned(app: App) -> list[Kind]:
 
 def may_move(visit: Visit, kind: Kind) -> bool:
     """Tell whether the visitor may move records of a resource."""
-    return any(holds(visit, endpoint) for _, endpoint in _ways(kind))
+    return any(role_reaches(visit, endpoint) for _, endpoint in _ways(kind))
 
 
 def _ways(kind: Kind) -> list[tuple[str, Any]]:
@@ -125,7 +125,7 @@ def move_record(visit: Visit, resource: str, id: str) -> Answer:
 def _carry_out(visit: Visit, kind: Kind, path: str, before: Mapping[str, Any], body: Mapping[str, Any]) -> None:
     """Move the record by the first route that allows it, and change what that does not take, in one transaction."""
     allowed = before.get("allowed_actions") or ()
-    ways = [(name, e) for name, e in _ways(kind) if (not name or name in allowed) and holds(visit, e)]
+    ways = [(name, e) for name, e in _ways(kind) if (not name or name in allowed) and role_reaches(visit, e)]
     if not ways:
         raise Forbidden(f"This {kind.one} can no longer be moved, or your role may not move it.")
     name, endpoint = ways[0]
@@ -190,7 +190,7 @@ def _staff_of(record: Mapping[str, Any], assignee: Member | None) -> list[str]:
 
 def _choices(visit: Visit) -> list[tuple[str, str]]:
     listing = visit.app.at.get(("GET", "/v1/staff"))
-    if listing is None or not holds(visit, listing):
+    if listing is None or not role_reaches(visit, listing):
         return []
     asked = {"active": "true", "per_page": 100, "sort": "name", "fields": "id,name"}
     return [(each["id"], each["name"]) for each in visit.call("GET", "/v1/staff", asked)["data"]]

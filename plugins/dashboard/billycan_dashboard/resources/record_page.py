@@ -21,7 +21,6 @@ from .kinds import (
     Kind,
     Member,
     action_label,
-    holds,
     kind_at,
     kind_of,
     kinds,
@@ -29,6 +28,7 @@ from .kinds import (
     naming,
     page_at,
     page_of,
+    role_reaches,
     targets,
     title_of,
     words_of,
@@ -102,9 +102,9 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "is_wide": any(not is_narrow for _, _, is_narrow in tables),
         "buttons": {n: words_of(kind, n).buttons for n in shown},
         "starts": [*_starts(visit, kind, record)],
-        "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in shown],
+        "actions": [(n, action_label(kind, n), has_own_page(kind, kind.actions[n], n), n == first) for n in shown],
         "nested": lambda member, row: [
-            (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))
+            (n, action_label(kind, n, member), has_own_page(kind, kind.nested[member][n], n, member))
             for n in _actions(visit, kind.nested.get(member, {}), row)
         ],
         "related": related,
@@ -132,7 +132,7 @@ def has_members(action: Any) -> bool:
     return bool(is_struct(body) and body.__struct_fields__)
 
 
-def asks(kind: Kind, action: Any, name: str, table: str = "") -> bool:
+def has_own_page(kind: Kind, action: Any, name: str, table: str = "") -> bool:
     """Tell whether an action has a page of its own, because it takes members or its plugin wants a confirmation."""
     return has_members(action) or words_of(kind, name, table).asks
 
@@ -140,7 +140,7 @@ def asks(kind: Kind, action: Any, name: str, table: str = "") -> bool:
 def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     """List the possible actions of a record, or of one of its rows, that this visitor may take."""
     allowed = record.get("allowed_actions") or ()
-    return [name for name in allowed if name in possible and holds(visit, possible[name])]
+    return [name for name in allowed if name in possible and role_reaches(visit, possible[name])]
 
 
 def is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
@@ -267,7 +267,7 @@ def _starts(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Iterator[tup
 def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
     """The next dates of a record that has a list of them, such as those of a recurring invoice."""
     endpoint = visit.app.at.get(("GET", f"{kind.path}/{{id}}/preview"))
-    if endpoint is None or not holds(visit, endpoint):
+    if endpoint is None or not role_reaches(visit, endpoint):
         return []
     found = visit.call("GET", f"{kind.path}/{id}/preview", {"count": _MOST_NEXT})["data"]
     return [next(iter(each.values())) for each in found]
@@ -276,10 +276,10 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
 def _alike(visit: Visit, kind: Kind, id: str) -> Iterator[Alike]:
     """Yield the records that may be the same as this one, of a kind that has a list of them."""
     endpoint = visit.app.at.get(("GET", f"{kind.path}/{{id}}/duplicates"))
-    if endpoint is None or not holds(visit, endpoint):
+    if endpoint is None or not role_reaches(visit, endpoint):
         return
     asked = {"per_page": _MOST_NEXT, "fields": ",".join(naming(kind))}
-    may_merge = "merge" in kind.actions and holds(visit, kind.actions["merge"])
+    may_merge = "merge" in kind.actions and role_reaches(visit, kind.actions["merge"])
     for each in visit.call("GET", f"{kind.path}/{id}/duplicates", asked)["data"]:
         page = f"{kind.page}/{each['id']}"
         yield Alike(title_of(kind, each), page, f"{page}/merge?into={id}" if may_merge else "")
@@ -297,7 +297,7 @@ def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
         quoted = f'"{id}"'.replace("_", "/_")  # for LIKE
         asked = {"tenant_id": ctx.tenant_id, "since": since, "its_own": f'{{"id":{quoted}%', "names_it": f"%{quoted}%"}
         rows = _telling(tuple(declared), tuple(told)).all(ctx.db, asked)
-    who = called(visit, {row.actor for row in rows if row.actor})
+    who = name_actors(visit, {row.actor for row in rows if row.actor})
     return [
         Told(
             row.id,
@@ -330,7 +330,7 @@ def _happened(kind: Kind, event: str) -> str:
     return words(event.replace(".", " ")) if event in kind.tells else label(event.partition(".")[2])
 
 
-def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
+def name_actors(visit: Visit, actors: Set[str]) -> dict[str, str]:
     """Map each actor's id, as events have it, to a name; for a key, add whose it is."""
     if not actors:
         return {}

@@ -46,7 +46,7 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
     _bring_to(ctx, invoice.claim_on, invoice.id, on, _not_invoiced(rows))
 
 
-def undo(ctx: Context, invoice: Row) -> None:
+def undo_early_gst(ctx: Context, invoice: Row) -> None:
     """Restore what counted ahead for a work before an invoice was sent that is now void as a mistake."""
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
@@ -62,7 +62,7 @@ def undo(ctx: Context, invoice: Row) -> None:
     settle(ctx, invoice, next(later, invoice.issue_date))
 
 
-def end(ctx: Context, work_id: str) -> None:
+def end_early_gst(ctx: Context, work_id: str) -> None:
     """Stop counting the unfinished part of a work ahead: its price has changed (s 19-10 GST Act).
 
     Whatever happens to its invoices later, each of them then counts by itself.

@@ -51,7 +51,7 @@ class Held(Struct):
     used_on: str | None = None
 
 
-def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change]) -> None:
+def hold_credit(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change]) -> None:
     """Hold back the share of a note's price that the note released from payments."""
     left = {name: -getattr(price, name) for name in PRICE}
     rows = []
@@ -64,7 +64,7 @@ def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change
     _write_rows(ctx, rows)
 
 
-def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str | None = None) -> None:
+def spend_credit(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str | None = None) -> None:
     """Count this much of the credit from a payment as refunded or used, oldest credit first.
 
     Any amount above the credit given by notes was credit already. `used_on` is the invoice on which it is used.
@@ -117,7 +117,7 @@ def end_of_note(ctx: Context, invoice_id: str, note_id: str, on: date | None) ->
     for row in ended:
         day = _day_of_end(row.counts_on, on)
         if row.paid < 0:
-            spend(ctx, row.payment_id, -row.paid, day, row.used_on)
+            spend_credit(ctx, row.payment_id, -row.paid, day, row.used_on)
         elif row.used_on is not None:
             hold_again(ctx, row.payment_id, row.used_on, row.paid, day)
 

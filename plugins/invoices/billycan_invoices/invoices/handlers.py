@@ -161,7 +161,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     unallocated.end_of_invoice(ctx, id, on)
     deposits.let_go(ctx, row, on)
     if on is None:
-        early_gst.undo(ctx, row)
+        early_gst.undo_early_gst(ctx, row)
     else:
         early_gst.settle(ctx, row, on)
     return invoice

@@ -40,7 +40,7 @@ _OF_INVOICE = Statement(
 _INSERT = Statement.Insertion(allocations, allocations.c.keys())
 
 
-def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, Row], list[Row]]:
+def lock_settling(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, Row], list[Row]]:
     """Lock the payments that settle an invoice, and those in `also`.
 
     Returns them and their allocations to the invoice, without reversed ones.

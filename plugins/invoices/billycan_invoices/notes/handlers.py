@@ -196,7 +196,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
     if before.claim != "deposit":  # of which a note takes nothing off that was supplied
-        unallocated.hold(ctx, before.id, price, given_up)
+        unallocated.hold_credit(ctx, before.id, price, given_up)
     deposits.credit_deposit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)
@@ -268,7 +268,7 @@ def _lock_note(ctx: Context, id: str, action: str, *, released: bool) -> tuple[R
     invoice = lock_invoices(ctx, [found.invoice_id])[found.invoice_id]
     if invoice.applied_to is not None:
         lock_invoices(ctx, [invoice.applied_to])  # created after the deposit it takes off, so its id is larger
-    payments, stored = credit_release.lock(
+    payments, stored = credit_release.lock_settling(
         ctx, invoice.id, [one["payment_id"] for one in found.released] if released else []
     )
     row = records.lock(ctx, id)

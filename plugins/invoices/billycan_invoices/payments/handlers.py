@@ -190,7 +190,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
         "reference": body.reference,
     }
     ctx.db.execute(sa.insert(refunds).values(tenant_id=ctx.tenant_id, **refund))
-    unallocated.spend(ctx, id, body.amount, refunded_on)
+    unallocated.spend_credit(ctx, id, body.amount, refunded_on)
     payment = records.save(
         ctx, payment, refunded=payment.refunded + body.amount, unallocated=payment.unallocated - body.amount
     )

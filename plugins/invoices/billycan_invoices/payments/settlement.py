@@ -195,7 +195,7 @@ def settle_invoices(
         settled.append(apply_changes(ctx, one.invoice, changes, by=by))
         never_used -= first
         if one.amount > first:
-            unallocated.spend(ctx, payment.id, one.amount - first, on, one.invoice.id)
+            unallocated.spend_credit(ctx, payment.id, one.amount - first, on, one.invoice.id)
     return settled
 
 

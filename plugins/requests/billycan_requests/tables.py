@@ -1,4 +1,4 @@
-"""The tables of the log, and of its completeness."""
+"""The tables of the log of requests, and of what shows that some are missing from it."""
 
 import sqlalchemy as sa
 

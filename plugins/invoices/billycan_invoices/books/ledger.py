@@ -2,7 +2,7 @@
 
 Entries are added and never rewritten, so the amount paid, credited or written off up to a day is a sum over them:
 `tables.entries` describes each column. Undoing something on a later day adds an entry on that day. A mistake is taken
-off on the same days on which it was entered, so that it appears in no day's sum: see `undo`.
+off on the same days on which it was entered, so that it appears in no day's sum: see `Undoing`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -149,7 +149,7 @@ def test_importing_billycan_loads_next_to_nothing():
 def test_who_serves_loads_nothing_of_who_migrates_or_delivers(tmp_path):
     """These were a third of the memory of a web process, and two fifths of its start."""
     imports = "import os; from billycan.app import App; from billycan.starting import settings"
-    code = f"{imports}; App(settings.load(os.environ))"
+    code = f"{imports}; App(settings.load_settings(os.environ))"
     found = loaded(code, BILLYCAN_DATABASE=f"sqlite:///{tmp_path}/x.db", BILLYCAN_SECRET="x" * 40)
     assert "billycan_webhooks.plugin" in found
     assert not found & {"alembic", "huey", "redis", "httpcore", "psycopg"}

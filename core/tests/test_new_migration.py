@@ -89,7 +89,7 @@ from billycan.testing import Client, upgrade_to
 def test_rows_go_up_and_down_and_up(make_app):
     app = make_app("contacts", "vans", fresh=True, migrated=False)
     upgrade_to(app, vans="vans_0001")
-    client, chain = Client(app), versions.chains(app.manifests)[-1]
+    client, chain = Client(app), versions.find_chains(app.manifests)[-1]
     (vans, *_) = app.manifests["vans"].tables
     old = ("tenant_id", "id", "name", "cost", "status", "name_folded", "search_text", "metadata", "version")
     old = (*old, "created_at", "updated_at")
@@ -105,7 +105,7 @@ def test_rows_go_up_and_down_and_up(make_app):
             row = db.execute(sa.select(vans)).one()
             assert (row.name, row.registration, row.tonnes, row.odometer, row.driver_id) == ("Van", "", None, 0, None)
         with app.db.writing(across="a test") as db:
-            migrate.undo(db, chain, "vans_0001")
+            migrate.undo_migrations(db, chain, "vans_0001")
             assert "odometer" not in {c["name"] for c in sa.inspect(db).get_columns("vans")}
             assert "vans_trips" not in sa.inspect(db).get_table_names()
 """

@@ -33,8 +33,8 @@ from billycan.tenants import Profile
 class Quiet(WSGIRequestHandler):
     def log_message(self, *args): ...
 
-app = App(settings.load())
-migrate.upgrade(app.db, app.manifests)
+app = App(settings.load_settings())
+migrate.upgrade_all(app.db, app.manifests)
 with app.db.writing() as db:
     key = create_business(db, Profile(name="Derwent Plumbing"), app.now()).test_key
 server = make_server("127.0.0.1", 0, app.start().wsgi, handler_class=Quiet)

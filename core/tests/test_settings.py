@@ -124,7 +124,7 @@ def test_the_file_is_utf_8_on_a_machine_that_is_set_to_something_else(tmp_path):
     ascii_alone = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     code = (
         "import locale; from billycan.starting import settings\n"
-        "print(locale.getencoding(), *settings.load().settings.trusted_proxies)"
+        "print(locale.getencoding(), *settings.load_settings().settings.trusted_proxies)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=ascii_alone, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -37,7 +37,7 @@ id, tenant_id, dies = sys.argv[1:]
 rates = {"per_minute": 9, "per_second": 9}
 scopes = ("read", "write")
 owner = Identity(id="usr_1", tenant_id=tenant_id, environment="live", name="Owner", scopes=scopes, **rates)
-app = App(settings.load({name: text for name, text in os.environ.items() if name.startswith("BILLYCAN_")}))
+app = App(settings.load_settings({name: text for name, text in os.environ.items() if name.startswith("BILLYCAN_")}))
 die = lambda: os.kill(os.getpid(), signal.SIGKILL)
 store = proposing._store
 if dies == "within":

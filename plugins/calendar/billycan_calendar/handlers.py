@@ -1,10 +1,11 @@
 """The handler of the calendar, one function for each route: entries are as the lists of their resources show them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import BadRequest, Context, Forbidden, Named, own
@@ -56,7 +57,7 @@ def _entries(ctx: Context, of: Planned, begins: Moment, ends: Moment, query: Cal
         for record in records.values():
             entry = _entry(of, record)
             is_asked = query.assignee_id is None or query.assignee_id in entry.assignee_ids
-            if is_asked and (query.cancelled or entry.status not in of.ended):
+            if is_asked and (query.cancelled or not entry.cancelled):
                 yield entry
 
 
@@ -85,6 +86,7 @@ def _entry(of: Planned, record: Any) -> CalendarEntry:
     names = [named.name for name in of.named if isinstance(named := getattr(record, name), Named) and name != "client"]
     texts = [text for name in of.titles if (text := getattr(record, name))]
     staff = getattr(record, of.assignee) if of.assignee else None
+    status = getattr(record, of.status) if of.status else None
     return CalendarEntry(
         type=of.name,
         id=record.id,
@@ -92,6 +94,19 @@ def _entry(of: Planned, record: Any) -> CalendarEntry:
         start_at=getattr(record, of.start),
         end_at=getattr(record, of.end) if of.end else None,
         assignee_ids=[*staff] if isinstance(staff, list) else [staff] if staff else [],
-        status=getattr(record, of.status) if of.status else None,
+        status=status,
         client=client,
+        location=next(filter(None, (_one_line(getattr(record, name)) for name in of.places)), None),
+        cancelled=status in of.ended,
+        version=record.version,
+        updated_at=record.updated_at,
     )
+
+
+def _one_line(place: Any) -> str:
+    """Return a place or an address in one line; empty if there is none."""
+    if not place or isinstance(place, str):
+        return " ".join((place or "").split())
+    found: Mapping[str, str | None] = msgspec.to_builtins(place)
+    town = " ".join(filter(None, (found.get(name) for name in ("suburb", "state", "postcode"))))
+    return ", ".join(filter(None, (found.get("line1"), found.get("line2"), town)))

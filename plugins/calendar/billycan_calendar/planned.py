@@ -2,11 +2,12 @@
 
 import weakref
 from collections.abc import Iterator, Mapping
+from typing import get_args
 
 import sqlalchemy as sa
 from msgspec import Struct, structs
 
-from billycan import App, Member, Named
+from billycan import Address, App, Member, Named
 
 _found: "weakref.WeakKeyDictionary[App, tuple[Planned, ...]]" = weakref.WeakKeyDictionary()
 
@@ -14,7 +15,8 @@ _found: "weakref.WeakKeyDictionary[App, tuple[Planned, ...]]" = weakref.WeakKeyD
 class Planned(Struct, frozen=True, eq=False):
     """A resource: the path of its list, its scope and its table, and the members that its entries are made of.
 
-    `ended` are the values of its status that end a record without a result.
+    `places` are the members that say where it takes place, and `ended` the values of its status that end a record
+    without a result.
     """
 
     path: str
@@ -26,6 +28,7 @@ class Planned(Struct, frozen=True, eq=False):
     status: str
     titles: tuple[str, ...]
     named: tuple[str, ...]
+    places: tuple[str, ...]
     ended: frozenset[str]
 
     @property
@@ -35,7 +38,8 @@ class Planned(Struct, frozen=True, eq=False):
     @property
     def members(self) -> frozenset[str]:
         """The members of a record that the calendar shows."""
-        return frozenset(filter(None, (self.start, self.end, self.assignee, self.status, *self.titles, *self.named)))
+        played = (self.start, self.end, self.assignee, self.status, *self.titles, *self.named, *self.places)
+        return frozenset(filter(None, (*played, "version", "updated_at")))
 
 
 def planned_resources(app: App) -> tuple[Planned, ...]:
@@ -66,6 +70,7 @@ def _find(app: App) -> Iterator[Planned]:
             status=status,
             titles=tuple(name for name, meaning in meant.items() if meaning.role == "title"),
             named=tuple(name for name in meant if _is_named(types.get(name))),
+            places=tuple(name for name, kind in types.items() if name == "location" or _is_address(kind)),
             ended=frozenset(value for value, tone in meant[status].tones.items() if tone == "ends")
             if status
             else frozenset(),
@@ -78,3 +83,7 @@ def _playing(meant: Mapping[str, Member.Meaning], role: str) -> str:
 
 def _is_named(kind: object) -> bool:
     return kind is Named or getattr(kind, "__origin__", None) is Named
+
+
+def _is_address(kind: object) -> bool:
+    return Address in (kind, *get_args(kind))

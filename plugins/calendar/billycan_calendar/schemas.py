@@ -36,6 +36,10 @@ class CalendarEntry(Struct):
     assignee_ids: The members of staff assigned to it.
     status: Its status; null if it has none.
     client: The client it is for; null if it is for none.
+    location: Where it takes place, in one line; null if that is not known.
+    cancelled: Whether it was cancelled or declined.
+    version: The record's version; goes up by one with each change.
+    updated_at: When the record was last changed.
     """
 
     type: str
@@ -46,3 +50,7 @@ class CalendarEntry(Struct):
     assignee_ids: list[str]
     status: str | None
     client: Named | None
+    location: str | None
+    cancelled: bool
+    version: int
+    updated_at: Moment

@@ -21,9 +21,11 @@ def ids(client):
         "data"
     ]["id"]
     booked = {"client_id": client_id, "service_id": service, "start_at": f"{DAY}T09:00:00+11:00", "force": True}
+    booked["location"] = "1 Elizabeth St,\nupstairs"
     night = {"scheduled_start": f"{DAY}T22:00:00+11:00", "scheduled_end": "2026-12-10T02:00:00+11:00"}
+    address = {"line1": "2 Elizabeth St", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
     jobs = [
-        {"title": "Night shift", "assignee_ids": [dave, kim], **night},
+        {"title": "Night shift", "assignee_ids": [dave, kim], "site_address": address, **night},
         {"title": "Begun", "scheduled_start": f"{DAY}T08:30:00+11:00"},
         {"title": "Not planned yet"},
     ]
@@ -51,11 +53,19 @@ def test_what_is_planned_is_listed_by_day_and_by_staff(client, ids):
     assert first == {
         "type": "bookings", "id": ids["Blocked drain"], "title": "Blocked drain", "status": "confirmed",
         "start_at": "2026-12-08T22:00:00Z", "end_at": "2026-12-08T23:00:00Z", "assignee_ids": [ids["Dave"]],
-        "client": {"id": first["client"]["id"], "name": "Salamanca Bakery"},
+        "client": {"id": first["client"]["id"], "name": "Salamanca Bakery"}, "location": "1 Elizabeth St, upstairs",
+        "cancelled": False, "version": 1, "updated_at": first["updated_at"],
     }  # fmt: skip
     client.post(f"/v1/bookings/{ids['Blocked drain']}/cancel", {}, status=200)
     assert titles(day) == ["Begun", "Night shift"]
     assert titles(f"{day}&cancelled=true") == ["Begun", "Blocked drain", "Night shift"]
+    assert [each["cancelled"] for each in client.get(f"/v1/calendar?{day}&cancelled=true")["data"]] == [
+        False,
+        True,
+        False,
+    ]
+    night = client.get("/v1/calendar?from=2026-12-10&to=2026-12-10")["data"][0]
+    assert night["location"] == "2 Elizabeth St, Hobart TAS 7000"
 
 
 def test_wrong_days_and_keys_are_refused(client, ids):

@@ -6,17 +6,18 @@ from . import handlers as h
 from . import record_pages
 from .cards import todays_bookings
 from .demo import add_samples
+from .holding import holds_to_remove, remove_hold
 from .neighbours import hears
 from .own import owns
 from .reminding import emit_reminder, to_remind
 from .resource import Booking, Service
-from .tables import bookings, services, slots
+from .tables import bookings, holds, services, slots
 
 manifest = Manifest(
     name="bookings",
     requires=("contacts", "staff"),
     uses=("jobs",),
-    tables=(services, slots, bookings),
+    tables=(services, slots, bookings, holds),
     events={
         "service.created": Service,
         "service.updated": Service,
@@ -70,7 +71,10 @@ manifest = Manifest(
     records=(record_pages.bookings, record_pages.services),
     cards=(todays_bookings,),
     hears=hears,
-    tasks=(Every(seconds=60, due=to_remind, run=emit_reminder),),
+    tasks=(
+        Every(seconds=60, due=to_remind, run=emit_reminder),
+        Every(seconds=60, due=holds_to_remove, run=remove_hold, real_time=True),
+    ),
     demo=add_samples,
     codes={"slot_unavailable": (409, "The time is taken or not offered; `alternatives` are free.")},
     offers=owns,

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Invalid, Row, new_id, own
+from billycan import Conflict, Context, Invalid, Row, UTCDateTime, new_id, own
 from billycan.fields import Moment
 from billycan.web import in_turns
 from billycan_staff.api import Person, people
@@ -21,7 +21,7 @@ from . import rules
 from .resource import DAY
 from .rules import Span, Taken, Terms
 from .schemas import Opening
-from .tables import bookings, slots
+from .tables import bookings, holds, slots
 
 MOST_ALTERNATIVES = 5
 MOST_STARTS = 50_000  # checked for alternatives, counting each person
@@ -90,7 +90,9 @@ def hold_slot(
         text = "does not provide this service" if locked[staff_id].active else "is not active: name somebody else"
         raise Invalid.member("staff_id", "invalid_value", text)
     terms, (earliest, latest) = terms_of(service), _bookable_span(ctx, service)
-    taken = _taken_slots(ctx, candidates, terms.occupied(start))
+    dead: list[str] = []
+    taken = _taken_slots(ctx, candidates, terms.occupied(start), dead=dead)
+    _remove_unused(ctx, dead)
     busy = _busy_spans(ctx, candidates, terms.occupied(start), job_id)
     room = [p for p in candidates if not busy[p.id] and rules.places_left(terms, taken[p.id], start)]
     free = room if force else [p for p in room if earliest <= start < latest and rules.can_start(terms, p, start)]
@@ -168,21 +170,40 @@ _BOOKED = (
     .scalar_subquery()
     .label("booked")
 )
+_HELD = (
+    sa.select(sa.func.count())
+    .where(
+        holds.c.tenant_id == slots.c.tenant_id,
+        holds.c.slot_id == slots.c.id,
+        holds.c.expires_at > sa.bindparam("real_time", type_=UTCDateTime),
+    )
+    .scalar_subquery()
+    .label("held")
+)
 
 
 def _taken_slots(
-    ctx: Context, staff: Iterable[Person], within: Span, instead_of: Row | None = None
+    ctx: Context,
+    staff: Iterable[Person],
+    within: Span,
+    instead_of: Row | None = None,
+    dead: list[str] | None = None,
 ) -> dict[str, list[Taken]]:
-    """Map each person to the slots that overlap these times, in order, without the booking `instead_of`."""
+    """Map each person to the slots that overlap these times, in order, without the booking `instead_of`.
+
+    The ids of slots that only holds had that have expired are added to `dead`.
+    """
     gone = instead_of.slot_id if instead_of is not None else None
     found: dict[str, list[Taken]] = {person.id: [] for person in staff}
     since, until = within
     overlap = (slots.c.occupied_until > since) & (slots.c.occupied_from < until)
-    select = sa.select(slots, _BOOKED).where(own(ctx, slots), slots.c.staff_id.in_(found), overlap)
-    for row in ctx.db.execute(select.order_by(slots.c.occupied_from)):
-        occupied, booked = (row.occupied_from, row.occupied_until), row.booked - (row.id == gone)
-        if booked or row.id != gone:
+    select = sa.select(slots, _BOOKED, _HELD).where(own(ctx, slots), slots.c.staff_id.in_(found), overlap)
+    for row in ctx.db.execute(select.order_by(slots.c.occupied_from), {"real_time": ctx.app.now()}):
+        occupied, booked = (row.occupied_from, row.occupied_until), row.booked + row.held - (row.id == gone)
+        if booked:
             found[row.staff_id].append(Taken(row.id, row.service_id, row.start_at, occupied, booked))
+        elif dead is not None:
+            dead.append(row.id)
     return found
 
 
@@ -208,8 +229,21 @@ def _insert_slot(ctx: Context, terms: Terms, staff_id: str, start: datetime) -> 
 def _give_back(ctx: Context, booking: Row) -> None:
     mine = own(ctx, bookings) & (bookings.c.id == booking.id)
     ctx.db.execute(sa.update(bookings).where(mine).values(slot_id=None))
-    shared = sa.exists().where(own(ctx, bookings), bookings.c.slot_id == booking.slot_id)
-    ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id == booking.slot_id, ~shared))
+    remove_unshared(ctx, [booking.slot_id])
+
+
+def remove_unshared(ctx: Context, ids: Iterable[str]) -> None:
+    """Remove those of these slots that no booking and no hold has; their staff are locked."""
+    booked = sa.exists().where(own(ctx, bookings), bookings.c.slot_id == slots.c.id)
+    held = sa.exists().where(own(ctx, holds), holds.c.slot_id == slots.c.id)
+    ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id.in_(list(ids)), ~booked, ~held))
+
+
+def _remove_unused(ctx: Context, ids: list[str]) -> None:
+    """Remove slots that only expired holds had; their staff are locked."""
+    if ids:
+        ctx.db.execute(sa.delete(holds).where(own(ctx, holds), holds.c.slot_id.in_(ids)))
+        remove_unshared(ctx, ids)
 
 
 def _nearest_openings(

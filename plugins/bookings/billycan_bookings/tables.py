@@ -1,4 +1,4 @@
-"""The tables of services, bookings, and the slots of staff that bookings hold."""
+"""The tables of services, bookings, the slots of staff that bookings hold, and those that are held without one."""
 
 import sqlalchemy as sa
 
@@ -22,4 +22,14 @@ slots = new_table(
     reference("service_id", "bookings_services"),
     sa.UniqueConstraint("tenant_id", "staff_id", "start_at"),
     sa.Index(None, "tenant_id", "staff_id", "occupied_until"),
+)
+
+# A place in a slot, held for minutes while somebody decides. Once it has expired, it holds nothing.
+holds = new_table(
+    "bookings_holds",
+    sa.Column("slot_id", ByCodePoint, nullable=False),
+    sa.Column("holder", sa.Text, nullable=False),  # who holds it, as a digest
+    sa.Column("expires_at", UTCDateTime, nullable=False, index=True),  # by the real time
+    reference("slot_id", "bookings_slots"),
+    sa.Index(None, "tenant_id", "slot_id"),
 )

@@ -1,6 +1,6 @@
 """Hosted pages' functions for other plugins: signed links, pages with forms, and the contents of documents."""
 
-from .branding import brand_of
+from .branding import brand_of, logo_url
 from .links import Link, link_url, read_link
 from .pages import DocumentPage, PayButton, Shown, form_of, render
 from .papers import buyer, how_to_pay, paper_of, seller
@@ -19,6 +19,7 @@ __all__ = [
     "form_of",
     "how_to_pay",
     "link_url",
+    "logo_url",
     "moment",
     "money",
     "paper_of",

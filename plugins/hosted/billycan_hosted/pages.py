@@ -36,12 +36,16 @@ class PayButton(Struct, frozen=True, kw_only=True):
 
 
 class Shown(Struct):
-    """The contents of a page: a template and its values; `status` is the HTTP status, `buttons` are ways to pay."""
+    """The contents of a page: a template and its values; `status` is the HTTP status, `buttons` are ways to pay.
+
+    Sites in `framed_by`, such as `https://example.com`, may show it in a frame.
+    """
 
     template: str
     values: Mapping[str, Any]
     status: int = 200
     buttons: Sequence[PayButton] = ()
+    framed_by: Sequence[str] = ()
 
 
 Show = Callable[[Context, Link], Shown]
@@ -132,7 +136,8 @@ class DocumentPage:
         resp.status = shown.status
         given = {"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo}
         values = {**given, "buttons": shown.buttons, **shown.values}
-        render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
+        onward = [button.leads_to for button in shown.buttons]
+        render(resp, shown.template, onward, framed_by=shown.framed_by, **values)
 
     def _answer_with_file(self, resp: falcon.Response, ctx: Context, link: Link) -> None:
         from billycan_pdf import api as pdf  # noqa: PLC0415 - the plugin may be off
@@ -153,24 +158,26 @@ def form_of(req: falcon.Request) -> dict[str, str]:
     return {name: text.strip() for name, text in pairs}
 
 
-def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **values: Any) -> None:
-    """Write a page that runs no script, loads nothing from other sites, sends no referrer, and is neither framed nor
-    cached.
+def render(
+    resp: falcon.Response, template: str, onward: Sequence[str] = (), *, framed_by: Sequence[str] = (), **values: Any
+) -> None:
+    """Write a page that runs no script, loads nothing from other sites, sends no referrer, and is not cached.
 
-    Its forms can lead only to this site and to the addresses in `onward`.
+    Its forms can lead only to this site and to the addresses in `onward`; only the sites in `framed_by` may frame it.
     """
-    nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
+    nonce, places, frames = secrets.token_urlsafe(12), " ".join(["'self'", *onward]), " ".join(framed_by) or "'none'"
     resp.text = _load_templates().get_template(template).render(nonce=nonce, style=_read_style(), **values)
     resp.content_type = falcon.MEDIA_HTML
     resp.set_headers(
         {
             "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; img-src 'self';"
-            f" form-action {places}; base-uri 'none'; frame-ancestors 'none'",
+            f" form-action {places}; base-uri 'none'; frame-ancestors {frames}",
             "Referrer-Policy": "no-referrer",
-            "X-Frame-Options": "DENY",
             "X-Robots-Tag": "noindex, nofollow",
         }
     )
+    if not framed_by:
+        resp.set_header("X-Frame-Options", "DENY")  # which cannot name sites
 
 
 @lru_cache

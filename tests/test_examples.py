@@ -41,6 +41,7 @@ from billycan_webhooks.tables import deliveries
 pytestmark = [pytest.mark.whole, pytest.mark.sqlite_alone]
 
 ALL = sorted(first_party())
+SITE = "https://quollbrook.example"
 SELLER = {
     "name": "Quollbrook Plumbing",
     "legal_name": "Quollbrook Plumbing Pty Ltd",
@@ -233,6 +234,9 @@ def book(c, clock):
     c.get(f"/v1/services/{inspection}")
     c.patch(f"/v1/services/{inspection}", {"price": "121.00", "gst_code": "gst"})
     c.get("/v1/services?active=true")
+    page = {"active": True, "name": "quollbrook-plumbing", "service_ids": [inspection], "embedded_in": [SITE]}
+    c.patch("/v1/booking_page", page)
+    c.get("/v1/booking_page")
     c.get(f"/v1/availability?service_id={inspection}&from=2026-11-25&to=2026-11-25")
     booking = {"service_id": inspection, "client_id": c.client, "start_at": "2026-11-25T08:00:00+11:00"}
     id = c.post("/v1/bookings", {**booking, "location": "12 Salamanca Place"})["data"]["id"]

@@ -154,15 +154,11 @@ def _read(form: Mapping[str, str]) -> tuple[Details | None, dict[str, str]]:
 
 def _keep(ctx: Context, row: Row, details: Details) -> Row:
     """Store a visitor's details; the row ends two days after the start."""
-    values: dict[str, Any] = {
-        "name": details.name,
-        "email": details.email.lower(),
-        "phone": details.phone,
-        "notes": details.notes,
-    }
-    values |= {"sent_at": ctx.app.now(), "ends_at": max(row.ends_at, row.start_at + 2 * _DAY)}
+    said = {"name": details.name, "email": details.email.lower(), "phone": details.phone, "notes": details.notes}
+    ends_at = max(row.ends_at, row.start_at + 2 * _DAY)
     this = own(ctx, requests) & (requests.c.id == row.id)
-    return ctx.db.execute(sa.update(requests).where(this).values(values).returning(requests)).one()
+    kept = sa.update(requests).where(this).values(**said, sent_at=ctx.app.now(), ends_at=ends_at)
+    return ctx.db.execute(kept.returning(requests)).one()
 
 
 def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from billycan import App, Conflict, Context, NotFound, Problem, own
 from billycan.fields import Moment
 from billycan_bookings import api as bookings
-from billycan_hosted.api import brand_of, day, form_of, logo_url, read_link, render
+from billycan_hosted.api import brand_of, form_of, logo_url, read_link, render
 from billycan_staff import api as staff
 
 from . import offering
@@ -128,7 +128,7 @@ class TimesPage:
                 "lasts": offering.lasts(service.duration_minutes),
                 "price": offering.price_of(ctx, service) if page.shows_prices else "",
                 "days": _by_day(openings, ctx.tenant.timezone),
-                "said": f"{day(first)} to {day(min(first + week - timedelta(days=1), last))}",
+                "said": _say_days(first, min(first + week - timedelta(days=1), last)),
                 "before": max(first - week, today) if first > today else None,
                 "after": first + week if first + week <= last else None,
                 "people": _list_people(ctx, service) if page.offers_staff else [],
@@ -228,11 +228,16 @@ def _day(text: str) -> date | None:
         return None
 
 
+def _say_days(first: date, last: date) -> str:
+    """Write the days of a week: `21 to 27 November`."""
+    return f"{first.day if first.month == last.month else f'{first.day} {first:%B}'} to {last.day} {last:%B}"
+
+
 def _by_day(openings: list[Any], timezone: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """List the days that have free times, each with the starts and how they are written."""
     zone, found = ZoneInfo(timezone), dict[str, list[tuple[str, str]]]()
     for opening in openings:
         local = opening.start_at.astimezone(zone)
-        said = f"{local:%A} {day(local.date())}"
+        said = f"{local:%A} {local.day} {local:%B}"
         found.setdefault(said, []).append((f"{opening.start_at:%Y-%m-%dT%H:%M:%SZ}", clock(local)))
     return [*found.items()]

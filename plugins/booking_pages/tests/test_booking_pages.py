@@ -148,6 +148,31 @@ def test_a_held_time_is_nobody_elses_until_it_expires(client, at, visitor):
     assert (count(client, holds), count(client, slots)) == (0, 2)
 
 
+def test_a_held_time_can_be_booked_though_the_notice_began_meanwhile(client, at, visitor):
+    start = visitor.starts(at.times)[0]
+    path = visitor.choose(at.times, start)
+    client.patch(f"/v1/services/{at.service}", {"min_notice_minutes": 60 * 24 * 60})
+    Visitor(client, "192.0.2.2").choose(at.times, start.replace("T22", "T23"), status=409)
+    visitor.send(path, **ADA)
+    assert [each["start_at"] for each in bookings_of(client)] == [start]
+
+
+def test_a_sandbox_writes_to_nobody(client, at):
+    sandbox = client.sandbox("read", "write")
+    hours = [{"day": day, "start": "09:00", "end": "12:00"} for day in DAYS]
+    sandbox.post("/v1/staff", {"name": "Dave", "hours": hours})
+    service = sandbox.post("/v1/services", {"name": "Visit", "duration_minutes": 60})["data"]["id"]
+    name = sandbox.tenant_id.replace("_", "-")
+    set_up(sandbox, active=True, name=name, service_ids=[service], confirms_email=True)
+    visitor, before = Visitor(sandbox), len(letters_of(client.app))
+    times = f"/b/{name}/{service}"
+    path = visitor.book(times, visitor.starts(times)[0])
+    page = visitor.web.get(path)
+    assert "You are booked" in page and "SANDBOX" in page and "Keep the address of this page" in page
+    assert len(bookings_of(sandbox)) == 1 and bookings_of(client) == []
+    assert len(letters_of(client.app)) == before
+
+
 def test_holds_cannot_block_the_day(client, at, visitor):
     day = visitor.starts(at.times, "?from=2026-12-14")[:3]  # a Monday
     paths = [Visitor(client, f"192.0.2.{i}").choose(at.times, start) for i, start in enumerate(day[:2], 10)]

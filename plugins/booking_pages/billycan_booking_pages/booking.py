@@ -1,4 +1,4 @@
-"""What a visitor asks for, from the chosen time to the booking, and the page on which they follow it.
+"""Requests of visitors, from the chosen time to the booking, and the page on which they follow them.
 
 The page has two links: the visitor's own, and the one that is emailed, which proves the address.
 """
@@ -14,19 +14,16 @@ from billycan import App, Conflict, Context, Invalid, NotFound, Row, decode, new
 from billycan.fields import Moment
 from billycan_bookings import api as bookings
 from billycan_contacts import api as contacts
-from billycan_hosted.api import DocumentPage, Link, Shown, brand_of, day, link_url, moment
-from billycan_mail import api as mail
+from billycan_hosted.api import DocumentPage, Link, Shown, brand_of, day, moment, money
 from billycan_staff import api as staff
 
-from . import offering
+from . import emails, offering
+from .emails import EMAILED, REQUEST_PATH
 from .handlers import PATH, load_page
 from .schemas import BookingPage, Details
 from .tables import requests
 
-REQUEST_PATH = "/booking/"
 HELD, HELD_FOR_EMAIL = timedelta(minutes=10), timedelta(minutes=30)
-VISITORS, EMAILED = 1, 2  # editions of the link
-MOST_EMAILS = 5  # to an address from a business within a day
 _DAY = timedelta(days=1)
 _TRAP = "website"  # a field that people do not see
 _TAKEN = "Somebody else has taken this time meanwhile. Please choose another."
@@ -50,12 +47,6 @@ def add_request(ctx: Context, service_id: str, start: Moment, staff_id: str | No
     held = {"staff_id": hold.staff_id if hold else staff_id, "hold_id": hold.id if hold else None}
     added = sa.insert(requests).values(tenant_id=ctx.tenant_id, **values, **held)
     return ctx.db.execute(added.returning(requests)).one()
-
-
-def request_link(ctx: Context, row: Row, edition: int = VISITORS) -> str:
-    """Return the token of a link to the page of a request."""
-    last_day = (row.start_at + 2 * _DAY).date()
-    return link_url(ctx, REQUEST_PATH, row.id, edition, last_day).rpartition("/")[2]
 
 
 def show_request(ctx: Context, link: Link) -> Shown:
@@ -85,10 +76,13 @@ def show_request(ctx: Context, link: Link) -> Shown:
         "held_until": clock(held.expires_at.astimezone(local.tzinfo)) if held else "",
         "state": state or ("sent" if row.sent_at else "details"),
         "email": row.email,
-        "tells": _can_write(ctx),
+        "tells": emails.can_write(ctx),
+        "deposit": offering.deposit_of(ctx, page, service),
+        "deposit_due": _deposit_due(ctx, row),
+        "deposit_url": row.deposit_url,
         "can_cancel": booking is not None and _may_cancel(ctx, page, booking),
         "cancel_until": moment(Moment.of(start - timedelta(minutes=page.cancel_notice_minutes)), zone),
-        "back": f"{PATH}{page.name}/{row.service_id}?from={local.date()}&instead={request_link(ctx, row)}",
+        "back": f"{PATH}{page.name}/{row.service_id}?from={local.date()}&instead={emails.request_link(ctx, row)}",
     }
     return Shown("booking_pages/request.html", values, framed_by=page.embedded_in)
 
@@ -113,11 +107,11 @@ def answer_request(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping
     if details is None:
         return faults
     row = _keep(ctx, row, details)
-    if not (page.confirms_email and _can_write(ctx)):
+    if not (page.confirms_email and emails.can_write(ctx)):
         return _book(ctx, page, row)
     if row.hold_id:
         bookings.extend_hold(ctx, row.hold_id, HELD_FOR_EMAIL)
-    _write(ctx, row, "Please confirm your booking", "To book this time, open this page and confirm it:")
+    emails.write(ctx, row, "Please confirm your booking", "To book this time, open this page and confirm it:")
     return None
 
 
@@ -138,6 +132,17 @@ def _may_cancel(ctx: Context, page: BookingPage, booking: Any) -> bool:
     """Tell whether the client may cancel by the link: the booking is open, and the notice has not begun."""
     notice = timedelta(minutes=page.cancel_notice_minutes)
     return "cancel" in booking.allowed_actions and ctx.now() + notice <= booking.start_at
+
+
+def _deposit_due(ctx: Context, row: Row) -> str:
+    """Return what is still to be paid of the deposit that was asked for; empty if nothing is."""
+    if row.deposit_id is None or not ctx.has("invoices"):
+        return ""
+    try:
+        deposit = offering.call(ctx, "GET", "/v1/invoices/{id}", id=row.deposit_id)
+    except NotFound:
+        return ""
+    return money(deposit.amount_due) if deposit.status in ("sent", "partially_paid") else ""
 
 
 def _read(form: Mapping[str, str]) -> tuple[Details | None, dict[str, str]]:
@@ -186,14 +191,15 @@ def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None
     }
     booking = offering.call(ctx, "POST", "/v1/bookings", body=body)
     this = own(ctx, requests) & (requests.c.id == row.id)
-    values = {"booking_id": booking.id, "hold_id": None, "staff_id": held.staff_id}
+    values: dict[str, Any] = {"booking_id": booking.id, "hold_id": None, "staff_id": held.staff_id}
+    if booking.status == "confirmed" and page.deposit_percent:
+        values["deposit_due_at"] = ctx.app.now()
     row = ctx.db.execute(sa.update(requests).where(this).values(values).returning(requests)).one()
     if booking.status == "pending":
-        _write(
-            ctx, row, "We have your request", "The business has yet to confirm this time. To look at it or cancel it:"
-        )
+        says = "The business has yet to confirm this time. To look at it or cancel it, open this page:"
+        emails.write(ctx, row, "We have your request", says)
     else:
-        _write(ctx, row, "Your booking is confirmed", "To look at it or cancel it, open this page:")
+        emails.write(ctx, row, "Your booking is confirmed", "To look at it or cancel it, open this page:")
     return None
 
 
@@ -207,33 +213,6 @@ def _client_of(ctx: Context, row: Row) -> str:
 
 def _said(row: Row) -> str:
     return ", ".join(filter(None, (row.name, row.email, row.phone)))
-
-
-def _can_write(ctx: Context) -> bool:
-    """Tell whether visitors can be sent emails: those of a sandbox would get them from nobody they know."""
-    return mail.can_send(ctx.app) and ctx.tenant.environment == "live"
-
-
-def _write(ctx: Context, row: Row, subject: str, says: str) -> None:
-    """Email the visitor a link, unless many went to the address today: anybody can enter any address."""
-    recent = (requests.c.email == row.email) & (requests.c.sent_at > ctx.app.now() - _DAY)
-    sent = ctx.db.execute(sa.select(sa.func.count()).where(own(ctx, requests), recent)).scalar_one()
-    if not _can_write(ctx) or sent > MOST_EMAILS:
-        return
-    (service,) = bookings.service_names(ctx, [row.service_id]).values()
-    business = ctx.tenant
-    reach = " or ".join(filter(None, (business.phone, business.email)))
-    lines = [
-        f"{service} at {business.name}",
-        moment(Moment.of(row.start_at), business.timezone),
-        "",
-        says,
-        f"{ctx.app.public_url}{REQUEST_PATH}{request_link(ctx, row, EMAILED)}",
-        "",
-        *([f"Questions? {reach}", ""] if reach else []),
-        "If you did not ask for this, ignore this email.",
-    ]
-    mail.send(ctx.app, ctx.db, to=row.email, subject=f"{subject}: {business.name}", text="\n".join(lines))
 
 
 def requests_to_remove(app: App, now: Moment) -> sa.Select[Any]:

@@ -82,5 +82,8 @@ def _check_page(ctx: Context, page: NewBookingPage) -> None:
     if page.active and page.confirms_email and not can_send(ctx.app):
         message = "must be false: this deployment sends no mail"
         faults.append(Fault("confirms_email", "invalid_value", message))
+    if page.deposit_percent and not (ctx.has("jobs") and ctx.has("invoices")):
+        message = "must be null: deposits need the plugins jobs and invoices"
+        faults.append(Fault("deposit_percent", "invalid_value", message))
     if faults:
         raise Invalid.of(*faults)

@@ -69,10 +69,20 @@ def last_day(ctx: Context, service: Any) -> date:
 
 def price_of(ctx: Context, service: Any) -> str:
     """Return a service's price as a client pays it, including GST; empty if it has none."""
-    if service.price is None:
+    return "" if service.price is None else money(_including_gst(ctx, service))
+
+
+def deposit_of(ctx: Context, page: BookingPage, service: Any) -> str:
+    """Return the deposit that is asked for a service; empty for none."""
+    if not page.deposit_percent or not service.price:
         return ""
+    return money((_including_gst(ctx, service) * page.deposit_percent / 100).quantize(_CENT, ROUND_HALF_UP))
+
+
+def _including_gst(ctx: Context, service: Any) -> Decimal:
+    price: Decimal = service.price
     adds = ctx.tenant.gst_registered and ctx.tenant.amounts_are == "exclusive" and service.gst_code in _TAXED
-    return money((service.price * Decimal("1.1")).quantize(_CENT, ROUND_HALF_UP) if adds else service.price)
+    return (price * Decimal("1.1")).quantize(_CENT, ROUND_HALF_UP) if adds else price
 
 
 def lasts(minutes: int) -> str:

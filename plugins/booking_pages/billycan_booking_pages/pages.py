@@ -18,7 +18,8 @@ from billycan_hosted.api import brand_of, form_of, logo_url, read_link, render
 from billycan_staff import api as staff
 
 from . import offering
-from .booking import HELD, REQUEST_PATH, add_request, clock, request_link
+from .booking import HELD, add_request, clock
+from .emails import REQUEST_PATH, request_link
 from .handlers import load_page
 from .schemas import BookingPage
 from .tables import pages, requests

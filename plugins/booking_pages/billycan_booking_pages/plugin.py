@@ -3,7 +3,9 @@
 from billycan import Every, Manifest, Route
 
 from .booking import remove_request, request_page, requests_to_remove
+from .deposits import deposits_due, request_deposit
 from .handlers import get_booking_page, update_booking_page
+from .neighbours import hears
 from .pages import ServicesPage, TimesPage
 from .settings_page import screens
 from .tables import pages, requests
@@ -11,6 +13,7 @@ from .tables import pages, requests
 manifest = Manifest(
     name="booking_pages",
     requires=("bookings", "contacts", "hosted", "mail", "staff", "users"),
+    uses=("invoices", "jobs"),
     tables=(pages, requests),
     routes=(
         Route("GET", "/v1/booking_page", get_booking_page, scope="booking_pages:read"),
@@ -22,6 +25,10 @@ manifest = Manifest(
         ("/booking/{token}", request_page),
         *screens,
     ),
-    tasks=(Every(seconds=600, due=requests_to_remove, run=remove_request, real_time=True),),
+    hears=hears,
+    tasks=(
+        Every(seconds=2, due=deposits_due, run=request_deposit, real_time=True),
+        Every(seconds=600, due=requests_to_remove, run=remove_request, real_time=True),
+    ),
     codes={"too_many_holds": (429, "A visitor of a booking page holds five times: book one of them, or wait.")},
 )

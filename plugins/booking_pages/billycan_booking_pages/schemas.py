@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from billycan import RuleBroken
-from billycan.fields import Email, Id, Moment, Name, Phone, Text
+from billycan.fields import Email, Id, Moment, Name, Percent, Phone, Text
 
 MOST_SITES = 10
 _NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
@@ -59,6 +59,7 @@ class NewBookingPage(Struct, forbid_unknown_fields=True, kw_only=True):
     shows_prices: Whether the services' prices are shown, including GST.
     confirms_email: Whether a client confirms the email address before the booking is made.
     cancel_notice_minutes: Until how long before the start a client can cancel by the link.
+    deposit_percent: So much of a service's price is asked for as a deposit once the booking is confirmed.
     embedded_in: Sites that may show the page in a frame.
     """
 
@@ -70,6 +71,7 @@ class NewBookingPage(Struct, forbid_unknown_fields=True, kw_only=True):
     shows_prices: bool = True
     confirms_email: bool = True
     cancel_notice_minutes: Annotated[int, Meta(ge=0, le=366 * 24 * 60)] = 24 * 60
+    deposit_percent: Percent | None = None
     embedded_in: Annotated[list[Site], Meta(max_length=MOST_SITES)] = field(default_factory=list)
 
 
@@ -85,6 +87,7 @@ class BookingPage(Struct, kw_only=True):
     shows_prices: Whether the services' prices are shown.
     confirms_email: Whether a client confirms the email address before the booking is made.
     cancel_notice_minutes: Until how long before the start a client can cancel by the link.
+    deposit_percent: How much of a service's price is asked for as a deposit, in percent; null for none.
     embedded_in: Sites that may show the page in a frame.
     version: Goes up by one with each change; the `ETag`, for If-Match.
     updated_at: When it was last changed.
@@ -99,13 +102,14 @@ class BookingPage(Struct, kw_only=True):
     shows_prices: bool
     confirms_email: bool
     cancel_notice_minutes: int
+    deposit_percent: Percent | None
     embedded_in: list[str]
     version: int
     updated_at: Moment | None
 
 
 class Details(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who a visitor is, as they say.
+    """The details that a visitor enters.
 
     name: Their name.
     email: Where the confirmation goes.

@@ -30,6 +30,7 @@ def show_settings(visit: Visit) -> Answer:
         "address": f"{visit.app.public_url}/b/",
         "frame": f'<iframe src="{url}" title="Book online" style="width:100%;height:50rem;border:0"></iframe>',
         "can_send": can_send(visit.app),
+        "takes_deposits": {"invoices", "jobs"} <= visit.app.manifests.keys(),
         "version": visit.form.get("version") or stored["version"],
     }
     return Shown("booking_pages/settings.html", values)
@@ -42,6 +43,7 @@ def change_settings(visit: Visit) -> Answer:
         "name": form.get("name", "").strip().lower() or None,
         "introduction": form.get("introduction", "").strip() or None,
         "service_ids": form.get("service_ids", "").split(),
+        "deposit_percent": form.get("deposit_percent", "").strip().removesuffix("%").strip() or None,
         "embedded_in": [site.rstrip("/").lower() for site in form.get("embedded_in", "").split()],
     }
     body |= {name: form.get(name) == "true" for name in ("active", "offers_staff", "shows_prices", "confirms_email")}

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, new_table
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime, new_table
 
 # One row for each business; its id is always `booking_page`.
 pages = new_table(
@@ -16,6 +16,7 @@ pages = new_table(
     sa.Column("shows_prices", sa.Boolean, nullable=False),
     sa.Column("confirms_email", sa.Boolean, nullable=False),
     sa.Column("cancel_notice_minutes", sa.Integer, nullable=False),
+    sa.Column("deposit_percent", Decimals(4)),
     sa.Column("embedded_in", Json, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("updated_at", UTCDateTime, nullable=False),
@@ -35,7 +36,12 @@ requests = new_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("sent_at", UTCDateTime),
     sa.Column("booking_id", ByCodePoint),
+    # The deposit: since when it is to be asked for, and then its invoice, and the page on which it is paid.
+    sa.Column("deposit_due_at", UTCDateTime, index=True),
+    sa.Column("deposit_id", ByCodePoint),
+    sa.Column("deposit_url", sa.Text),
     sa.Column("ends_at", UTCDateTime, nullable=False, index=True),  # it is deleted then
     sa.Index(None, "tenant_id", "email", "sent_at"),
+    sa.Index(None, "tenant_id", "booking_id"),
 )
 requests.info["stays"] = True  # links to it are signed by this deployment

@@ -173,6 +173,68 @@ def test_a_sandbox_writes_to_nobody(client, at):
     assert len(letters_of(client.app)) == before
 
 
+def test_the_client_is_told_what_the_business_does(client, at, visitor):
+    client.patch(f"/v1/services/{at.service}", {"requires_confirmation": True})
+    path = visitor.book(at.times, visitor.starts(at.times, "?from=2026-12-14")[0])
+    (booking,) = bookings_of(client)
+    for action, body, subject, shown in (
+        ("confirm", {}, "Your booking is confirmed", "You are booked"),
+        ("reschedule", {"start_at": "2026-12-15T23:00:00Z"}, "Your booking has a new time", "Wednesday 16 December"),
+        ("cancel", {}, "Your booking is cancelled", "This booking is cancelled"),
+    ):
+        before = len(letters_of(client.app))
+        client.post(f"/v1/bookings/{booking['id']}/{action}", body, status=200)
+        ((address, said, text),) = letters_of(client.app)[before:]
+        assert address == "ada@example.com" and said.startswith(subject), action
+        emailed = re.search(rf"{client.app.public_url}(/booking/\S+)", text)[1]
+        assert shown in visitor.web.get(path) and shown in visitor.web.get(emailed)
+    other = client.post("/v1/bookings", {"service_id": at.service, "client_id": booking["client_id"],
+                                         "start_at": "2026-12-16T22:00:00Z"})["data"]["id"]  # fmt: skip
+    before = len(letters_of(client.app))
+    client.post(f"/v1/bookings/{other}/confirm", status=200)  # which was not made on the page
+    assert len(letters_of(client.app)) == before
+
+
+def test_a_deposit_is_asked_for_once_the_booking_is_confirmed(make_app):
+    client = Client(make_app(*PLUGINS, "invoices", "jobs", mail=MAIL))
+    hours = [{"day": day, "start": "09:00", "end": "12:00"} for day in DAYS]
+    dave = client.post("/v1/staff", {"name": "Dave", "hours": hours})["data"]["id"]
+    service = {"name": "Hot water", "duration_minutes": 60, "price": "1000.00", "requires_confirmation": True}
+    service_id = client.post("/v1/services", service)["data"]["id"]
+    name = client.tenant_id.replace("_", "-")
+    page = {"active": True, "name": name, "service_ids": [service_id], "confirms_email": False, "deposit_percent": 20}
+    set_up(client, **page)
+    visitor, times = Visitor(client), f"/b/{name}/{service_id}"
+    path = visitor.choose(times, visitor.starts(times)[0])
+    registered = client.get("/v1/tenant")["data"]["gst_registered"]
+    amount = "220.00" if registered else "200.00"
+    assert f"A deposit of ${amount} is asked for" in visitor.web.get(path)
+    visitor.send(path, **ADA)
+    run_timed(client.app)
+    assert client.get("/v1/invoices")["data"] == []
+    (booking,) = bookings_of(client)
+    client.post(f"/v1/bookings/{booking['id']}/confirm", status=200)
+    for _ in range(2):
+        run_timed(client.app)
+    (invoice,) = client.get("/v1/invoices")["data"]
+    assert (invoice["claim"], invoice["status"], f"{invoice['total']:.2f}") == ("deposit", "sent", amount)
+    (job,) = client.get("/v1/jobs")["data"]
+    assert (job["booking_id"], job["assignee_ids"]) == (booking["id"], [dave])
+    link = visitor.web.get(path).html.find("a", string=re.compile("Pay the deposit"))
+    assert f"${amount}" in link.text
+    assert "Deposit request" in visitor.web.get(link["href"].removeprefix(client.app.public_url))
+    _, subject, text = letters_of(client.app)[-1]
+    assert subject.startswith("Please pay the deposit") and link["href"] in text
+    client.post(f"/v1/invoices/{invoice['id']}/payments", {"amount": amount, "payment_method": "cash"})
+    assert "Pay the deposit" not in visitor.web.get(path)
+    assert client.get(f"/v1/bookings/{booking['id']}")["data"]["job_id"] == job["id"]
+
+
+def test_a_deposit_needs_the_plugins_that_make_it(client, at):
+    error = set_up(client, deposit_percent=20, status=422)["error"]
+    assert error["details"][0]["param"] == "deposit_percent"
+
+
 def test_holds_cannot_block_the_day(client, at, visitor):
     day = visitor.starts(at.times, "?from=2026-12-14")[:3]  # a Monday
     paths = [Visitor(client, f"192.0.2.{i}").choose(at.times, start) for i, start in enumerate(day[:2], 10)]

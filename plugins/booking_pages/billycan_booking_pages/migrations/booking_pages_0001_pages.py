@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Json, UTCDateTime
+from billycan import ByCodePoint, Decimals, Json, UTCDateTime
 from billycan.migrations import key_columns
 
 revision, down_revision = "booking_pages_0001", None
@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("shows_prices", sa.Boolean, nullable=False),
         sa.Column("confirms_email", sa.Boolean, nullable=False),
         sa.Column("cancel_notice_minutes", sa.Integer, nullable=False),
+        sa.Column("deposit_percent", Decimals(4)),
         sa.Column("embedded_in", Json, nullable=False),
         sa.Column("version", sa.Integer, nullable=False),
         sa.Column("updated_at", UTCDateTime, nullable=False),
@@ -39,9 +40,15 @@ def upgrade() -> None:
         sa.Column("created_at", UTCDateTime, nullable=False),
         sa.Column("sent_at", UTCDateTime),
         sa.Column("booking_id", ByCodePoint),
+        sa.Column("deposit_due_at", UTCDateTime),
+        sa.Column("deposit_id", ByCodePoint),
+        sa.Column("deposit_url", sa.Text),
         sa.Column("ends_at", UTCDateTime, nullable=False),
     )
     op.create_index("ix_booking_pages_requests_ends_at", "booking_pages_requests", ["ends_at"])
+    op.create_index("ix_booking_pages_requests_deposit_due_at", "booking_pages_requests", ["deposit_due_at"])
+    columns = ["tenant_id", "booking_id"]
+    op.create_index("ix_booking_pages_requests_tenant_id_booking_id", "booking_pages_requests", columns)
     columns = ["tenant_id", "email", "sent_at"]
     op.create_index("ix_booking_pages_requests_tenant_id_email_sent_at", "booking_pages_requests", columns)
 

@@ -76,7 +76,7 @@ def show_request(ctx: Context, link: Link) -> Shown:
         "held_until": clock(held.expires_at.astimezone(local.tzinfo)) if held else "",
         "state": state or ("sent" if row.sent_at else "details"),
         "email": row.email,
-        "tells": emails.can_write(ctx),
+        "tells": emails.can_write(ctx, row.email),
         "deposit": offering.deposit_of(ctx, page, service),
         "deposit_due": _deposit_due(ctx, row),
         "deposit_url": row.deposit_url,
@@ -89,7 +89,7 @@ def show_request(ctx: Context, link: Link) -> Shown:
 
 def answer_request(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[str, str] | None:
     """Carry out a form of the page: send the details, confirm the address, or cancel. Return the form's faults."""
-    page, row = load_page(ctx), _find(ctx, link.id, lock=True)
+    page, row = load_page(ctx), _find(ctx, link.id)
     if row is None:
         raise NotFound
     decision = form.get("decision")
@@ -99,20 +99,42 @@ def answer_request(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping
             body = {"reason": "Cancelled by the client, by the link"}
             offering.call(ctx, "POST", "/v1/bookings/{id}/cancel", body=body, id=booking.id)
         return None
-    if not page.active or row.service_id not in page.service_ids:
+    row = _find(ctx, link.id, lock=True)
+    if row is None or row.booking_id or not page.active or row.service_id not in page.service_ids:
         raise NotFound
     if row.sent_at is not None:
         return _book(ctx, page, row) if decision == "confirm" and link.edition == EMAILED else None
     details, faults = _read(form)
     if details is None:
         return faults
+    confirms = page.confirms_email and emails.can_write(ctx)
     row = _keep(ctx, row, details)
-    if not (page.confirms_email and emails.can_write(ctx)):
+    if not confirms:
         return _book(ctx, page, row)
+    if not emails.can_write(ctx, row.email):
+        _ask_again(ctx, row)
+        return {"email": "Many bookings were asked for with this address today. Please contact the business."}
     if row.hold_id:
         bookings.extend_hold(ctx, row.hold_id, HELD_FOR_EMAIL)
     emails.write(ctx, row, "Please confirm your booking", "To book this time, open this page and confirm it:")
     return None
+
+
+def move_booking(ctx: Context, request_id: str, opening: Any) -> str | None:
+    """Move the booking of a request to a free time, and return the new link to its page.
+
+    Return None if there is no booking yet, or if it can no longer be changed by the link.
+    """
+    row, page = _find(ctx, request_id), load_page(ctx)
+    booking = _booking_of(ctx, row) if row is not None else None
+    if booking is None or not _may_cancel(ctx, page, booking):
+        return None
+    body = {"start_at": opening.start_at.isoformat()}
+    if booking.staff_id not in opening.staff_ids:
+        body["staff_id"] = opening.staff_ids[0]
+    offering.call(ctx, "POST", "/v1/bookings/{id}/reschedule", body=body, id=booking.id)
+    moved = _find(ctx, request_id)
+    return emails.request_link(ctx, moved) if moved is not None else None
 
 
 def _find(ctx: Context, id: str, *, lock: bool = False) -> Row | None:
@@ -176,8 +198,7 @@ def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None
         try:  # Before anything is written: the form is shown again, and nothing else is kept.
             again = bookings.hold_time(ctx, row.service_id, row.start_at, row.staff_id, holder="", lasts=HELD)
         except (Conflict, Invalid):
-            this = own(ctx, requests) & (requests.c.id == row.id)
-            ctx.db.execute(sa.update(requests).where(this).values(sent_at=None, hold_id=None))
+            _ask_again(ctx, row)
             return {"start": _TAKEN}
         held = bookings.give_back(ctx, again.id)
         assert held is not None  # noqa: S101 - it was made in this transaction
@@ -201,6 +222,12 @@ def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None
     else:
         emails.write(ctx, row, "Your booking is confirmed", "To look at it or cancel it, open this page:")
     return None
+
+
+def _ask_again(ctx: Context, row: Row) -> None:
+    """Let the page ask for the details again."""
+    this = own(ctx, requests) & (requests.c.id == row.id)
+    ctx.db.execute(sa.update(requests).where(this).values(sent_at=None))
 
 
 def _client_of(ctx: Context, row: Row) -> str:

@@ -24,19 +24,21 @@ def request_link(ctx: Context, row: Row, edition: int = VISITORS) -> str:
     return link_url(ctx, REQUEST_PATH, row.id, edition, last_day).rpartition("/")[2]
 
 
-def can_write(ctx: Context) -> bool:
-    """Tell whether visitors are sent emails: a sandbox writes to nobody."""
-    return mail.can_send(ctx.app) and ctx.tenant.environment == "live"
+def can_write(ctx: Context, email: str | None = None) -> bool:
+    """Tell whether visitors are sent emails: a sandbox writes to nobody.
+
+    An address gets none once many were asked for with it today, because anybody can enter any address.
+    """
+    if not mail.can_send(ctx.app) or ctx.tenant.environment != "live":
+        return False
+    recent = (requests.c.email == (email or "").lower()) & (requests.c.sent_at > ctx.app.now() - _DAY)
+    asked = sa.select(sa.func.count()).where(own(ctx, requests), recent)
+    return email is None or ctx.db.execute(asked).scalar_one() <= MOST_REQUESTS
 
 
 def write(ctx: Context, row: Row, subject: str, says: str, url: str | None = None) -> None:
-    """Email the visitor a link, by default to the page of the request.
-
-    None is sent once many were asked for with the address today: anybody can enter any address.
-    """
-    recent = (requests.c.email == row.email) & (requests.c.sent_at > ctx.app.now() - _DAY)
-    sent = ctx.db.execute(sa.select(sa.func.count()).where(own(ctx, requests), recent)).scalar_one()
-    if not can_write(ctx) or sent > MOST_REQUESTS:
+    """Email the visitor a link, by default to the page of the request, unless `can_write` says no."""
+    if not can_write(ctx, row.email):
         return
     service = next(iter(bookings.service_names(ctx, [row.service_id]).values()), "Your booking")
     business = ctx.tenant

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from billycan_hosted.api import brand_of, form_of, logo_url, read_link, render
 from billycan_staff import api as staff
 
 from . import offering
-from .booking import HELD, add_request, clock
+from .booking import HELD, add_request, clock, move_booking
 from .emails import REQUEST_PATH, request_link
 from .handlers import load_page
 from .schemas import BookingPage
@@ -155,9 +155,11 @@ class TimesPage:
             is_near = ctx.today() <= on <= offering.last_day(ctx, service)
             free = offering.list_openings(ctx, service, on, on, chosen) if is_near else []
             tenant_id = ctx.tenant_id
-        token = None
-        if any(opening.start_at == start for opening in free):
+        token, opening = None, next((opening for opening in free if opening.start_at == start), None)
+        if opening is not None:
             self.app.check_open(tenant_id)
+            token = self.move(req, tenant_id, form.get("instead", ""), opening)
+        if opening is not None and token is None:
             self.give_back(req, tenant_id, form.get("instead", ""))
             token = self.hold(req, tenant_id, service.id, start, chosen, sum(opening.remaining for opening in free))
         if token is None:
@@ -167,6 +169,16 @@ class TimesPage:
             )
         else:
             resp.status, resp.location = falcon.HTTP_303, f"{REQUEST_PATH}{token}"
+
+    def move(self, req: falcon.Request, tenant_id: str, token: str, opening: Any) -> str | None:
+        """Move the booking of a link to this time, and return the link to its page; None if it has none to move."""
+        link = read_link(self.app, REQUEST_PATH, token) if token else None
+        if link is None or link.tenant_id != tenant_id:
+            return None
+        ctx = Context(self.app, tenant_id, request_id=req.context.request_id)
+        with suppress(Conflict), ctx.transaction():  # taken meanwhile: then it is taken for a new booking, too
+            return move_booking(ctx, link.id, opening)
+        return None
 
     def hold(
         self, req: falcon.Request, tenant_id: str, service_id: str, start: Moment, staff_id: str, free: int

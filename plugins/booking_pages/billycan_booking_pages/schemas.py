@@ -58,7 +58,7 @@ class NewBookingPage(Struct, forbid_unknown_fields=True, kw_only=True):
     offers_staff: Whether clients choose with whom, among those who are free.
     shows_prices: Whether the services' prices are shown, including GST.
     confirms_email: Whether a client confirms the email address before the booking is made.
-    cancel_notice_minutes: Until how long before the start a client can cancel by the link.
+    cancel_notice_minutes: Until how long before the start a client can move or cancel the booking by the link.
     deposit_percent: So much of a service's price is asked for as a deposit once the booking is confirmed.
     embedded_in: Sites that may show the page in a frame.
     """
@@ -86,7 +86,7 @@ class BookingPage(Struct, kw_only=True):
     offers_staff: Whether clients choose with whom.
     shows_prices: Whether the services' prices are shown.
     confirms_email: Whether a client confirms the email address before the booking is made.
-    cancel_notice_minutes: Until how long before the start a client can cancel by the link.
+    cancel_notice_minutes: Until how long before the start a client can move or cancel the booking by the link.
     deposit_percent: How much of a service's price is asked for as a deposit, in percent; null for none.
     embedded_in: Sites that may show the page in a frame.
     version: Goes up by one with each change; the `ETag`, for If-Match.

@@ -308,7 +308,7 @@ def test_a_service_that_is_confirmed_by_the_business_is_pending(client, at, visi
 def test_a_client_cancels_by_the_link_until_the_notice_begins(client, at, visitor):
     path = visitor.book(at.times, visitor.starts(at.times, "?from=2026-12-14")[0])
     set_up(client, cancel_notice_minutes=60 * 24 * 200)
-    assert "no longer be cancelled here" in visitor.web.get(path)
+    assert "no longer be moved or cancelled here" in visitor.web.get(path)
     visitor.send(path, decision="cancel")
     assert bookings_of(client)[0]["status"] == "confirmed"
     set_up(client, cancel_notice_minutes=60)
@@ -318,6 +318,29 @@ def test_a_client_cancels_by_the_link_until_the_notice_begins(client, at, visito
     assert booking["status"] == "cancelled" and "by the link" in booking["cancel_reason"]
     assert "This booking is cancelled" in visitor.web.get(path)
     assert client.events()[-1] == "booking.cancelled"
+
+
+def test_a_client_moves_the_booking_by_the_link_until_the_notice_begins(client, at, visitor):
+    kim_hours = [{"day": "tuesday", "start": "14:00", "end": "15:00"}]
+    kim = client.post("/v1/staff", {"name": "Kim", "hours": kim_hours})["data"]["id"]
+    client.patch(f"/v1/services/{at.service}", {"staff_ids": [at.dave, kim]})
+    old, new, other = visitor.starts(at.times, "?from=2026-12-14")[:3]
+    path = visitor.book(at.times, old)
+    link = visitor.web.get(path).html.find("a", string="Move it to another time")["href"]
+    token = visitor.web.get(link).html.find("input", attrs={"name": "instead"})["value"]
+    moved = visitor.choose(at.times, new, instead=token)
+    (booking,) = bookings_of(client)
+    assert (booking["start_at"], booking["staff_id"], booking["status"]) == (new, at.dave, "confirmed")
+    assert "You are booked" in visitor.web.get(moved) and client.events()[-1] == "booking.rescheduled"
+    assert letters_of(client.app)[-1][1].startswith("Your booking has a new time")
+    assert old in visitor.starts(at.times, "?from=2026-12-14")
+    afternoon = "2026-12-15T03:00:00Z"  # when Kim alone works
+    visitor.choose(at.times, afternoon, instead=token)
+    assert bookings_of(client)[0]["staff_id"] == kim
+    set_up(client, cancel_notice_minutes=60 * 24 * 200)
+    assert "Move it" not in visitor.web.get(path)
+    visitor.choose(at.times, other, instead=token)  # asks for a booking of its own
+    assert [each["start_at"] for each in bookings_of(client)] == [afternoon]
 
 
 def test_forms_are_checked_and_a_machine_is_caught(client, at, visitor):
@@ -428,6 +451,13 @@ def test_an_address_gets_few_emails_however_often_it_is_entered(client, at, visi
         client.app.clock.move(seconds=30)
     to_victim = [letter for letter in letters_of(client.app)[before:] if letter[0] == "victim@example.com"]
     assert len(bookings_of(client)) == 7 and len(to_victim) == 5
+    last = visitor.book(at.times, visitor.starts(at.times)[0], email="victim@example.com")
+    assert "Keep the address of this page" in visitor.web.get(last)  # and not that an email went there
+    set_up(client, confirms_email=True)
+    path = visitor.choose(at.times, visitor.starts(at.times)[0])
+    assert "Please contact the business" in visitor.send(path, status=422, **{**ADA, "email": "Victim@example.com"})
+    visitor.send(path, **ADA)
+    assert "Check your email" in visitor.web.get(path)
 
 
 def test_what_is_over_is_deleted_and_pages_are_counted(client, at, visitor):

@@ -1,4 +1,4 @@
-"""What clients are told when something happens in other plugins: the business confirms, declines, cancels or moves."""
+"""Subscribers that tell clients when something happens in other plugins: a booking is confirmed, moved or cancelled."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Row, own
+from billycan import Context, Deleted, Row, own
 from billycan.fields import Moment
 
 from . import emails
 from .handlers import load_page
-from .tables import requests
+from .tables import pages, requests
 
 _LOOK = "To look at it, open this page:"
 
@@ -52,6 +52,15 @@ def tell_moved(ctx: Context, booking: Booking) -> None:
         emails.write(ctx, row, "Your booking has a new time", "To look at it or cancel it, open this page:")
 
 
+def forget_service(ctx: Context, service: Deleted) -> None:
+    """Take a deleted service off the page."""
+    page = load_page(ctx, lock=True)
+    if service.id in page.service_ids:
+        left = [id for id in page.service_ids if id != service.id]
+        changed = {"service_ids": left, "version": page.version + 1, "updated_at": ctx.now()}
+        ctx.db.execute(sa.update(pages).where(own(ctx, pages)).values(changed))
+
+
 def _find(ctx: Context, booking: Booking) -> Row | None:
     this = own(ctx, requests) & (requests.c.booking_id == booking.id)
     return ctx.db.execute(sa.select(requests).where(this).with_for_update()).first()
@@ -67,4 +76,5 @@ hears: dict[str, Callable[..., None]] = {
     "booking.declined": tell_declined,
     "booking.cancelled": tell_cancelled,
     "booking.rescheduled": tell_moved,
+    "service.deleted": forget_service,
 }

@@ -390,6 +390,14 @@ def test_a_page_that_is_off_is_not_there(client, at, visitor):
     assert "You are booked" in visitor.web.get(booked)  # and can still be cancelled
 
 
+def test_a_deleted_service_leaves_the_page(client, at, visitor):
+    set_up(client, service_ids=[at.inner, at.service])
+    client.delete(f"/v1/services/{at.inner}")
+    stored = client.get("/v1/booking_page")["data"]
+    assert (stored["service_ids"], stored["version"]) == ([at.service], 3)
+    set_up(client, introduction="Welcome")
+
+
 def test_only_the_sites_that_are_named_may_frame_it(client, at, visitor):
     path = visitor.choose(at.times, visitor.starts(at.times)[0])
     for each in (at.path, at.times, path):

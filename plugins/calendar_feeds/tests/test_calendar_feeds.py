@@ -184,7 +184,8 @@ def test_a_feed_shows_what_its_person_may_see_by_their_role_now(client, made, ow
     assert web.get("/calendar/ics_unknown.ics", status=404).body == gone.body
 
 
-def test_a_link_ends_at_once_and_whatever_is_wrong_the_answer_is_the_same(client, made, owner):
+def test_a_link_ends_at_once_and_whatever_is_wrong_the_answer_is_the_same(client, made, owner, caplog):
+    caplog.set_level("DEBUG")
     web, path, other = web_of(client), link_of(owner), link_of(owner, "My tablet")
     client.app.clock.move(seconds=60)
     digests = rows(client, links.c.digest)
@@ -205,6 +206,7 @@ def test_a_link_ends_at_once_and_whatever_is_wrong_the_answer_is_the_same(client
         assert answer.body == ended.body, each
         assert [answer.headers.get(name) for name in same] == [ended.headers.get(name) for name in same]
     web.post(other, status=405)
+    assert secret.decode() not in caplog.text
 
 
 def test_a_link_ends_with_the_membership_and_does_not_come_back(client, made, owner):

@@ -55,7 +55,7 @@ ASKED_ELSEWHERE = {
     "plugins/booking_pages/billycan_booking_pages/neighbours.py": (1, WAITS),
     "plugins/bookings/billycan_bookings/holding.py": (6, WAITS),
     "plugins/bookings/billycan_bookings/slots.py": (1, WAITS),
-    "plugins/calendar_feeds/billycan_calendar_feeds/links.py": (2, ENTRY),
+    "plugins/feeds/billycan_feeds/links.py": (2, ENTRY),
     "plugins/attachments/billycan_attachments/api.py": (1, WAITS),
     "plugins/attachments/billycan_attachments/stored_files.py": (3, WAITS),
     "plugins/client/billycan_client/connect.py": (2, "a client has no context"),

@@ -174,7 +174,7 @@ REACHES_ACROSS = {
     ("plugins/apps/billycan_apps/operating.py", "the operator sees in how many businesses each app is connected"),
     ("plugins/apps/billycan_apps/grants.py", "only the code or the token says whose it is"),
     ("plugins/booking_pages/billycan_booking_pages/pages.py", "only the address says whose page it is"),
-    ("plugins/calendar_feeds/billycan_calendar_feeds/links.py", "only the secret says whose it is"),
+    ("plugins/feeds/billycan_feeds/links.py", "only the secret says whose it is"),
     ("plugins/imports/billycan_imports/working.py", "the worker looks for imports of anybody"),
     ("plugins/requests/billycan_requests/api.py", "counts of every business, for the operator"),
     ("plugins/requests/billycan_requests/keeping.py", "requests of several businesses are written in one transaction"),

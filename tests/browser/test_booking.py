@@ -13,7 +13,7 @@ from billycan.testing import Client
 pytestmark = pytest.mark.sqlite_alone
 HERE = Path(__file__).parent
 SCREENS = [(width, theme) for width in (1280, 390) for theme in ("light", "dark")]
-PLUGINS = (*("booking_pages", "bookings", "calendar", "calendar_feeds", "contacts", "dashboard", "documents", "hosted"),
+PLUGINS = (*("booking_pages", "bookings", "calendar", "feeds", "contacts", "dashboard", "documents", "hosted"),
            *("jobs", "mail", "staff", "users"))  # fmt: skip
 WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday")
 

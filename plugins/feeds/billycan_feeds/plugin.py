@@ -7,7 +7,7 @@ from .feeds import FeedPage
 from .tables import links
 
 manifest = Manifest(
-    name="calendar_feeds",
+    name="feeds",
     requires=("calendar", "users"),
     tables=(links,),
     pages=(("/calendar/{secret}.ics", FeedPage), *pages.screens),

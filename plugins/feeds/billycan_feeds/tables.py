@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from billycan import ByCodePoint, UTCDateTime, new_table
 
 links = new_table(
-    "calendar_feeds_links",
+    "feeds_links",
     sa.Column("user_id", ByCodePoint, nullable=False),
     sa.Column("business_id", ByCodePoint, nullable=False),  # the live tenant, where the person has a role
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),  # of the secret, which cannot be read back
@@ -16,7 +16,7 @@ links = new_table(
     sa.ForeignKeyConstraint(
         ["business_id", "user_id"],
         ["users_roles.tenant_id", "users_roles.id"],
-        name="fk_calendar_feeds_links_business_id_user_id",
+        name="fk_feeds_links_business_id_user_id",
         ondelete="CASCADE",
     ),
     sa.Index(None, "tenant_id", "user_id"),

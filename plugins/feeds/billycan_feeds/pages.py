@@ -14,7 +14,7 @@ def show_links(visit: Visit) -> Answer:
         found = links.list_links(ctx, visit.session.user_id)
     address = f"{visit.app.public_url}{links.PATH}{visit.shown_once}.ics" if visit.shown_once else ""
     values = {"links": found, "address": address, "most": links.MOST, "own": visit.identity.sees_only_own}
-    return Shown("calendar_feeds/links.html", values)
+    return Shown("feeds/links.html", values)
 
 
 def make_link(visit: Visit) -> Answer:

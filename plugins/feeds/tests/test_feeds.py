@@ -9,11 +9,11 @@ import sqlalchemy as sa
 import webtest
 
 from billycan.testing import Client
-from billycan_calendar_feeds.tables import links
+from billycan_feeds.tables import links
 from billycan_users.tables import roles, users
 from billycan_users.testing import Browser
 
-PLUGINS = ("bookings", "calendar", "calendar_feeds", "contacts", "dashboard", "documents", "jobs", "staff", "users")
+PLUGINS = ("bookings", "calendar", "feeds", "contacts", "dashboard", "documents", "jobs", "staff", "users")
 HERE = "/dashboard/account/calendar"
 DAY = "2026-12-09"
 LINE = re.compile(r'([A-Z][A-Z-]*)((?:;[A-Z-]+=[^";:,]+)*):(.*)')

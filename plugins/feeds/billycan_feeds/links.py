@@ -17,7 +17,7 @@ _START = "ics_"
 _NOTED = timedelta(hours=1)
 _MOST_NOTING_SECONDS = 0.1
 _SCOPES = ("read",)  # of what the person's role allows, a feed only reads
-log = logging.getLogger("billycan.calendar_feeds")
+log = logging.getLogger("billycan.feeds")
 
 
 def add_link(ctx: Context, business_id: str, user_id: str, name: str) -> str:

@@ -3,6 +3,6 @@
 from billycan.testing import PluginConformance
 
 
-class TestCalendarFeeds(PluginConformance):
-    plugin = "calendar_feeds"
+class TestFeeds(PluginConformance):
+    plugin = "feeds"
     enable = ("calendar", "users")

@@ -164,7 +164,7 @@ def _ask_guards(
         path=call.path,
         query=call.query_string,
         body=body,
-        version=int(versions[0]) if len(versions) == 1 and versions[0].isdecimal() else None,
+        version=int(versions[0]) if len(versions) == 1 and versions[0].isdecimal() and len(versions[0]) < 10 else None,
         proposes=call.proposes,
         route=endpoint.route,
         params=params,

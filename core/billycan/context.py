@@ -42,6 +42,7 @@ V = TypeVar("V")
 # Each change keeps the whole record in the log, so a record that grows without end would fill the disk.
 MOST_RECORD_BYTES = 2 * 1024 * 1024
 MOST_REPEATS = 3  # of a request whose record others change
+ALONE = "alone"  # among the scopes that an answer depends on: it shows what only callers without a policy see
 _RETRY_SECONDS = 5
 
 
@@ -475,7 +476,10 @@ class Context:
     def acts_alone(self) -> bool:
         """False for a caller with a policy: it is shown no link by which whoever has it decides as a client."""
         policies = (guard.policy(self) for _, guard in self.app.offered(Context.Guard))
-        return all(policy is None or policy.is_free for policy in policies)
+        alone = all(policy is None or policy.is_free for policy in policies)
+        if alone:
+            self.held.add(ALONE)
+        return alone
 
     def holds(self, scope: str) -> bool:
         """Tell whether the caller's key holds a scope, for members that not every key sees; false without a key.

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from .context import Context
+from .context import ALONE, Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .engines.statements import Statement, at_once
-from .problems import Conflict, Invalid
+from .problems import Conflict, Forbidden, Invalid
 
 answers = sa.Table(
     "core_idempotency",
@@ -76,7 +76,8 @@ def fingerprint_request(method: str, path: str, query: str, body: bytes) -> byte
 def replay_answer(ctx: Context, key: str, request: bytes) -> Answer | None:
     """Return the stored answer of this key, or None for the first such request, which then holds the key's lock.
 
-    Raise Forbidden if the caller lacks a scope on which the answer depends: it could not have had that answer itself.
+    Raise Forbidden if the caller lacks a scope on which the answer depends, or does not act alone where that shows
+    more: it could not have had that answer itself.
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
     kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.app.now() - KEPT}
@@ -100,7 +101,10 @@ def replay_answer(ctx: Context, key: str, request: bytes) -> Answer | None:
             "This Idempotency-Key was used for another request: use a new one.", code="idempotency_key_reused"
         )
     for scope in row.scopes or ():
-        ctx.require(scope)
+        if scope != ALONE:
+            ctx.require(scope)
+        elif not ctx.acts_alone:
+            raise Forbidden("The first answer was for a caller without a policy: fetch the record instead.")
     if row.body == PACKED:
         raise Conflict(
             "The request with this Idempotency-Key was carried out, but its answer was too large to be kept so long:"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Problem, Row, own
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -30,10 +30,11 @@ from billycan_users.api import (
 )
 
 from . import proposing, risks
+from .previews import visible
 from .tables import proposals
 
 _HERE = "/dashboard/approvals"
-_MOST_SHOWN = 100
+_MOST_PENDING, _MOST_DECIDED = 500, 100
 _ALIKE, _MOST_ALIKE = f"{_HERE}/alike", 20
 _BECAME = {
     "done": "approved and done",
@@ -49,14 +50,16 @@ def list_approvals(visit: Visit) -> Answer:
     """Show what waits for a decision, and what was decided last."""
     with visit.reading() as ctx:
         newest = sa.select(proposals).where(own(ctx, proposals)).order_by(proposals.c.created_at.desc(), proposals.c.id)
-        rows = ctx.db.execute(newest.limit(_MOST_SHOWN)).all()
-    shown = [(proposing.show(visit.app, row), _title(visit, row)) for row in rows]
-    pending = [each for each in shown if each[0].status == "pending"]
+        # An agent that proposes and withdraws much hides nothing that waits.
+        waits = (proposals.c.status == "pending") & (proposals.c.expires_at > visit.app.now())
+        found = [(newest.where(waits), _MOST_PENDING), (newest.where(~waits), _MOST_DECIDED)]
+        rows = [ctx.db.execute(each.limit(most)).all() for each, most in found]
+    pending, decided = ([(proposing.show(visit.app, row), _title(visit, row)) for row in each] for each in rows)
     alike = Counter((each.caller.id, each.operation, title, each.caller.name) for each, title in pending)
     values = {
         "pending": pending,
         "alike": [(*key, count) for key, count in alike.items() if count > 1],
-        "decided": [each for each in shown if each[0].status != "pending"],
+        "decided": decided,
     }
     return Shown("agents/approvals.html", values)
 
@@ -67,29 +70,70 @@ def show_approval(visit: Visit, id: str) -> Answer:
 
 def _described(visit: Visit, row: Row) -> dict[str, Any]:
     """Return what a page says of a proposal."""
-    data, changes = row.preview["data"], row.preview["changes"]
+    # Whoever wrote them may have hidden characters in them that turn the rest around.
+    data, changes = visible(row.preview["data"]), visible(row.preview["changes"])
     members = data if isinstance(data, dict) and not changes else {}
+    if isinstance(data, dict) and data.get("deleted") is True:
+        members, changes = {name: before for name, (before, _) in changes.items()}, {}
     route = visit.app.route_at(row.method, row.path)
-    arguments = proposing.arguments_of(route, row)
+    arguments = visible(proposing.arguments_of(route, row))
     body = arguments.pop("body", None)
-    look = _Look(visit.session.zone, _kinds_of(visit.app.at[row.method, route.path].signature.answer) if route else {})
-    told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}  # the name stands for the id
+    look = _Look(visit.session.zone, _kinds(visit, row.method, route.path) if route else {})
+    # The name of another record stands for its id.
+    told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}
+    told |= {f"{name}_id" for name, both in changes.items() if any(isinstance(value, Mapping) for value in both)}
     facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET | told]
+    changed = [(name, [look.lines(value, name) for value in both]) for name, both in changes.items()]
     each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
+    warnings = _risks(visit, row)
     return {
         "row": row,
         "each": each,
         "title": _title(visit, row),
         "may_decide": _may_decide(visit, row),
-        "arguments": arguments,
+        "arguments": [(name, value, *_record_at(visit, value)) for name, value in arguments.items()],
         "may_read": may_read,
-        "risks": risks.find_risks(visit, row) if may_read and each.status == "pending" else [],
+        "risks": warnings,
         "body": msgspec.json.format(encode(body), indent=2).decode() if body else "",
-        "changes": [(name, *(look.lines(value, name) for value in both)) for name, both in changes.items()],
+        "changes": [(name, *both) for name, both in changed if any(both) and name not in _QUIET | told],
         "members": [(name, lines) for name, lines in facts if lines],
         "events": row.preview["events"],
-        "seen": proposing.what_is_shown(row),
+        "seen": _seen(proposing.what_is_shown(row), warnings),
     }
+
+
+def _risks(visit: Visit, row: Row) -> list[str]:
+    """List what a visitor who may read it is warned of, while it waits."""
+    may_read = proposing.may_read(visit.identity, visit.app.route_at(row.method, row.path))
+    is_pending = proposing.show(visit.app, row).status == "pending"
+    return [str(visible(each)) for each in risks.find_risks(visit, row)] if may_read and is_pending else []
+
+
+def _seen(shown: Any, warnings: list[str]) -> Any:
+    """Return all that a page shows: without a warning that there is by now, nobody has approved it."""
+    return [*shown, warnings]
+
+
+def _record_at(visit: Visit, value: Any) -> tuple[str, str]:
+    """Return what a record is called whose id this is, and its page; empty if the visitor may not read it."""
+    home = visit.app.prefixes.get(str(value).partition("_")[0])
+    if home is None or ("GET", f"{home}/{{id}}") not in visit.app.at:
+        return "", ""
+    try:
+        record = visible(visit.call("GET", f"{home}/{value}")["data"])
+    except Problem:
+        return "", ""
+    names = (record.get(name) for name in ("number", "title", "name", "filename", "description"))
+    called = [next(filter(None, names), None), (record.get("client") or {}).get("name")]
+    has_pages = "/dashboard/{resource}/{id}" in visit.app.page_paths
+    page = f"/dashboard/{home.removeprefix('/v1/')}/{value}" if has_pages else ""
+    return " for ".join(filter(None, called)), page
+
+
+def _kinds(visit: Visit, method: str, path: str) -> dict[str, str]:
+    """Map the members of what a proposal shows to the kinds of their values; one that deletes shows the record."""
+    endpoint = visit.app.at.get(("GET", path)) if method == "DELETE" else None
+    return _kinds_of((endpoint or visit.app.at[method, path]).signature.answer)
 
 
 def show_alike(visit: Visit) -> Answer:
@@ -108,12 +152,11 @@ def approve_alike(visit: Visit) -> Answer:
         raise Invalid.of(Fault("id", "required", "must have at least one tick"))
     count = Counter[str]()
     for id in ticked:
-        seen = partial(check_digest, visit.form.get(f"seen-{id}"))
         try:
             if id not in rows:
                 raise ChangedMeanwhile
             _require(visit, rows[id])
-            status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, seen, visit.request_id)
+            status = _approve(visit, rows[id], partial(check_digest, visit.form.get(f"seen-{id}")))
         except Conflict:  # it says something else now, or is decided already
             status = "changed"
         count[status] += 1
@@ -135,10 +178,19 @@ def approve(visit: Visit, id: str) -> Answer:
     """Carry it out, once, as the page showed it."""
     row = _find(visit, id)
     _require(visit, row)
-    status = proposing.approve(visit.app, visit.tenant_id, id, visit.identity, visit.check_seen, visit.request_id)
+    status = _approve(visit, row, visit.check_seen)
     if status == "failed":
         return Led(f"{_HERE}/{id}", "It was refused when it was carried out: see why below.", "warn")
     return Led(_HERE, "It is approved and done.")
+
+
+def _approve(visit: Visit, row: Row, check: Callable[[Any], None]) -> str:
+    warnings = _risks(visit, row)
+
+    def seen(shown: Any) -> None:
+        check(_seen(shown, warnings))
+
+    return proposing.approve(visit.app, visit.tenant_id, row.id, visit.identity, seen, visit.request_id)
 
 
 def decline(visit: Visit, id: str) -> Answer:

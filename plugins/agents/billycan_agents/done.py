@@ -19,6 +19,7 @@ MARK = "agents.mark"  # in a context's memo: an id made when the call was author
 
 _ID = re.compile(rb"[a-z]{2,10}_[0-9a-z]{1,40}")
 _PARAMETER = re.compile(r"{(\w+)}")
+PARTIES = ("client_id", "supplier_id", "contact_id")
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
@@ -61,21 +62,31 @@ class Done:
     @property
     def amounts(self) -> dict[str, Decimal]:
         """The amount of each document that the call shows."""
-        found = amounts_of([*(_decode(data) for _, data in self.events), self.data], self.before)
+        found = amounts_of(self._shown, self.before)
         return found | amounts_of([self.before], None) if self.method == "DELETE" else found
 
+    @property
+    def repeats(self) -> bool:
+        """True if the call shows a record that makes others from now on, such as a recurring invoice."""
+        records = [each for each in self._shown if isinstance(each, Mapping)]
+        return any(each.get("frequency") and each.get("status") == "active" for each in records)
+
+    @property
+    def _shown(self) -> list[Any]:
+        return [*(_decode(data) for _, data in self.events), self.data]
+
     def contacts(self, call: Call) -> set[str]:
-        """The contacts that the call concerns, sent or shown, and the clients of records that are."""
+        """The contacts that the call concerns, sent or shown, and the parties of records that are."""
         texts = [f"{call.path}?{call.query}".encode(), call.body or b"", self.body, *(data for _, data in self.events)]
         texts += [encode(self.before)] if self.before is not None else []
         ids = {found.decode() for text in texts for found in _ID.findall(text)}
         named = {id for id in ids if id.startswith("con_")}
         for table in (table for manifest in self.ctx.app.manifests.values() for table in manifest.tables):
             prefix = table.info.get("prefix")
-            of = [id for id in ids if id.partition("_")[0] == prefix] if "client_id" in table.c else []
-            if of:
-                clients = sa.select(table.c.client_id).where(own(self.ctx, table), table.c.id.in_(of)).distinct()
-                named.update(filter(None, self.ctx.db.execute(clients).scalars()))
+            of = [id for id in ids if id.partition("_")[0] == prefix]
+            for party in (table.c[name] for name in PARTIES if of and name in table.c):
+                found = sa.select(party).where(own(self.ctx, table), table.c.id.in_(of)).distinct()
+                named.update(filter(None, self.ctx.db.execute(found).scalars()))
         return named
 
 

@@ -29,6 +29,7 @@ _HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be 
 LATER = 202  # accepted, and done after the answer
 READ_ONLY = "This key may only read: an owner of the business has set that."
 NOT_KNOWN = "This is carried out later, so its effects are not known yet: a person has to approve it."
+REPEATS = "This is repeated, so what it comes to is not known: a person has to approve it."
 IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 
@@ -89,9 +90,9 @@ def watch_call(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable
 
 
 def _watch_caller(ctx: Context, call: Call, kept: policies.Kept | None) -> Callable[[Any], None] | None:
-    if kept is None or kept.policy.is_free or ctx.memo.get(APPROVED) or call.route.own_transactions:
+    if kept is None or kept.policy.is_free or call.route.own_transactions:
         return None
-    if kept.policy.mode == "limits" and ctx.identity:
+    if kept.policy.mode == "limits" and ctx.identity and APPROVED not in ctx.memo:
         # From here on the caller's writes are one after the other, and so is what they add up to.
         kept = policies.lock_policy(ctx, ctx.identity.id) or kept
         policies.refuse_frozen(kept)
@@ -107,6 +108,8 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
     _refuse_never(policy, name)
     if policy.contacts and (others := done.contacts(call) - {*policy.contacts}):
         raise NotAllowed(f"This key may not change what concerns {min(others)}: only contacts in its `contacts`.")
+    if APPROVED in ctx.memo:
+        return  # what an owner has forbidden since it was proposed is refused above
     if policy.mode == "propose":
         raise ask("A person of the business has to approve every change of this key.")
     if policies.matches(name, policy.propose):
@@ -115,6 +118,8 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
         raise ask(NOT_KNOWN)
     if policy.mode != "limits":
         return
+    if done.repeats:
+        raise ask(REPEATS)
     if policy.per_day is not None and _moves_the_day(ctx, call, done):
         raise ask("This moves the business to another time, and with it the day that a limit is for.")
     amounts = done.amounts
@@ -151,7 +156,8 @@ def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired
         def settle() -> Mapping[str, Any]:
             id = proposing.make_proposal(ctx.app, identity, done, call, ctx.request_id)
             if id is None:
-                problem.message += f" {proposing.MOST_PENDING} proposals of this key wait already: wait for those."
+                most = proposing.MOST_PENDING
+                problem.message += f" {most} proposals of this key wait already, or were withdrawn within the hour."
                 return {}
             problem.message += " They are asked now: do not repeat the call, its proposal shows the outcome."
             return {"proposal_id": id, "approval_url": proposing.url_of(ctx.app, id)}

@@ -16,12 +16,13 @@ _WHOLE = Annotated[int, Whole()]
 # What an owner most likely wants a person to see, whatever the amount.
 PROPOSED = (
     *("send_*", "email_*", "resend_*", "pay_*", "refund_*", "create_payment"),
-    *("add_payment", "add_expense_payment", "create_recurring_*", "resume_recurring_*"),
+    *("add_payment", "add_expense_payment", "create_recurring_*", "resume_recurring_*", "update_recurring_*"),
+    *("merge_*", "create_gst_period", "reopen_gst_period"),
 )
-# Calls that redirect clients' money or letters, without an amount that could be limited.
+# Calls that redirect clients' money or letters, or keep people from being told, without an amount to be limited.
 NEVER = (
-    *("delete_*", "update_tenant", "update_branding", "update_reminders"),
-    *("create_endpoint", "update_endpoint", "rotate_*"),
+    *("delete_*", "update_tenant", "update_branding", "update_reminders", "update_notification_rule"),
+    *("create_endpoint", "update_endpoint", "rotate_*", "create_custom_field", "update_custom_field"),
 )
 MOST_NAMES = 100
 _ALONE = {

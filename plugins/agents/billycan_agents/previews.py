@@ -1,6 +1,7 @@
 """Previews: what a call has done within its transaction, and whether two of them say the same. Pure functions."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ _ID = re.compile(r"[a-z]{2,5}_([0-9a-z]{26})")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _TIME_OF_ID = 10  # characters, which hold the milliseconds
 _QUIET = {"version", "updated_at", "allowed_actions"}
+_SEEN = "\n\u200c\u200d"  # letters of some scripts are joined and parted by the latter two
 _APART = timedelta(seconds=2)
 
 
@@ -22,11 +24,25 @@ class Taken(Struct, frozen=True):
 
 
 def changes_of(before: Mapping[str, Any] | None, after: Any) -> dict[str, list[Any]]:
-    """Return the members of a record that a call changes, each with both values; none for another record."""
+    """Return the members of a record that a call changes, each with both values; none for another record.
+
+    Those of a record that it deletes are null afterwards.
+    """
     if before is None or not isinstance(after, Mapping) or before.get("id") != after.get("id"):
         return {}
+    if after.get("deleted") is True:
+        after = {**dict.fromkeys(before), "id": before["id"]}
     names = [name for name in after if name in before and name not in _QUIET]
     return {name: [before[name], after[name]] for name in names if before[name] != after[name]}
+
+
+def visible(value: Any) -> Any:
+    """Return a value with blanks for characters that are not seen, which could turn what a person reads around."""
+    if isinstance(value, str):
+        return "".join(c if c in _SEEN or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in value)
+    if isinstance(value, Mapping):
+        return {visible(name): visible(each) for name, each in value.items()}
+    return [*map(visible, value)] if isinstance(value, list) else value
 
 
 def says_the_same(a: Any, b: Any, of_a: Taken, of_b: Taken) -> bool:

@@ -6,7 +6,6 @@ are kept or neither.
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -37,12 +36,12 @@ from billycan_users.api import ChangedMeanwhile, page_address
 
 from . import policies
 from .done import Call, Done, operation_of, params_of
-from .previews import Taken, changes_of, says_the_same
+from .previews import Taken, changes_of, says_the_same, visible
 from .schemas import Preview, Proposal, ProposalQuery
 from .tables import proposals
 
 LASTS = timedelta(hours=72)
-MOST_PENDING = 100  # of one caller: nobody reads more
+MOST_PENDING = 100  # of one caller, with those of an hour that it withdrew: nobody reads more
 MOST_REASON = 500
 NOT_YOURS = "Your role in this business does not allow that: ask one of its owners."
 APPROVED = "agents.approved"  # in a context's memo: what a person approved is carried out
@@ -73,15 +72,15 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
     ctx = Context(app, identity.tenant_id, identity, request_id=request_id)
     with ctx.transaction():
         policies.lock_policy(ctx, identity.id)
-        mine = own(ctx, proposals) & (proposals.c.caller_id == identity.id) & (proposals.c.status == "pending")
-        mine &= proposals.c.expires_at > app.now()
+        now, mine = app.now(), own(ctx, proposals) & (proposals.c.caller_id == identity.id)
+        waits = (proposals.c.status == "pending") & (proposals.c.expires_at > now)
         digest = _digest(call)
-        same = sa.select(proposals.c.id).where(mine, proposals.c.digest == digest)
+        same = sa.select(proposals.c.id).where(mine, waits, proposals.c.digest == digest)
         if id := ctx.db.execute(same).scalar():
             return str(id)
-        if ctx.db.execute(sa.select(sa.func.count()).where(mine)).scalar_one() >= MOST_PENDING:
+        lately = (proposals.c.status == "expired") & (proposals.c.created_at > now - timedelta(hours=1))
+        if ctx.db.execute(sa.select(sa.func.count()).where(mine, waits | lately)).scalar_one() >= MOST_PENDING:
             return None
-        now = app.now()
         new: dict[str, Any] = {
             "tenant_id": ctx.tenant_id,
             "id": new_id("prp"),
@@ -108,9 +107,7 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
 
 
 def _tidy(reason: str) -> str | None:
-    """Return a reason without characters that are not seen, which could turn what a person reads around."""
-    shown = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in reason)
-    return shown.strip()[:MOST_REASON] or None
+    return str(visible(reason)).strip()[:MOST_REASON] or None
 
 
 def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, request_id: str) -> str:

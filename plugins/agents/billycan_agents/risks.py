@@ -12,12 +12,12 @@ from billycan import Context, Problem, Row, new_id, own
 from billycan.fields import Moment
 from billycan_users.api import Visit, money
 
+from .done import PARTIES
 from .tables import bank_changes
 
 LATELY = timedelta(days=14)
 UNUSUAL = 2  # times the greatest amount before
 _BANK = ("bank_account", "payid")
-_PARTIES = ("client_id", "supplier_id", "contact_id")
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
@@ -44,6 +44,8 @@ def find_risks(visit: Visit, row: Row) -> list[str]:
 def _of_bank(visit: Visit, row: Row) -> Iterator[str]:
     if any(name in row.preview["changes"] for name in _BANK):
         yield "It changes the account that clients pay into."
+    if "email" in row.preview["changes"]:
+        yield "It changes where emails go."
     if row.amount is None:
         return
     with visit.reading() as ctx:
@@ -54,7 +56,7 @@ def _of_bank(visit: Visit, row: Row) -> Iterator[str]:
 
 def _of_party(visit: Visit, row: Row) -> Iterator[str]:
     data = row.preview["data"]
-    member = next((name for name in _PARTIES if isinstance(data, Mapping) and data.get(name)), None)
+    member = next((name for name in PARTIES if isinstance(data, Mapping) and data.get(name)), None)
     if member is None:
         return
     try:

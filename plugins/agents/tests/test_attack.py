@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from billycan import Forbidden, tenants
-from billycan.testing import Client
+from billycan import Forbidden, Identity, tenants
+from billycan.testing import Client, run_timed
 from billycan_agents.asking import TASKS
-from billycan_agents.testing import META, Agent, agent_of, bill
+from billycan_agents.testing import META, Agent, agent_of, bill, set_policy
 from billycan_apps.testing import OAuthApp
 from billycan_users.testing import Browser
 
@@ -160,11 +160,17 @@ def test_what_is_repeated_or_comes_later_is_held_as_well(make_app):
     again = agent.refused(403, HELD, "POST", "/v1/invoices", bill(client, 500, contact), headers=sent)
     assert again["proposal_id"] not in (None, error["proposal_id"])
     assert len(client.get("/v1/invoices")["data"]) == 1
-    weekly = {**bill(client, 500, contact), "frequency": "week", "start_on": "2026-12-01"}
+    # An amount of what is repeated is no bound of what it comes to, least of all from a day that is long past.
+    weekly = {**bill(client, 50, contact), "frequency": "week", "start_on": "2026-01-01", "then": "send"}
     agent.refused(403, HELD, "POST", "/v1/recurring_invoices", weekly)
-    small = agent.post("/v1/recurring_invoices", {**weekly, **bill(client, 50, contact)})["data"]["id"]
-    lines = {"line_items": bill(client, 500, contact)["line_items"]}
-    agent.refused(403, HELD, "PATCH", f"/v1/recurring_invoices/{small}", lines)
+    yearly = {**weekly, "frequency": "year", "start_on": "2027-01-01"}
+    path = f"/v1/recurring_invoices/{client.post('/v1/recurring_invoices', yearly)['data']['id']}"
+    for change in ({"frequency": "week"}, {"then": "draft"}, bill(client, 90, contact)):
+        agent.refused(403, HELD, "PATCH", path, change)
+    agent.post(f"{path}/pause", {}, 200)
+    agent.refused(403, HELD, "POST", f"{path}/resume", {})
+    run_timed(client.app)
+    assert len(client.get("/v1/invoices")["data"]) == 1
     hook = client.post("/v1/webhook_endpoints", {"url": "https://example.com/a", "events": ["*"]})["data"]["id"]
     agent.refused(403, HELD, "PATCH", f"/v1/webhook_endpoints/{hook}", {"url": "https://example.com/b"}, headers=ASK)
     assert client.get(f"/v1/webhook_endpoints/{hook}")["data"]["url"] == "https://example.com/a"
@@ -179,3 +185,121 @@ def test_an_app_that_is_connected_again_keeps_its_policy(make_app):
     again = oauth.connect()
     assert again.key_id == app.key_id
     again.refused(403, HELD, "POST", "/v1/contacts", {"name": "Ada"})
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"mode": "read_only"},
+        {"mode": "propose", "never": ["delete_*"]},
+        {"mode": "limits", "contacts": ["con_00000000000000000000000000"]},
+    ],
+    ids=["read_only", "never", "contacts"],
+)
+def test_what_an_owner_forbids_after_it_was_proposed_is_not_carried_out(client, policy):
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    id = agent.refused(403, HELD, "DELETE", f"/v1/contacts/{contact}", headers=ASK)["proposal_id"]
+    set_policy(agent, Identity.Policy(**policy))
+    owner.get(f"/dashboard/approvals/{id}")
+    assert "refused when it was carried out" in owner.send(f"/dashboard/approvals/{id}/approve").text
+    assert client.get(f"/v1/proposals/{id}")["data"]["error"]["code"] == "not_allowed_for_agents"
+    assert client.get(f"/v1/contacts/{contact}")["data"]["name"] == "Ada"
+
+
+def test_an_agent_that_proposes_and_withdraws_hides_nothing_and_is_bounded(client, clock):
+    owner, agents = Browser(client.app).join(client), [agent_of(client, "propose") for _ in range(2)]
+    first = agents[0].refused(403, HELD, "POST", "/v1/contacts", {"name": "Ada"}, headers=ASK)["proposal_id"]
+    agent, meta = Agent(agents[1]), {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}}}
+
+    def withdrawn(name):
+        call = {"name": "create_contact", "arguments": {"body": {"name": name}}}
+        result = agent.send("tools/call", call, meta=meta)["result"]
+        if id := result.get("taskId"):
+            agent.send("tasks/cancel", {"taskId": id}, headers={"Mcp-Name": id}, meta=meta)
+        return id
+
+    for number in range(100):
+        clock.move(seconds=2)
+        assert withdrawn(str(number))
+    assert first in owner.get("/dashboard/approvals").text
+    assert not withdrawn("one more")  # each of them is a letter to people
+    clock.move(hours=1)
+    assert withdrawn("an hour later")
+
+
+def test_what_is_not_seen_turns_nothing_around_on_the_page(client):
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "A\u202eda\u200b"})["data"]["id"]
+    body = {**bill(client, 900, contact), "reference": "\u2066<script>alert(1)</script>"}
+    body["line_items"][0]["description"] = "Labour \u202e"
+    id = agent.refused(403, HELD, "POST", "/v1/invoices", body, headers=ASK)["proposal_id"]
+    for page in (f"/dashboard/approvals/{id}", f"/dashboard/approvals/alike?caller={agent.key_id}&of=create_invoice"):
+        text = owner.get(page).text
+        assert not {*"\u202e\u200b\u2066"} & {*text} and "<script>alert" not in text and "A da" in text
+
+
+def test_a_warning_that_was_not_shown_stops_the_approval(client):
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    invoice = client.post("/v1/invoices", bill(client, 900, contact))["data"]["id"]
+    id = agent.refused(403, HELD, "POST", f"/v1/invoices/{invoice}/send", {}, headers=ASK)["proposal_id"]
+    page, said = f"/dashboard/approvals/{id}", "The account that clients pay into was changed today"
+    alike = f"/dashboard/approvals/alike?caller={agent.key_id}&of=send_invoice"
+    boss = Browser(client.app).join(client, "owner", "second@example.com")
+    assert said not in owner.get(page).text
+    boss.get(alike)
+    account = {"bsb": "062-000", "account_number": "12345678", "account_name": "Eve"}
+    client.patch("/v1/tenant", {"bank_account": account})
+    assert said in owner.send(f"{page}/approve", status=409).text
+    assert "1 changed meanwhile" in boss.send(alike, id=id).text
+    assert client.get(f"/v1/invoices/{invoice}")["data"]["status"] == "draft"
+    owner.get(page)
+    owner.send(f"{page}/approve")
+    assert client.get(f"/v1/invoices/{invoice}")["data"]["status"] == "sent"
+
+
+def test_the_page_names_what_is_deleted_or_merged(client):
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    ada, eve = (client.post("/v1/contacts", {"name": name})["data"]["id"] for name in ("Ada Lovelace", "Eve"))
+    invoice = client.post("/v1/invoices", bill(client, 900, ada))["data"]["id"]
+    for call, told in (
+        (("DELETE", f"/v1/contacts/{eve}"), {"Eve"}),
+        (("POST", f"/v1/contacts/{ada}/merge", {"into": eve}), {"Ada Lovelace", "Eve"}),
+        (("DELETE", f"/v1/invoices/{invoice}"), {"INV-0001 for Ada Lovelace", "Labour: $900.00"}),
+        (("POST", f"/v1/invoices/{invoice}/send", {}), {"INV-0001 for Ada Lovelace"}),
+    ):
+        id = agent.refused(403, HELD, *call, headers=ASK)["proposal_id"]
+        facts = owner.get(f"/dashboard/approvals/{id}").html.select_one("dl.facts").text
+        assert all(each in facts for each in told), facts
+
+
+@pytest.mark.both
+def test_a_version_that_no_record_has_is_proposed_like_none(client):
+    agent = agent_of(client, "propose")
+    for version in ("9" * 11, "9" * 30):
+        sent = {**ASK, "If-Match": f'"{version}"'}
+        assert agent.refused(403, HELD, "POST", "/v1/contacts", {"name": version}, headers=sent)["proposal_id"]
+
+
+def test_a_supplier_is_a_contact_that_a_policy_may_leave_out(make_app):
+    client = Client(make_app("agents", "users", "contacts", "documents", "expenses", "attachments"))
+    ada, eve = (client.post("/v1/contacts", {"name": name})["data"]["id"] for name in ("Ada", "Eve"))
+    agent = agent_of(client, contacts=[ada])
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    for supplier, status in ((eve, 403), (ada, 201)):
+        bought = {"date": "2026-01-01", "amount": 50, "category_id": category, "supplier_id": supplier}
+        expense = client.post("/v1/expenses", bought)["data"]["id"]
+        agent.call("POST", f"/v1/attachments?resource={expense}&filename=a.txt", raw=b"a", status=status)
+
+
+def test_an_answer_kept_for_repeats_shows_an_agent_no_more_than_its_own(make_app):
+    client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "quotes"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    path = f"/v1/quotes/{client.post('/v1/quotes', bill(client, 5000, contact))['data']['id']}/send"
+    sent = ("POST", path, {})
+    link = client.call(*sent, 200, {"Idempotency-Key": "send-1"}).json["data"]["hosted_url"]
+    assert link and client.key().call(*sent, 200, {"Idempotency-Key": "send-1"}).json["data"]["hosted_url"] == link
+    agent = agent_of(client, auto_below=Decimal(9000))
+    error = agent.refused(403, "insufficient_scope", *sent, headers={"Idempotency-Key": "send-1"})
+    assert "without a policy" in error["message"]

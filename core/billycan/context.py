@@ -341,6 +341,7 @@ class Context:
         found = Context(self.app, self.tenant_id, self.identity, path=path, if_match=if_match, now=self.now())
         found.request_id, found.db, found.memo, found.held = self.request_id, self.db, self.memo, self.held
         found.events, found.heard, found.last = self.events, len(self.events), self.last
+        found.approval = self.approval
         found.touched, found.told_of = self.touched, self.told_of
         return found
 

@@ -21,6 +21,7 @@ audit = new_table(
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("key_id", sa.Text),
+    sa.Column("behalf", sa.Text),  # the app, and the proposal and who approved it, as the log of events has them
     sa.Column("request_id", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("previous_hash", sa.Text, nullable=False),
@@ -34,6 +35,8 @@ def append_entry(ctx: Context, event: Event) -> None:
     """Add an entry to the tenant's chain; concurrent writers wait, since the counter's row stays locked."""
     sequence = ctx.advance_counter("audit")
     before = sa.select(audit.c.hash).where(own(ctx, audit), audit.c.sequence == sequence - 1)
+    app_id = ctx.identity.app_id if ctx.identity else None
+    behalf = {**({"app_id": app_id} if app_id else {}), **ctx.approval}
     entry = {
         "tenant_id": ctx.tenant_id,
         "id": new_id("aud"),
@@ -41,6 +44,7 @@ def append_entry(ctx: Context, event: Event) -> None:
         "event": event.name,
         "data": bytes(event.data).decode(),
         "key_id": ctx.identity.id if ctx.identity else None,
+        "behalf": encode(behalf).decode() if behalf else None,
         "request_id": ctx.request_id,
         "created_at": ctx.now(),
         "previous_hash": ctx.db.execute(before).scalar() or START,
@@ -74,8 +78,9 @@ def with_news(db: sa.Connection, now: Moment) -> Iterable[str]:
 
 
 def digest(entry: Any) -> str:
-    """Return the SHA-256 of a JSON array of an entry's members, in the order of their names."""
-    return hashlib.sha256(encode([entry[name] for name in HASHED])).hexdigest()
+    """Return the SHA-256 of a JSON array of an entry's members but a null `behalf`, in the order of their names."""
+    names = [name for name in HASHED if name != "behalf" or entry[name] is not None]
+    return hashlib.sha256(encode([entry[name] for name in names])).hexdigest()
 
 
 def count_entries(db: sa.Connection) -> list[Any]:

@@ -1,5 +1,6 @@
 """The chain stays whole under concurrent writes and names who changed what; the database refuses to change it."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -11,8 +12,11 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan.testing import Client, run_timed
+from billycan.web import encode
+from billycan_agents.testing import agent_of
 from billycan_audit.chain import START, audit, count_entries, digest, find_faults
 from billycan_audit.commands import verify
+from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
 
@@ -174,3 +178,45 @@ def test_a_checkpoint_a_day_leaves_the_house_and_finds_a_chain_that_was_rewritte
     done = CliRunner().invoke(verify, ["--checkpoint", kept], obj=lambda: nullcontext(app))
     assert done.exit_code == 1 and "does not match its checkpoint" in done.output
     assert CliRunner().invoke(verify, ["--checkpoint", "x"], obj=lambda: nullcontext(app)).exit_code == 1
+
+
+def test_what_an_agent_did_is_chained_with_the_proposal_and_who_approved_it(make_app):
+    client = Client(make_app("contacts", "agents", "users", "audit", fresh=True, walled=False))
+    owner, agent = Browser(client.app).join(client), agent_of(client, "propose")
+    for name, does in (("Ada", "approve"), ("Eve", "decline")):
+        asked = {"Prefer": "propose"}
+        error = agent.refused(403, "approval_required", "POST", "/v1/contacts", {"name": name}, headers=asked)
+        page = f"/dashboard/approvals/{error['proposal_id']}"
+        owner.get(page)
+        owner.send(f"{page}/{does}")
+    listed = client.get("/v1/audit?sort=sequence")["data"]
+    told = [entry for entry in listed if entry["data"]["id"].startswith(("prp_", "con_"))]
+    assert [(entry["event"], entry["data"].get("status")) for entry in told] == [
+        ("proposal.created", "pending"),
+        ("contact.created", "active"),
+        ("proposal.decided", "done"),
+        ("proposal.created", "pending"),
+        ("proposal.decided", "declined"),
+    ]
+    made, decided = told[1:3]
+    approved = {"proposal_id": decided["data"]["id"], "approved_by": decided["data"]["decided_by"]}
+    assert made["behalf"] == decided["behalf"] == approved and approved["approved_by"]["name"] == "Owner"
+    assert decided["data"]["record_id"] == made["data"]["id"]
+    assert {each["key_id"] for each in told[:4]} == {agent.key_id}
+    assert [each["behalf"] for each in (told[0], *told[3:])] == [None] * 3
+    assert told[4]["data"]["decided_by"] == approved["approved_by"]
+    assert faults(client) == []
+    with client.app.db.writing() as db:
+        for how in (*HOW_TO_TAMPER[db.dialect.name], "UPDATE audit SET behalf = NULL"):
+            db.execute(sa.text(how))
+    assert f"({made['id']}) is not what was written" in faults(client)[0]
+
+
+def test_a_chain_of_before_there_were_proposals_is_unbroken(client):
+    """A `behalf` that is null is not hashed: entries of the first version have none."""
+    client.post("/v1/contacts", ADA)
+    (entry,) = client.get("/v1/audit")["data"]
+    with client.app.db.reading(client.tenant_id) as db:
+        stored = db.execute(sa.select(audit).where(audit.c.tenant_id == client.tenant_id)).mappings().one()
+    first = [stored[name] for name in sorted(stored) if name not in ("hash", "behalf")]
+    assert hashlib.sha256(encode(first)).hexdigest() == entry["hash"]

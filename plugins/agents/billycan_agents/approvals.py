@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Problem, Row, own
+from billycan import Conflict, Fault, Forbidden, Invalid, Member, NotFound, Problem, Route, Row, own
 from billycan.web import encode
 from billycan_users.api import (
     Answer,
@@ -55,7 +55,7 @@ def list_approvals(visit: Visit) -> Answer:
         found = [(newest.where(waits), _MOST_PENDING), (newest.where(~waits), _MOST_DECIDED)]
         rows = [ctx.db.execute(each.limit(most)).all() for each, most in found]
     pending, decided = ([(proposing.show(visit.app, row), _title(visit, row)) for row in each] for each in rows)
-    alike = Counter((each.caller.id, each.operation, title, each.caller.name) for each, title in pending)
+    alike = Counter((each.caller.id, each.operation, words(each.operation), each.caller.name) for each, _ in pending)
     values = {
         "pending": pending,
         "alike": [(*key, count) for key, count in alike.items() if count > 1],
@@ -82,6 +82,7 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
     # The name of another record stands for its id.
     told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}
     told |= {f"{name}_id" for name, both in changes.items() if any(isinstance(value, Mapping) for value in both)}
+    told |= {name for name, value in members.items() if value in arguments.values()}
     facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET | told]
     changed = [(name, [look.lines(value, name) for value in both]) for name, both in changes.items()]
     each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
@@ -90,6 +91,8 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
         "row": row,
         "each": each,
         "title": _title(visit, row),
+        "does": words(row.operation),
+        "says": _first_sentence(route),
         "may_decide": _may_decide(visit, row),
         "arguments": [(name, value, *_record_at(visit, value)) for name, value in arguments.items()],
         "may_read": may_read,
@@ -123,11 +126,16 @@ def _record_at(visit: Visit, value: Any) -> tuple[str, str]:
         record = visible(visit.call("GET", f"{home}/{value}")["data"])
     except Problem:
         return "", ""
-    names = (record.get(name) for name in ("number", "title", "name", "filename", "description"))
-    called = [next(filter(None, names), None), (record.get("client") or {}).get("name")]
     has_pages = "/dashboard/{resource}/{id}" in visit.app.page_paths
-    page = f"/dashboard/{home.removeprefix('/v1/')}/{value}" if has_pages else ""
-    return " for ".join(filter(None, called)), page
+    return _called(record), f"/dashboard/{home.removeprefix('/v1/')}/{value}" if has_pages else ""
+
+
+def _called(record: Mapping[str, Any], *, is_new: bool = False) -> str:
+    """Return what a record is called: a new one not by its number, which it may not get."""
+    names = ("title", "name", "subject", "filename", "description", "supplier_name")
+    name = next((record[name] for name in (*(() if is_new else ("number",)), *names) if record.get(name)), None)
+    client = record.get("client")
+    return " for ".join(filter(None, (name, client.get("name") if isinstance(client, Mapping) else None)))
 
 
 def _kinds(visit: Visit, method: str, path: str) -> dict[str, str]:
@@ -225,10 +233,19 @@ def _require(visit: Visit, row: Row) -> None:
 
 
 def _title(visit: Visit, row: Row) -> str:
-    """Return what a call does, in the first clause of its description."""
-    route = visit.app.route_at(row.method, row.path)
-    text = (route.handler.__doc__ if route else None) or str(row.operation)
-    return text.strip().partition("\n")[0].partition(";")[0].rstrip(".")
+    """Return what a call does and with what, as far as the visitor may read that: `Send invoice: INV-0001 for Ada`."""
+    data, changes = row.preview["data"], row.preview["changes"]
+    may_read = proposing.may_read(visit.identity, visit.app.route_at(row.method, row.path))
+    if not may_read or not isinstance(data, Mapping):
+        return words(row.operation)
+    before = {name: before for name, (before, _) in changes.items()} if data.get("deleted") is True else {}
+    called = visible(_called({**data, **before}, is_new=data.get("id") not in row.versions))
+    return f"{words(row.operation)}: {called}" if called else words(row.operation)
+
+
+def _first_sentence(route: Route | None) -> str:
+    text = (route.handler.__doc__ if route else None) or ""
+    return text.strip().partition("\n")[0]
 
 
 class _Look(Struct, frozen=True):

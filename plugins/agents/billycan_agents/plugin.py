@@ -1,6 +1,6 @@
 """Agents: the API as tools of the Model Context Protocol, what an agent may do alone, and what a person approves."""
 
-from billycan import Context, Every, Manifest, Route
+from billycan import Context, Every, Manifest, RecordPages, Route
 
 from . import approvals, guarding, pages, proposing, protocol
 from . import handlers as h
@@ -28,6 +28,17 @@ manifest = Manifest(
         (protocol.ENDPOINT, protocol.Endpoint),
         (protocol.RESOURCE, protocol.ProtectedResource),
         (protocol.RESOURCE + protocol.ENDPOINT, protocol.ProtectedResource),
+    ),
+    records=(
+        RecordPages(
+            path="/v1/proposals",
+            attention=(
+                RecordPages.Attention(
+                    title="Changes to approve", filters={"status": "pending"}, page="/dashboard/approvals"
+                ),
+            ),
+            hidden=True,
+        ),
     ),
     tasks=(
         Every(seconds=60, due=proposing.past_expiry, run=proposing.expire, real_time=True),

@@ -272,6 +272,10 @@ def test_the_page_names_what_is_deleted_or_merged(client):
         id = agent.refused(403, HELD, *call, headers=ASK)["proposal_id"]
         facts = owner.get(f"/dashboard/approvals/{id}").html.select_one("dl.facts").text
         assert all(each in facts for each in told), facts
+    listed = owner.get("/dashboard/approvals").text
+    assert all(f">{title}<" in listed for title in ("Delete contact: Eve", "Send invoice: INV-0001 for Ada Lovelace"))
+    waiting = owner.get("/dashboard").html.find("a", href="/dashboard/approvals?status=pending")
+    assert " ".join(waiting.parent.text.split()) == "Changes to approve 4"
 
 
 @pytest.mark.both

@@ -133,9 +133,10 @@ def _record_at(visit: Visit, value: Any) -> tuple[str, str]:
 def _called(record: Mapping[str, Any], *, is_new: bool = False) -> str:
     """Return what a record is called: a new one not by its number, which it may not get."""
     names = ("title", "name", "subject", "filename", "description", "supplier_name")
-    name = next((record[name] for name in (*(() if is_new else ("number",)), *names) if record.get(name)), None)
+    called = [record[name] for name in (*(() if is_new else ("number",)), *names) if record.get(name)][:1]
     client = record.get("client")
-    return " for ".join(filter(None, (name, client.get("name") if isinstance(client, Mapping) else None)))
+    called += [client["name"]] if isinstance(client, Mapping) and client.get("name") else []
+    return " for ".join(map(str, called))
 
 
 def _kinds(visit: Visit, method: str, path: str) -> dict[str, str]:

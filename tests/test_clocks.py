@@ -67,7 +67,6 @@ ASKED_ELSEWHERE = {
     "plugins/imports/billycan_imports/working.py": (2, WAITS),
     "plugins/mail/billycan_mail/commands.py": (1, OPERATOR),
     "plugins/mail/billycan_mail/plain_email.py": (1, "letters belong to no business"),
-    "plugins/agents/billycan_agents/approvals.py": (1, "proposals wait by the real time"),
     "plugins/agents/billycan_agents/risks.py": (4, "the log of who did what, of people"),
     "plugins/apps/billycan_apps/self_described.py": (4, ENTRY),
     "plugins/dashboard/billycan_dashboard/business/first_steps.py": (2, "what a person has put aside"),

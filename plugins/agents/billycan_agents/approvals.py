@@ -51,7 +51,7 @@ def list_approvals(visit: Visit) -> Answer:
     with visit.reading() as ctx:
         newest = sa.select(proposals).where(own(ctx, proposals)).order_by(proposals.c.created_at.desc(), proposals.c.id)
         # An agent that proposes and withdraws much hides nothing that waits.
-        waits = (proposals.c.status == "pending") & (proposals.c.expires_at > visit.app.now())
+        waits = proposing.waiting(visit.app)
         found = [(newest.where(waits), _MOST_PENDING), (newest.where(~waits), _MOST_DECIDED)]
         rows = [ctx.db.execute(each.limit(most)).all() for each, most in found]
     pending, decided = ([(proposing.show(visit.app, row), _title(visit, row)) for row in each] for each in rows)
@@ -177,8 +177,7 @@ def _alike(visit: Visit) -> list[Row]:
     """Return the first proposals of a caller and an operation that wait, oldest first."""
     asked = (proposals.c.caller_id == visit.query.get("caller", ""), proposals.c.operation == visit.query.get("of", ""))
     with visit.reading() as ctx:
-        waiting = (proposals.c.status == "pending") & (proposals.c.expires_at > visit.app.now())
-        oldest = sa.select(proposals).where(own(ctx, proposals), waiting, *asked)
+        oldest = sa.select(proposals).where(own(ctx, proposals), proposing.waiting(visit.app), *asked)
         found = oldest.order_by(proposals.c.created_at, proposals.c.id).limit(_MOST_ALIKE)
         return [*ctx.db.execute(found).all()]
 

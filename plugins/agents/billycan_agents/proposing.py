@@ -73,7 +73,7 @@ def make_proposal(app: App, identity: Identity, done: Done, call: Call, request_
     with ctx.transaction():
         policies.lock_policy(ctx, identity.id)
         now, mine = app.now(), own(ctx, proposals) & (proposals.c.caller_id == identity.id)
-        waits = (proposals.c.status == "pending") & (proposals.c.expires_at > now)
+        waits = waiting(app)
         digest = _digest(call)
         same = sa.select(proposals.c.id).where(mine, waits, proposals.c.digest == digest)
         if id := ctx.db.execute(same).scalar():
@@ -146,6 +146,11 @@ def expire_all_of(ctx: Context, caller_id: str) -> None:
     mine = own(ctx, proposals) & (proposals.c.caller_id == caller_id) & (proposals.c.status == "pending")
     for id in ctx.db.execute(sa.select(proposals.c.id).where(mine)).scalars().all():
         expire(ctx, id)
+
+
+def waiting(app: App) -> sa.ColumnElement[bool]:
+    """Match the proposals that somebody can still decide."""
+    return (proposals.c.status == "pending") & (proposals.c.expires_at > app.now())
 
 
 def past_expiry(app: App, now: Moment) -> sa.Select[Any]:

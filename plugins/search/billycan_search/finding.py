@@ -1,6 +1,7 @@
 """Finding records by a text: one statement over all resources, which gives the best of each."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -19,6 +20,7 @@ from .similar import is_long_enough, parts_of, pattern_of
 MOST_RANKED = 1_000
 MOST_SIMILAR = 300
 _INDEXED = 3  # letters from which on an index finds a text
+_FEW_HAVE = 5, 6  # the last digits of a number: at least so many tell it from most others, and no more are looked up
 _EXACT, _BEGINS, _WORD, _WITHIN, _OF_CLIENT = range(5)
 _CLIENTS = "contacts"
 _DIGITS = frozenset("0123456789 +()./-")
@@ -118,16 +120,22 @@ def find_similar_places(ctx: Context, asked: Sequence[Searched], text: str, most
 def _choose_sources(
     ctx: Context, asked: Sequence[Searched], texts: Sequence[str], most: int
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Say for each resource where to look, and return the parameters: in some `ids`, in all rows, or in the newest."""
+    """Say for each resource where to look, and return the parameters: in some `ids`, in all rows, in those with some
+    `digits`, or in the newest.
+    """
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id, "rows": most}
     given |= {f"any{i}": f"%{_escape_like(each)}%" for i, each in enumerate(texts)}
     if any(len(each) < _INDEXED for each in texts):
         return ("newest",) * len(asked), given
+    digits = _last_digits(texts)
+    given["digits"] = f"%{digits}%"
     sources = list[str]()
     for place, each in enumerate(asked):
-        found = [ctx.newest_indexed(each.table, text, most) for text in texts]
+        # All records with a number share most parts of it, such as `inv` and `001`: the last digits are few records'.
+        has_few = digits and "sequence" in each.table.c
+        found = [ctx.newest_indexed(each.table, digits if has_few else text, most) for text in texts]
         if None in found:
-            sources.append("all")
+            sources.append("digits" if has_few else "all")
         else:
             sources.append("ids")
             given[f"ids{place}"] = json.dumps([id for ids in found for id in ids or ()])
@@ -186,6 +194,10 @@ def _select_rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Sel
     if source == "newest":
         newest = _select_own(table).order_by(table.c.id.desc()).limit(most).subquery()
         return sa.select(newest).where(_holds_text(newest.c.search_text, "any", texts))
+    if source == "digits":
+        # PostgreSQL's index finds the digits; with nothing added to the column, it would look for the whole text, too.
+        whole = _holds_text(table.c.search_text + "", "any", texts)
+        return _select_own(table).where(_holds_pattern(table.c.search_text, "digits"), whole).limit(most)
     rows = _select_own(table).where(_holds_text(table.c.search_text, "any", texts))
     if source == "all":
         return rows.limit(most)
@@ -200,8 +212,11 @@ def _select_own(table: sa.Table) -> sa.Select[Any]:
 
 
 def _holds_text(column: sa.ColumnElement[str], name: str, texts: int) -> sa.ColumnElement[bool]:
-    patterns = (sa.bindparam(f"{name}{i}", type_=sa.Text) for i in range(texts))
-    return sa.or_(*(column.like(pattern, escape="\\") for pattern in patterns))
+    return sa.or_(*(_holds_pattern(column, f"{name}{i}") for i in range(texts)))
+
+
+def _holds_pattern(column: sa.ColumnElement[str], name: str) -> sa.ColumnElement[bool]:
+    return column.like(sa.bindparam(name, type_=sa.Text), escape="\\")
 
 
 def _literal_number(number: int) -> sa.ColumnElement[int]:
@@ -222,6 +237,13 @@ def _number_at_end(text: str) -> int:
     """Return the number at the end of `42` or `INV-0042`; 0 where there is none."""
     digits = text[len(text.rstrip("0123456789")) :]
     return int(digits) if 0 < len(digits) <= 9 else 0
+
+
+def _last_digits(texts: Sequence[str]) -> str:
+    """Return the last digits of a number that few records have; nothing if a text is no such number."""
+    found = re.fullmatch(r"(?:[a-z]+-)?([0-9]+)", texts[0]) if len(texts) == 1 else None
+    least, most = _FEW_HAVE
+    return found[1][-most:] if found and len(found[1]) >= least else ""
 
 
 def _newest_first(place: Place) -> Any:

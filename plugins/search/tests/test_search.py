@@ -6,6 +6,7 @@ from billycan.testing import Client, counted
 
 PLUGINS = ("assets", "bookings", "contacts", "documents", "expenses", "hosted", "invoices", "items", "jobs", "quotes")
 pytestmark = pytest.mark.either
+LINE = {"description": "Work", "unit_price": "100.00"}
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def contact(client, name, **more):
 
 
 def invoice(client, of, **more):
-    body = {"client_id": of, "line_items": [{"description": "Work", "unit_price": "100.00"}], **more}
+    body = {"client_id": of, "line_items": [LINE], **more}
     return client.post("/v1/invoices", body)["data"]
 
 
@@ -56,6 +57,22 @@ def test_an_exact_number_reference_email_or_phone_is_first_whatever_its_type(cli
     assert find(client, "po 1")[0]["id"] == made[1]["id"]
     for q in ("ada@example.com", "+61 3 6234 5678", "0362345678", "ADA O'NEILL"):
         assert find(client, q)[0]["id"] == of, q
+
+
+def test_a_long_number_is_found_by_its_last_digits_and_by_no_others(client):
+    of = contact(client, "Ada")
+    day = {"client_id": of, "issue_date": "2026-11-02", "due_date": "2026-11-16", "line_items": [LINE]}
+    numbers = ("INV-10002", "INV-0010002", "INV-110002", "INV-100023", "INV-20001", "10002")
+    made = {number: client.post("/v1/invoices/import", {**day, "number": number})["data"]["id"] for number in numbers}
+    mine = invoice(client, of, reference="replaces INV-10002")["id"]
+    other = invoice(client, of, reference="20001 and 00020")["id"]  # it has the parts of the number, but not the number
+    own = contact(client, "INV-10002 is not mine")
+    found = [each["id"] for each in find(client, "inv-10002", per_type=20)]
+    assert found[0] == made["INV-10002"]
+    assert {*found} == {made["INV-10002"], made["INV-100023"], mine, own}
+    found = [each["id"] for each in find(client, "10002", per_type=20)]
+    assert {*found[:3]} >= {made["10002"]} and other not in found
+    assert {*found} == {made[number] for number in numbers if number != "INV-20001"} | {mine, own}
 
 
 def test_what_belongs_to_a_client_is_found_by_the_clients_name(client):

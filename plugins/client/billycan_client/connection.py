@@ -69,6 +69,8 @@ class Connection:
         sleep: Callable[[float], object] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        if isinstance(key, str) and not key.strip():
+            raise ValueError("the key is empty: pass an API key, which begins with svc_test_ or svc_live_")
         self.url = url.rstrip("/")
         self.retries, self.longest_wait_seconds = retries, longest_wait_seconds
         self._sleep, self._jitter = sleep, jitter

@@ -1,7 +1,7 @@
 """The databases that a mirror can fill: a SQLite file, or PostgreSQL."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, ClassVar
@@ -10,7 +10,8 @@ import msgspec
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('billycan mirror', 0))"
-_COLUMNS = "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?"
+_COLUMNS = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+_SQLITE_COLUMNS = "SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'"
 
 
 class SqliteCopy:
@@ -33,9 +34,9 @@ class SqliteCopy:
         """Run a statement once for each row of values."""
         self._db.executemany(statement, rows)
 
-    def columns(self, table: str) -> set[str]:
-        """Return the columns of a table; none if there is no such table."""
-        return {row[1] for row in self.run(f"PRAGMA table_info({table})")}
+    def columns(self) -> dict[str, set[str]]:
+        """Map each table to its columns."""
+        return _by_table(self.run(_SQLITE_COLUMNS))
 
     @staticmethod
     def stored(value: Any) -> Any:
@@ -82,9 +83,9 @@ class PostgresCopy:
         with self._db.cursor() as cursor:
             cursor.executemany(statement.replace("?", "%s"), rows)
 
-    def columns(self, table: str) -> set[str]:
-        """Return the columns of a table; none if there is no such table."""
-        return {name for (name,) in self.run(_COLUMNS, table)}
+    def columns(self) -> dict[str, set[str]]:
+        """Map each table to its columns."""
+        return _by_table(self.run(_COLUMNS))
 
     @staticmethod
     def stored(value: Any) -> Any:
@@ -103,6 +104,13 @@ class PostgresCopy:
 
 
 Copy = SqliteCopy | PostgresCopy
+
+
+def _by_table(rows: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(table, set()).add(column)
+    return found
 
 
 def open_copy(place: str) -> Copy:

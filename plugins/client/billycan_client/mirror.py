@@ -85,9 +85,9 @@ class Mirror:
         with db:
             db.run(_STATE)
             before = {name for (name,) in db.run("SELECT resource FROM mirror_state WHERE resource != ''")}
-            is_new = before != self._columns.keys()
+            is_new, found = before != self._columns.keys(), db.columns()
             for name, columns in self._columns.items():
-                there = db.columns(name)
+                there = found.get(name, set())
                 types = {column: db.types.get(kind, "TEXT") for column, kind in columns.items()}
                 if not there:
                     members = ", ".join(f'"{column}" {kind}' for column, kind in types.items() if column != "id")

@@ -19,6 +19,7 @@ from standardwebhooks import Webhook
 from billycan.testing import Client, run_timed
 from billycan_client import command
 from billycan_client.connection import Connection
+from billycan_client.copies import SqliteCopy
 from billycan_client.listening import Listener
 from billycan_client.mirror import Mirror
 
@@ -192,6 +193,31 @@ def test_a_webhook_brings_the_copy_up_to_date_within_a_second(make_app, tmp_path
         assert not thread.is_alive()
         assert deliver(secret, b"x") == 204  # what is signed is the server's
     copied.check()
+
+
+def test_many_webhooks_cost_fewer_requests_than_a_key_may_make():
+    now, slept = [1_000.0], []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        now[0] += seconds
+
+    with Listener(0, "whsec_" + base64.b64encode(b"k" * 32).decode(), clock=lambda: now[0], sleep=sleep) as listener:
+        for _ in range(100):
+            listener._woken.set()
+            listener.wait(60)
+            now[0] += 0.01  # for the request
+    assert len(slept) < 91 and max(slept) < 0.7  # so the first ten are not kept waiting
+    assert now[0] - 1_000.0 > 60
+
+
+def test_a_sync_asks_the_copy_for_its_tables_once(make_app, tmp_path, monkeypatch):
+    copied, ran = Copied(make_app(*PLUGINS), tmp_path / "copy.db"), []
+    copied.sync()
+    run = SqliteCopy.run
+    monkeypatch.setattr(SqliteCopy, "run", lambda self, *given: ran.append(given[0]) or run(self, *given))
+    copied.sync()
+    assert len(ran) < 12, ran
 
 
 def test_the_command_says_what_it_needs(monkeypatch, capsys):

@@ -50,11 +50,15 @@ def test_every_snippet_runs(make_app, monkeypatch, capsys):
     (ours,) = [each for each in names["ledger"].values() if each.external_id == "L-1"]
     path = f"/v1/invoices/{ours.id}"
     business.patch(path, {"notes": "theirs"})
-    names["push_change"](ours.id, notes="ours")
+    assert names["push_change"](ours.id, notes="ours") is False
     assert names["ledger"][ours.id].notes == "theirs"
-    names["push_change"](ours.id, notes="ours")
-    assert business.get(path)["data"]["notes"] == "ours" == names["ledger"][ours.id].notes
+    business.patch(path, {"reference": "theirs"})
+    assert names["push_change"](ours.id, notes="ours") is True
+    stored = business.get(path)["data"]
+    assert (stored["notes"], stored["reference"]) == ("ours", "theirs")
+    assert (names["ledger"][ours.id].notes, names["ledger"][ours.id].version) == ("ours", stored["version"])
     business.delete(path)
+    assert names["push_change"](ours.id, notes="too late") is False
     names["pull"]()
     listed = business.get("/v1/invoices")["data"]
     assert {id: each.version for id, each in names["ledger"].items()} == {

@@ -144,8 +144,11 @@ def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any
 
 
 def is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
-    """Tell whether a record has a status in which it may be deleted."""
+    """Tell whether a record has a status in which it may be deleted, and no payment that must be reversed first."""
     status = kind.playing("status")
+    rows = (row for value in record.values() if isinstance(value, list) for row in value if isinstance(row, Mapping))
+    if any("reverse" in row.get("allowed_actions", ()) for row in rows):
+        return False
     return not kind.deletable or status is None or record[status.name] in kind.deletable
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from billycan import Context, decode
 from billycan.demo import ago
 
-from .handlers import create_contact
+from .handlers import archive_contact, create_contact
 from .resource import NewContact
 
 
@@ -100,6 +100,9 @@ _SUPPLIERS: tuple[dict[str, Any], ...] = (
 )
 
 
+_FORMER = {"name": "Hazel Dunnart", "kind": "person", "phone": "0491 570 159", "notes": "Moved away."}
+
+
 def add_samples(ctx: Context) -> None:
     """Add the sample contacts."""
     with ago(ctx, 400):
@@ -107,3 +110,6 @@ def add_samples(ctx: Context) -> None:
             create_contact(ctx, decode(values, NewContact))
         for values in _SUPPLIERS:
             create_contact(ctx, decode({**values, "roles": ["supplier"]}, NewContact))
+        moved = create_contact(ctx, decode(_FORMER, NewContact))
+    with ago(ctx, 300):
+        archive_contact(ctx, moved.id)

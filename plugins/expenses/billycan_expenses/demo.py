@@ -1,6 +1,7 @@
 """Sample expenses of an invented plumber in Hobart: the receipts of the last two months."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from billycan import Context, decode
@@ -8,7 +9,8 @@ from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .handlers import create_expense, void_expense
-from .parts_schemas import Reason
+from .parts_schemas import NewExpensePayment, Reason
+from .payments import add_expense_payment
 from .resource import Expense, NewExpense
 from .schemas import ExpenseVoiding
 from .starter import STARTER
@@ -39,6 +41,13 @@ _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
         {"description": "Car park", "supplier_name": "Argyle Parking", "payment_method": "card"},
     ),
     (9, "Equipment hire", "264.00", {"description": "Drain camera, one day", "tax_invoice_held": True}),
+    # A bill of which a part is paid.
+    (
+        10,
+        "Subcontractors",
+        "620.40",
+        {"description": "Trenching, half a day", "supplier_name": "Bandicoot Excavations", "paid_on": None},
+    ),
     (
         12,
         "Phone and internet",
@@ -82,6 +91,8 @@ def add_samples(ctx: Context) -> None:
             expense = create_expense(ctx, decode(given, NewExpense))
             if expense.reference:
                 twice = create_expense(ctx, decode({**given, "reference": f"{expense.reference} (copy)"}, NewExpense))
+            if "paid_on" in members:
+                add_expense_payment(ctx, expense.id, NewExpensePayment(amount=Decimal("200.00")))
             if category == "Fuel and oil":
                 _keep_docket(ctx, expense)
     void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice."), mistake=True))

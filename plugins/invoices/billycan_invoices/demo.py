@@ -11,7 +11,7 @@ from billycan_contacts import api as contacts
 from .api import make
 from .invoices.handlers import send_invoice, void_invoice, write_off_invoice
 from .invoices.schemas import InvoiceVoiding, InvoiceWriteOff, PaymentMethod, Reason
-from .note_resource import NewAdjustmentNote
+from .note_resource import NewAdjustmentNote, NewNoteLine
 from .notes.handlers import create_adjustment_note, issue_adjustment_note
 from .payments.invoice_handlers import add_payment, pay_invoice, reverse_payment
 from .payments.schemas import NewPayment, PaymentReversal, Settlement
@@ -24,7 +24,7 @@ _CARD, _TRANSFER = PaymentMethod("card"), PaymentMethod("bank_transfer")
 
 def add_samples(ctx: Context) -> None:
     """Add the sample invoices, the oldest first, so that numbers follow dates."""
-    old = _send_sample(ctx, "Odo", 200, _CALL_OUT)
+    old = _send_sample(ctx, "Odo", 140, _CALL_OUT)
     with ago(ctx, 60):
         write_off_invoice(ctx, old.id, InvoiceWriteOff(reason=Reason("The tenant moved away")))
 
@@ -38,6 +38,11 @@ def add_samples(ctx: Context) -> None:
     )
     with ago(ctx, 39):
         pay_invoice(ctx, trap.id, Settlement(payment_method=_TRANSFER, reference="Brindle Wren 0045"))
+    # Not issued yet.
+    levy = NewNoteLine(invoice_line_id=trap.line_items[1].id, quantity=Decimal(1))
+    waived = Description("The levy was waived")
+    note = NewAdjustmentNote(invoice_id=trap.id, reason="price_change", description=waived, line_items=[levy])
+    create_adjustment_note(ctx, note)
 
     # Overdue.
     _send_sample(

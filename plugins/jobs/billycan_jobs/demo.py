@@ -1,6 +1,7 @@
 """Sample jobs of an invented plumber in Hobart: this week's work, in every state."""
 
 from datetime import datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -44,7 +45,7 @@ _CHECKLIST = [
 
 def add_samples(ctx: Context) -> None:
     """Add the sample jobs."""
-    _add_sample(
+    heater = _add_sample(
         ctx,
         "Marnie",
         title="Replace hot water unit",
@@ -103,7 +104,13 @@ def add_samples(ctx: Context) -> None:
         expenses.give_samples(ctx, cistern.id)
     complete_job(ctx, cistern.id, Completion())
     if ctx.has("invoices"):
+        from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
         invoice_job(ctx, cistern.id, NewClaim())
+        deposit = invoices.send(ctx, invoice_job(ctx, heater.id, NewClaim(claim="deposit", percent=Decimal(10))).id)
+        invoices.take_payment(
+            ctx, deposit.id, deposit.total, payment_method="bank_transfer", external_id="sample deposit"
+        )
     pipes = _add_sample(ctx, "Odo", title="Replace downpipes", priority="low")
     cancel_job(ctx, pipes.id, JobCancellation(reason=Reason("The body corporate has it done.")))
 

@@ -406,7 +406,7 @@ def keep_books(c):
     third = {"name": "Crew", "options": ["A", "B"]}
     c.refused(409, "too_many_tracking_categories", "POST", "/v1/tracking_categories", third)
     c.delete(f"/v1/tracking_categories/{van}")
-    balances = [{"account_code": "100", "debit": "5000.00"}, {"account_code": "4-1100", "credit": "5000.00"}]
+    balances = [{"account_code": "150", "debit": "5000.00"}, {"account_code": "100", "credit": "5000.00"}]
     trial = {"number": "TB 2026", "date": "2026-06-30", "balances": balances}
     opening = c.post("/v1/opening_balances", trial)["data"]["id"]
     c.get(f"/v1/opening_balances/{opening}")

@@ -223,7 +223,7 @@ class _Document:
         if not reads_body(endpoint):
             return None
         if endpoint.route.receive:
-            return {"required": True, "content": {OCTETS: {"schema": BINARY}}}
+            return {"required": True, "content": {OCTETS: {"schema": BINARY, **self.recorded(endpoint, "request")}}}
         signature = endpoint.signature
         if signature.patch:
             schema = self.schemas.patch(signature.body, signature.shown)

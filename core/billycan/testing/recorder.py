@@ -101,6 +101,8 @@ class Recorder(Client):
         self.emitted.setdefault(id, set()).update(self._happened)
         if response.status_int < 300:
             sent = {} if body is None else {"request": body}
+            if endpoint.route.receive:
+                sent = {"request": given["raw"].decode("utf-8", "replace")}
             self.operations.setdefault(id, {"plugin": endpoint.plugin, **sent, "answer": answer})
             # What takes a file nobody can repeat, nor what is done to its record; a batch has shorter ways in it.
             is_plain = not (endpoint.route.receive or endpoint.route.own_transactions)

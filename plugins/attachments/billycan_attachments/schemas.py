@@ -9,7 +9,9 @@ from billycan.fields import DayOrInstant, Id, Moment, Text
 
 from .rules import ContentType, check_name
 
-Filename = Annotated[str, Text("A file's name, without a folder.", least=1, most=200, check=check_name)]
+Filename = Annotated[
+    str, Text("A file's name, without a folder.", least=1, most=200, check=check_name, examples=["receipt.pdf"])
+]
 
 
 class Attachment(Struct, kw_only=True):

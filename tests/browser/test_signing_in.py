@@ -59,6 +59,6 @@ def test_a_passkey_signs_in_without_a_password(browser, place, owner):
 
 
 def test_the_explorer_takes_a_sandbox_key_from_the_dashboard(browser, owner):
-    owner.open("/explore").press("Take one from the dashboard", within="body").sees("Derwent Plumbing sandbox")
+    owner.open("/explore").press("Get one from the dashboard", within="body").sees("Derwent Plumbing sandbox")
     browser.delete_all_cookies()
-    owner.open("/explore").press("Take one from the dashboard", within="body").sees("Sign in to the dashboard")
+    owner.open("/explore").press("Get one from the dashboard", within="body").sees("Sign in to the dashboard")

@@ -50,7 +50,7 @@ function note(shape, id) {
   const { standard } = shape;
   const { description = "" } = shape;
   const isKnown = standard === undefined || standard === null || typeof standard === "object";
-  const text = isKnown || description.includes("Default: ") ? description : `\`${standard}\` unless sent. ${description}`;
+  const text = isKnown || description.includes("Default: ") ? description : `Default: \`${standard}\`. ${description}`;
   return make("p", { class: "note", id, title: text.replaceAll("`", "") || undefined }, prose(text));
 }
 
@@ -100,7 +100,7 @@ const controls = {
   number: (shape, slot) => input(shape, slot, exact(/^-?\d+(\.\d+)?$/), { inputmode: "decimal" }),
   date: (shape, slot) => input(shape, slot, String, { type: "date" }),
   moment: (shape, slot) => input(shape, slot, withOffset, { type: "datetime-local", step: "1" }, local),
-  commas: (shape, slot) => input(shape, slot, (text) => text.split(","), { placeholder: "one, or several with commas" }, joined),
+  commas: (shape, slot) => input(shape, slot, (text) => text.split(","), { placeholder: "one or more, separated by commas" }, joined),
   any: (shape, slot) => input(shape, slot, jsonOr, { tag: "textarea", rows: "2", class: "mono" }),
   choice(shape, slot) {
     const values = [undefined, ...shape.options, ...(shape.nullable && shape.standard !== null ? [null] : [])];

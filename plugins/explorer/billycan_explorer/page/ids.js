@@ -4,7 +4,11 @@
 const ID = /^([a-z]{2,5})_[0-9a-z]{10,40}$/;
 const learned = new Map(); // a path's word, or a member's name, to the prefix of its ids
 const seen = new Map(); // the business's records by id, the newest last
+const made = new Set(); // those of them that were made in this page
 const recorded = new Map(); // operations to the day of their examples, in milliseconds
+const answered = new Set(); // operations that were answered in this page
+const makers = new Map(); // prefixes to the operations that make such a record
+const governed = new Set(); // actions that a record allows or not, such as `inv void`
 
 /** The prefix of an id; undefined if a text is not an id. */
 export const prefixOf = (text) => (typeof text === "string" ? ID.exec(text)?.[1] : undefined);
@@ -17,18 +21,32 @@ export function learn(operation, data, real) {
     if (!isAction && prefixOf(record?.id)) learned.set(collection.at(-1), prefixOf(record.id));
     walk(record, "");
     if (real) remember(record);
+    if (real && makes(operation)) made.add(record.id);
   }
+  if (real) answered.add(operation);
 }
 
+/** Tell whether an operation answers with a new record. */
+const makes = ({ method, answers }) => method === "POST" && Boolean(answers[201] ?? answers[202]);
+
 /** Forget the records of a business, when its key goes. */
-export const forgetRecords = () => seen.clear();
+export function forgetRecords() {
+  for (const known of [seen, made, answered]) known.clear();
+}
+
+/** Forget a record that a call replaced by another one, such as a contact merged into another. */
+export function forgetReplaced(id, data) {
+  if (data?.id !== id && prefixOf(data?.id) === prefixOf(id)) seen.delete(id);
+}
 
 function remember(value) {
   if (Array.isArray(value)) value.forEach(remember);
   else if (value && typeof value === "object") {
     Object.values(value).forEach(remember);
     if (value.deleted) seen.delete(value.id);
+    for (const action of value.allowed_actions ?? []) governed.add(`${prefixOf(value.id)} ${action}`);
     if (!prefixOf(value.id) || Object.keys(value).length < 3) return; // what only names another record tells nothing
+    if (seen.get(value.id)?.version && !value.version) return; // nor does what shows a part of one
     seen.delete(value.id); // so that the last one set is the newest
     seen.set(value.id, value);
   }
@@ -53,8 +71,13 @@ export function learnExamples(operations) {
       for (const { example, examples = {} } of Object.values(answer.content ?? {}))
         for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
           learn(operation, value?.data, false);
-          for (const { created_at } of [value?.data].flat().filter(Boolean))
+          const { id: first } = value?.data ?? {};
+          const isShorter = () => operation.path.length < (makers.get(prefixOf(first))?.path.length ?? Infinity);
+          if (makes(operation) && prefixOf(first) && isShorter()) makers.set(prefixOf(first), operation);
+          for (const { id, created_at, allowed_actions = [] } of [value?.data].flat().filter(Boolean)) {
             if (created_at) recorded.set(operation, Math.max(Date.parse(created_at), recorded.get(operation) ?? 0));
+            for (const action of allowed_actions) governed.add(`${prefixOf(id)} ${action}`);
+          }
         }
 }
 
@@ -108,44 +131,114 @@ export const listsOf = (operations) =>
 export function idFor(operation, name, example) {
   const { method, path } = operation;
   const names = Object.keys(operation.sections.path.properties);
-  const owner = ownerOf(path, name);
+  if (names.length > 1) return pairFor(path, names)[names.indexOf(name)];
   const action = method === "POST" && /\}\/(\w+)$/.exec(path)?.[1];
   const inner = JSON.stringify(example ?? null).match(/"id":"[a-z]+_/g) ?? [];
-  if (method === "DELETE") return undefined; // what goes for good is chosen by hand
-  const allows = (record) => !action || names.length > 1 || record.allowed_actions?.includes(action) !== false;
-  const fits = [...seen.values()].filter((record) =>
-    means(prefixOf(record.id), owner) && allows(record) && inner.every((start) => JSON.stringify(record).includes(start)));
-  if (names.length > 1 && name === names[0]) {
-    // A record within a record: it names the outer one.
-    const within = idFor(operation, names[1]);
-    return Object.values(seen.get(within) ?? {}).find((value) => means(prefixOf(value) ?? "?", owner));
-  }
+  const found = [...seen.values()].filter((record) =>
+    means(prefixOf(record.id), ownerOf(path, name)) && allows(record, action) &&
+    (method !== "DELETE" || (made.has(record.id) && NEW.test(record.status))) && // what was made here
+    inner.every((start) => JSON.stringify(record).includes(start)));
   // A record that is no longer a draft may be locked, or need more than the example has.
-  return (fits.findLast(({ status }) => status === "draft") ?? fits.at(-1))?.id;
+  return (found.findLast(({ status }) => status === "draft") ?? found.findLast(({ status }) => !OVER.test(status)) ?? found.at(-1))?.id;
 }
+
+/** The ids of a record and of one within it, such as an invoice and its payment. */
+function pairFor(path, [outer, inner]) {
+  const parts = words(path);
+  const collection = parts[parts.indexOf(`{${inner}}`) - 1];
+  for (const record of [...seen.values()].reverse()) {
+    if (!means(prefixOf(record.id), ownerOf(path, outer))) continue;
+    const within = record[collection]?.findLast(({ status }) => !OVER.test(status));
+    if (within) return [record.id, within.id];
+  }
+  return [];
+}
+
+const allows = ({ id, allowed_actions: allowed }, action) =>
+  !governed.has(`${prefixOf(id)} ${action}`) || Boolean(allowed?.includes(action));
+
+/** The operation to run before another one: what makes the record that it lacks; undefined if it lacks none. */
+export function makerFor(operations, operation, lacking) {
+  if (lacking.length) return lacking.length === 1 ? makerOf(ownerOf(operation.path, lacking[0])) : undefined;
+  // What there is only one of, such as a sandbox's clock, is read and changed once it was made.
+  const { method, path } = operation;
+  const isOne = (other) => other.method === "GET" && !other.sections.query.properties.cursor;
+  const maker = operations.find((other) => other !== operation && makes(other) && !other.path.includes("{") &&
+    (path === other.path || path.startsWith(`${other.path}/`)) && operations.some((one) => one.path === other.path && isOne(one)));
+  return maker && !answered.has(maker) && !(method === "POST" && path === maker.path) ? maker : undefined;
+}
+
+const makerOf = (word) => [...makers].find(([prefix]) => means(prefix, word))?.[1];
 
 /** The last id seen for a member's name, such as `service_id`. */
 export const idNamed = (name) => [...seen.keys()].filter((id) => means(prefixOf(id), name)).at(-1);
 
 /** An example that can run repeatedly: with the business's own ids, dates as far ahead as when recorded, and no external id. */
-export function withOwnIds(operation, value, owner, zone, name = "") {
-  const inside = (inner, of) => withOwnIds(operation, inner, owner, zone, of);
-  if (Array.isArray(value)) return value.map((item) => inside(item, name.replace(/s$/, ""))).filter((item) => item !== undefined);
-  if (value && typeof value === "object") {
-    const entries = Object.entries(value).map(([key, inner]) => [key, inside(inner, key)]);
+export function withOwnIds(operation, example, owner, zone) {
+  const chosen = [owner ?? anchorOf(operation, example)].filter(Boolean);
+  const since = recorded.get(operation) ?? Math.max(0, ...recorded.values());
+
+  function inside(value, name, taken) {
+    if (Array.isArray(value)) return listed(value, name.replace(/s$/, ""));
+    if (!value || typeof value !== "object") return prefixOf(value) ? own(value, name, taken) : keyOf(operation, value, name, taken) ?? moved(value, zone, since);
+    const entries = Object.entries(value).map(([key, inner]) => [key, inside(inner, key, taken)]);
     return Object.fromEntries(entries.filter(([key, inner]) => inner !== undefined && key !== "external_id"));
   }
-  return prefixOf(value) ? ownId(value, owner, name) : moved(value, zone, recorded.get(operation) ?? Math.max(0, ...recorded.values()));
+  function listed(values, name) {
+    const taken = new Set(); // each of a list names another record
+    const own = values.map((value) => inside(value, name, taken)).filter((value) => value !== undefined);
+    const isWhole = (value, at) => !Object.keys(Object(values[at])).some((key) => key.endsWith("_id") && !(key in value));
+    const whole = own.filter(isWhole);
+    return whole.length ? whole : own;
+  }
+  function own(value, name, taken) {
+    const id = !owner && chosen[0] && prefixOf(chosen[0]) === prefixOf(value) && !taken?.size ? chosen[0] : ownId(operation, value, name, chosen, taken);
+    taken?.add(id);
+    return id;
+  }
+  return inside(example, "");
 }
 
-function ownId(example, owner, name) {
+/** The number or code of a record of the business, for a member such as `account_code`; undefined for other members. */
+function keyOf(operation, example, name, taken) {
+  const [, word, key] = /^(\w+)_(number|code)$/.exec(name) ?? [];
+  if (!word) return undefined;
+  const records = [...seen.values()].filter((record) => record[key] && means(prefixOf(record.id), word) && isUsable(operation, record));
+  const values = records.sort((one, other) => (one.id < other.id ? -1 : 1)).map((record) => record[key]); // the newest last
+  const found = values.includes(example) ? example : values.findLast((value) => !taken?.has(value));
+  taken?.add(found);
+  return found;
+}
+
+/** The record that an example is about: the newest that names others of its kinds, such as an invoice with its client. */
+function anchorOf(operation, example) {
+  const prefixes = [...new Set(JSON.stringify(example).match(/"[a-z]{2,5}(?=_[0-9a-z]{10,40}")/g))].map((found) => found.slice(1));
+  const others = (record) => prefixes.filter((prefix) => prefix !== prefixOf(record.id) && JSON.stringify(record).includes(`"${prefix}_`));
+  const found = [...seen.values()].filter((record) => prefixes.includes(prefixOf(record.id)) && isUsable(operation, record));
+  const most = Math.max(1, ...found.map((record) => others(record).length));
+  return found.findLast((record) => others(record).length === most)?.id;
+}
+
+const NEW = /^(undefined|active|draft)$/;
+const OVER = /^(draft|void|credited|written_off|reversed|archived|cancelled|declined)$/;
+const isUsable = ({ path }, record) => !OVER.test(record.status) && words(path).every((word) => allows(record, word));
+
+function ownId(operation, example, name, chosen, taken) {
   const prefix = prefixOf(example);
-  const within = new RegExp(`"id":"(${prefix}_[0-9a-z]+)"`).exec(JSON.stringify(seen.get(owner) ?? null));
-  if (name === "id") return within?.[1];
+  const records = chosen.map((id) => seen.get(id));
+  const named = [...JSON.stringify(records).matchAll(new RegExp(`"(id|${name})":"(${prefix}_[0-9a-z]+)"`, "g"))];
+  // An `id` in a record is that of a part of it, or of a record that it names, which has a version.
+  const isOwn = ([, member, id]) => seen.has(id) && !chosen.includes(id) && (member !== "id" || !seen.get(id).version);
+  const inner = named.filter(isOwn).map(([, , id]) => id);
+  if (name === "id" || inner.length) return inner.find((id) => !taken?.has(id));
   const role = name.replace(/_id$/, "");
   const plays = (roles) => name === "into" || (roles?.includes(role) ?? true); // a record is merged into any other one
-  const suits = ({ id, roles, status }) => prefixOf(id) === prefix && id !== owner && plays(roles) && status !== "archived";
-  return [...seen.values()].findLast(suits)?.id;
+  const clients = new Set(records.map((record) => record?.client_id).filter(Boolean));
+  const suits = (record) => prefixOf(record.id) === prefix && !chosen.includes(record.id) && !taken?.has(record.id) &&
+    plays(record.roles) && (!clients.size || !record.client_id || clients.has(record.client_id));
+  const found = [...seen.values()].filter(suits);
+  const usable = found.findLast((record) => isUsable(operation, record));
+  return (taken ? usable : (usable ?? found.findLast(({ status }) => status !== "archived")))?.id;
 }
 
 /** A date or time of an example, moved by whole weeks to be as far from today as from the day of recording. */

@@ -25,9 +25,9 @@ export function keyPlace(place, warning, base, meet) {
   const keep = make("input", { type: "checkbox", id: "key-keep" });
   const said = make("p", { id: "key-said", role: "status" });
   const use = button("Use", () => take(input.value));
-  const until = "Until this tab is closed; otherwise until it is reloaded";
+  const until = "Kept until you close this tab; otherwise, only until you reload the page";
   const asked = div("ask", make("label", { for: "key-input" }, allowsLive ? "API key" : "Sandbox key"), input, use,
-    source && button("Take one from the dashboard", () => takeFromDashboard()),
+    source && button("Get one from the dashboard", () => takeFromDashboard()),
     make("label", { class: "keep", title: until }, keep, " Keep in this tab"));
   const whose = span("whose");
   const held = make("div", { class: "held", hidden: true }, whose, button("Forget key", () => forget(true)));
@@ -39,7 +39,7 @@ export function keyPlace(place, warning, base, meet) {
     said.textContent = "";
     if (!given) return refuse("Paste a key first.");
     if (/svc_live_/i.test(given) && !allowsLive) return refuse(LIVE);
-    if (!/^[\x21-\x7e]+$/.test(given)) return refuse("A key has no spaces or letters with accents.");
+    if (!/^[\x21-\x7e]+$/.test(given)) return refuse("A key contains no spaces or accented letters.");
     use.disabled = true;
     const answer = await send({ method: "GET", url: `${base}v1/me`, headers: [] }, given);
     use.disabled = false;
@@ -69,7 +69,7 @@ export function keyPlace(place, warning, base, meet) {
       const made = await fetch(base + source, { method: "POST", body });
       return take((await made.json()).key);
     } catch {
-      return refuse("The dashboard did not answer: try again.");
+      return refuse("The dashboard did not respond. Try again.");
     }
   }
   function refuse(why) {
@@ -94,5 +94,5 @@ export function keyPlace(place, warning, base, meet) {
   const kept = sessionStorage.getItem(KEPT);
   keep.checked = Boolean(kept);
   if (kept) take(kept);
-  return { ask: () => refuse("Paste a key first; billycan keys create makes one.") };
+  return { ask: () => refuse("Paste a key first. To make one, run: billycan keys create") };
 }

@@ -16,7 +16,7 @@ export function logOf(box, list, said, base, open) {
     const key = currentKey();
     if (!box.checked || !key) return;
     const answer = await send({ method: "GET", url: `${base}${HERE.slice(1)}?per_page=50`, headers: [] }, key);
-    said.textContent = answer.status === 200 ? "" : `Not read: ${answer.failed ?? answer.status}.`;
+    said.textContent = answer.status === 200 ? "" : `Could not be read: ${answer.failed ?? answer.status}.`;
     if (answer.status === 200 && key === currentKey()) {
       list.replaceChildren(...JSON.parse(answer.text).data.filter(({ route }) => route !== HERE).map(lineOf));
     }
@@ -25,7 +25,7 @@ export function logOf(box, list, said, base, open) {
   function lineOf({ at, method, route, status, milliseconds, request_id: id, code }) {
     const parts = [
       span(`method ${method.toLowerCase()}`, method === "DELETE" ? "DEL" : method), badge({ status, reason: code }),
-      span("path", route?.replace(/^\/v1\//, "/") ?? "no such path"),
+      span("path", route?.replace(/^\/v1\//, "/") ?? "unknown path"),
       span("mono", `${new Date(at).toLocaleTimeString()} · ${milliseconds} ms · ${id}`),
     ];
     const follow = route && open(method, route);

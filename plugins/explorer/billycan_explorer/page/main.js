@@ -4,7 +4,7 @@ import { answerView, badge } from "./answer.js";
 import { asCurl, asPython, asTypeScript, emptyDraft, missing, requestOf, send } from "./call.js";
 import { button, copyButton, div, make, prose, span, tabs } from "./dom.js";
 import { blame, fields } from "./form.js";
-import { forgetRecords, idFor, idNamed, learn, learnExamples, listsOf, prefixOf, targetsOf, withOwnIds } from "./ids.js";
+import { forgetRecords, forgetReplaced, idFor, idNamed, learn, learnExamples, listsOf, makerFor, prefixOf, targetsOf, withOwnIds } from "./ids.js";
 import { currentKey, keyPlace, zoneOf } from "./key.js";
 import { logOf } from "./log.js";
 import { operationsOf, shapeOf } from "./spec.js";
@@ -47,7 +47,7 @@ function drawEndpoints() {
     const open = wanted.length > 0 || tag === (current ?? found[0]).tag;
     return make("details", { open }, make("summary", {}, tag.replaceAll("_", " "), span("count", String(own.length))), make("ul", {}, own.map(link)));
   });
-  const none = make("p", { class: "empty" }, "No endpoint fits these words.");
+  const none = make("p", { class: "empty" }, "No endpoint matches.");
   place("endpoints").replaceChildren(...(groups.length ? groups : [none]));
 }
 
@@ -67,6 +67,7 @@ function draftOf(operation) {
     const draft = emptyDraft();
     fillPath(operation, draft);
     if (takesBody(operation.body)) draft.body = written(startOf(operation, draft), operation);
+    else if (operation.body?.isFile) draft.body = operation.body.examples[0]?.[1] ?? "";
     fillQuery(operation, draft);
     drafts.set(operation.id, draft);
     begun.set(operation.id, JSON.stringify(draft));
@@ -79,6 +80,14 @@ function draftOf(operation) {
 function fillPath(operation, draft) {
   const example = operation.body?.examples[0]?.[1];
   for (const name of Object.keys(operation.sections.path.properties)) draft.path[name] ??= idFor(operation, name, example);
+}
+
+/** The calls before an operation's own, which make the record that its path lacks, as `{operation, draft}`. */
+function before(operation, draft) {
+  const maker = currentKey() && makerFor(operations, operation, missing(operation, draft));
+  if (!maker) return [];
+  const step = { operation: maker, draft: draftOf(maker) };
+  return [...before(maker, step.draft), step];
 }
 
 /** Values of a query: examples, and of required members a choice, one of the business's ids, or today. */
@@ -97,7 +106,9 @@ async function meet(secret) {
   forgetRecords();
   const lists = secret ? listsOf(operations) : [];
   await Promise.all(lists.map(async (operation) => {
-    const { status, text } = await send({ method: "GET", url: `${base}${operation.path.slice(1)}?per_page=100`, headers: [] }, secret);
+    const { include } = operation.sections.query.properties;
+    const url = `${base}${operation.path.slice(1)}?per_page=100${include ? `&include=${shapeOf(include).options}` : ""}`;
+    const { status, text } = await send({ method: "GET", url, headers: [] }, secret);
     if (status === 200) learn(operation, JSON.parse(text).data.reverse(), true);
   }));
   for (const [id, draft] of drafts) if (JSON.stringify(draft) === begun.get(id)) drafts.delete(id);
@@ -116,7 +127,7 @@ const takesBody = (body) => Object.keys(body?.schema.properties ?? {}).length > 
 const written = (value, { body }) => (value === undefined ? (body.required ? "{}" : "") : JSON.stringify(value, null, 2));
 
 function open(operation, focus = true) {
-  if (operation !== current) place("answer").replaceChildren(make("p", { class: "empty" }, "Run it to see the answer."));
+  if (operation !== current) place("answer").replaceChildren(make("p", { class: "empty" }, "Run it to see the response."));
   current = operation;
   const draft = draftOf(operation);
   const { sections } = operation;
@@ -213,11 +224,18 @@ function codeOf(operation, draft) {
   });
   const choice = tabs("Code", panels, (name) => (codeAs = name));
   const text = () => panels.find(({ name }) => name === codeAs).panel.textContent;
+  const first = make("p", { class: "note" });
   const draw = () => {
-    const request = requestOf(operation, draft, base);
-    for (const { write, panel } of panels) panel.textContent = write(request, operation.secured);
+    const steps = before(operation, draft);
+    const requests = [...steps, { operation, draft }].map((step) => requestOf(step.operation, step.draft, base));
+    for (const { write, panel } of panels) panel.textContent = write(requests, operation.secured);
+    const named = steps.map((step) => `\`${step.operation.method} ${step.operation.path}\``).join(", then ");
+    const uses = missing(operation, draft).length > 0;
+    const then = uses ? ", then uses the record that it creates. To use an existing record, enter its id" : "";
+    first.replaceChildren(...prose(`First runs ${named}${then}.`));
+    first.hidden = !steps.length;
   };
-  place("code").replaceChildren(div("head", choice.list, copyButton(text)), ...panels.map(({ panel }) => panel));
+  place("code").replaceChildren(div("head", choice.list, copyButton(text)), first, ...panels.map(({ panel }) => panel));
   place("code").hidden = false;
   choice.select(panels.findIndex(({ name }) => name === codeAs));
   draw();
@@ -230,28 +248,40 @@ async function call() {
   const draft = draftOf(operation);
   if (operation.secured && !currentKey()) return key.ask();
   const lacking = missing(operation, draft);
-  if (lacking.length) {
-    blame(place("form"), lacking.map((param) => ({ param, message: `Needed: the path has \`{${param}}\`.` })))?.focus();
+  const steps = before(operation, draft);
+  if (lacking.length && !steps.length) {
+    blame(place("form"), lacking.map((param) => ({ param, message: "Required, because it is part of the path." })))?.focus();
     return;
   }
   isBusy = true;
   place("run").disabled = true;
   place("answer").ariaBusy = "true";
-  const answer = await send(requestOf(operation, draft, base), operation.secured ? currentKey() : "");
+  let last;
+  for (const step of [...steps, { operation, draft }]) {
+    for (const name of missing(step.operation, step.draft)) step.draft.path[name] = last;
+    const answer = await send(requestOf(step.operation, step.draft, base), operation.secured ? currentKey() : "");
+    calls.unshift({ ...step, draft: structuredClone(step.draft), answer, at: new Date() });
+    const data = attempt(() => JSON.parse(answer.text).data);
+    if (!data || answer.status >= 300) break;
+    learn(step.operation, data, true);
+    if (answer.status === 200) forgetReplaced(step.draft.path.id, data);
+    last = data.id;
+  }
   isBusy = false;
   place("answer").ariaBusy = "false";
   if (place("run")) place("run").disabled = false;
-  calls.unshift({ operation, draft: structuredClone(draft), answer, at: new Date() });
   calls.length = Math.min(calls.length, MOST_CALLS);
   drawHistory();
-  if (current === operation) showAnswer(calls[0]);
+  if (current === operation) {
+    if (steps.length) open(operation, false); // with the id that it has now
+    showAnswer(calls[0]);
+  }
   if (operation.method !== "GET") lookForEvents();
   lookInLog();
 }
 
 function showAnswer({ operation, answer }) {
   const envelope = answer.headers?.get("content-type")?.includes("json") ? attempt(() => JSON.parse(answer.text)) : undefined;
-  if (envelope?.data && answer.status < 300) learn(operation, envelope.data, true);
   const page = async (cursor, way) => {
     const draft = draftOf(operation);
     const { page: _, ...query } = draft.query;
@@ -311,7 +341,7 @@ function follow(id) {
   const heading = make("h2", { id: "follow-title", class: "mono" }, id);
   dialog.replaceChildren(
     div("head", heading, copyButton(() => id, "Copy id"), button("Close", () => dialog.close())),
-    make("p", { class: "note" }, "Use it in"), make("ul", {}, links));
+    make("p", { class: "note" }, "Use this id in"), make("ul", {}, links));
   dialog.showModal();
   dialog.querySelector("li button")?.focus();
 }

@@ -32,7 +32,7 @@ export function tailOf(box, list, said, base, ids) {
     // Those from before the box was ticked are not shown; the newest of them is where to go on.
     const query = last === undefined ? "per_page=1" : `per_page=100${last && `&after=${last}`}`;
     const answer = await send({ method: "GET", url: `${base}v1/events?${query}`, headers: [] }, key);
-    said.textContent = answer.status === 200 ? "" : `Not read: ${answer.failed ?? answer.status}.`;
+    said.textContent = answer.status === 200 ? "" : `Could not be read: ${answer.failed ?? answer.status}.`;
     if (answer.status === 410) last = undefined;
     if (answer.status !== 200 || key !== whose) return;
     const events = JSON.parse(answer.text).data;

@@ -181,7 +181,8 @@ def test_text_is_text_on_every_page(app, client):
             continue
         records = [client.get(f"{kind.path}/{record['id']}")["data"] for record in records]
         asked = forms.controls(kind.routes["change" if "change" in kind.routes else "make"].signature.body)
-        taken = make_like(client, kind, records[0]) if "make" in kind.routes else set()
+        is_free = (record for record in records if not record.get("invoice_id"))  # a paid invoice takes no payment
+        taken = make_like(client, kind, next(is_free, records[0])) if "make" in kind.routes else set()
         for record in records:
             if "change" in kind.routes:
                 taken |= spoil(client, f"{kind.path}/{record['id']}", asked, record)

@@ -148,7 +148,7 @@ function pairFor(path, [outer, inner]) {
   const collection = parts[parts.indexOf(`{${inner}}`) - 1];
   for (const record of [...seen.values()].reverse()) {
     if (!means(prefixOf(record.id), ownerOf(path, outer))) continue;
-    const within = record[collection]?.findLast(({ status }) => !OVER.test(status));
+    const within = record[collection]?.findLast?.(({ status }) => !OVER.test(status));
     if (within) return [record.id, within.id];
   }
   return [];

@@ -83,11 +83,11 @@ function fillPath(operation, draft) {
 }
 
 /** The calls before an operation's own, which make the record that its path lacks, as `{operation, draft}`. */
-function before(operation, draft) {
+function before(operation, draft, after = []) {
   const maker = currentKey() && makerFor(operations, operation, missing(operation, draft));
-  if (!maker) return [];
+  if (!maker || after.includes(maker)) return [];
   const step = { operation: maker, draft: draftOf(maker) };
-  return [...before(maker, step.draft), step];
+  return [...before(maker, step.draft, [...after, maker]), step];
 }
 
 /** Values of a query: examples, and of required members a choice, one of the business's ids, or today. */

@@ -14,7 +14,7 @@ from . import endpoints, idempotency, owning, web
 from .apart import share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
-from .db import is_deadlock
+from .db import ReplicaLost, is_deadlock
 from .endpoints import Endpoint, decode_query, with_cursor
 from .events import notify_hearers, unit_of_work
 from .fields import is_id
@@ -108,11 +108,15 @@ def answer_call(
     ctx.key, ctx.count_more = call.key, call.count
     share_time()
     if not ctx.writes:
-        with app.db.reading(ctx.tenant_id) as ctx.db:
-            if as_csv:
-                _check_own(ctx, endpoint, taken)
-                return exporting.export_list(ctx, endpoint, taken.values, params)
-            return _run_handler(ctx, call, endpoint, taken)
+        reading = app.db.reading if call.repeats else app.db.reading_anywhere
+        try:
+            with reading(ctx.tenant_id) as ctx.db:
+                if as_csv:
+                    _check_own(ctx, endpoint, taken)
+                    return exporting.export_list(ctx, endpoint, taken.values, params)
+                return _run_handler(ctx, call, endpoint, taken)
+        except ReplicaLost:
+            return answer_call(app, _begun_anew(call, raw), endpoint, params, identity, tenant_id)
     if route.own_transactions and route.own_transactions(taken.values["body"]):
         return _answer_apart(ctx, call, endpoint, taken, key, raw)
     if route.receive is None:
@@ -122,12 +126,15 @@ def answer_call(
         except Exception as error:
             if not (isinstance(error, Outdated) or (ctx.may_begin_anew and is_deadlock(error))):
                 raise
-        # What it does the work of was counted already.
-        again = msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1, count=lambda requests: None)
-        return answer_call(app, again, endpoint, params, identity, tenant_id)
+        return answer_call(app, _begun_anew(call, raw), endpoint, params, identity, tenant_id)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
     with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:
         return _answer_write(ctx, call, endpoint, taken, key, incoming.sha256.encode())
+
+
+def _begun_anew(call: Call, raw: bytes) -> Call:
+    # What it does the work of was counted already.
+    return msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1, count=lambda requests: None)
 
 
 def _answer_write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:

@@ -1,6 +1,6 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -23,7 +23,7 @@ from .web import encode
 if TYPE_CHECKING:
     from .books import GstEntries
     from .context import Context
-    from .engines import postgres
+    from .engines import postgres, replicas
 
 T = TypeVar("T")
 
@@ -269,7 +269,15 @@ def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.Co
 class Database:
     """One deployment's database. Reads take `reading()`, writes `writing()`: nothing else opens a connection."""
 
-    def __init__(self, url: sa.URL, pool_size: int = 8, *, plain_sql: bool = False, pooled: bool = False) -> None:
+    def __init__(
+        self,
+        url: sa.URL,
+        pool_size: int = 8,
+        *,
+        plain_sql: bool = False,
+        pooled: bool = False,
+        replicas: Sequence[sa.URL] = (),
+    ) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         settings = {
@@ -283,7 +291,9 @@ class Database:
         }
         self._engines = _engines_of(url, settings, pooled=pooled)
         self.writer, self.reader = self._engines.writer, self._engines.reader
-        for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
+        self.replicas = _replicas_of(self._engines, replicas, settings, pooled=pooled) if replicas else None
+        engines = [self.writer] if self.is_sqlite else [self.writer, self.reader]  # on SQLite both are one
+        for engine in [*engines, *(replica.engine for replica in self.replicas or ())]:
             sa.event.listen(engine, "handle_error", self._see_to_error)
             sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows, retval=True)
 
@@ -303,6 +313,15 @@ class Database:
             raise
         finally:
             self._engines.readers.give_back(db, sound=sound)
+
+    def reading_anywhere(self, tenant_id: str) -> AbstractContextManager[sa.Connection]:
+        """As `reading`, from a replica if one has everything that is committed so far: for what may begin anew.
+
+        Raise ReplicaLost if the replica ends the read: it then begins anew with `reading`.
+        """
+        if self.replicas is None or (found := self.replicas.borrow(_scope_options(tenant_id, ""))) is None:
+            return self.reading(tenant_id)
+        return _reading_replica(*found)
 
     def writing(self, tenant_id: str = "", *, across: str = "") -> AbstractContextManager[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
@@ -329,10 +348,13 @@ class Database:
         """Close every connection; those that are needed later are made anew."""
         self._let_go()
         self._engines.dispose()
+        for replica in self.replicas or ():
+            replica.dispose()
 
     def _see_to_error(self, context: sa.engine.ExceptionContext) -> None:
         _keep_to_itself(context)
-        if context.is_disconnect:
+        of_primary = context.engine in (self.writer, self.reader)
+        if context.is_disconnect and of_primary:  # a replica is left out by whoever reads there
             self._let_go()
 
     def _let_go(self) -> None:
@@ -346,6 +368,38 @@ def _engines_of(url: sa.URL, settings: Mapping[str, Any], *, pooled: bool) -> "s
     from .engines import postgres  # noqa: PLC0415 - SQLite needs no psycopg
 
     return postgres.Engines(url, settings, pooled=pooled)
+
+
+def _replicas_of(
+    primary: Any, urls: Sequence[sa.URL], settings: Mapping[str, Any], *, pooled: bool
+) -> "replicas.Replicas":
+    from .engines import replicas  # noqa: PLC0415 - SQLite needs no psycopg
+
+    return replicas.Replicas(primary, [replicas.Replica(url, settings, pooled=pooled) for url in urls])
+
+
+@contextmanager
+def _reading_replica(replica: "replicas.Replica", db: sa.Connection) -> Iterator[sa.Connection]:
+    sound = False
+    try:
+        yield db
+        sound = True
+    except sa.exc.DBAPIError as error:
+        if error.connection_invalidated:
+            replica.leave_out()
+        if error.connection_invalidated or (getattr(error.orig, "sqlstate", None) or "").startswith(_LOST):
+            raise ReplicaLost from error
+        raise
+    finally:
+        replica.give_back(db, sound=sound)
+
+
+# What a replica breaks off because of what the primary changed, and what it says when it stops.
+_LOST = ("40", "57P")
+
+
+class ReplicaLost(Exception):
+    """A replica ended a read: it may begin anew on the primary."""
 
 
 @contextmanager

@@ -35,6 +35,7 @@ _IDLE_SECONDS = 5.0
 # How long answers are awaited: longer than PostgreSQL itself lets a statement run, and shorter than a proxy waits for
 # the request. One that is frozen, or whose disk is, ends nothing by itself, and the kernel goes on answering for it.
 PATIENCE_SECONDS = 20.0
+PATIENCE = "billycan_patience"  # the attribute of a connection whose answers are awaited for another time
 HUNG_SECONDS = 1.0  # no connection is tried after one that got no answer
 # After these psycopg may have PostgreSQL forget all that was prepared on the connection.
 _FORGETFUL = ("DROP", "ALTER", "ROLLBACK", "DISCARD ALL", "DEALLOCATE ALL")
@@ -69,13 +70,15 @@ class Engines:
     `pooled` ones may share sessions with others: whatever they tell a session goes with each transaction.
     """
 
-    def __init__(self, url: sa.URL, settings: Mapping[str, Any], *, pooled: bool = False) -> None:
+    def __init__(
+        self, url: sa.URL, settings: Mapping[str, Any], *, pooled: bool = False, connect_seconds: int = 5
+    ) -> None:
         self._pooled = pooled
         reading = _SETTINGS | {"transaction_read_only" if pooled else "default_transaction_read_only": "on"}
         told, told_reading = ({} if pooled else each for each in (_SETTINGS, reading))
         # BEGIN is ours to send, along with the first statement: psycopg waits for it by itself.
         self.writer = self.notes = sa.create_engine(
-            url, pool_recycle=1800, connect_args=_connect_args(told) | {"autocommit": True}, **settings
+            url, pool_recycle=1800, connect_args=_connect_args(told, connect_seconds) | {"autocommit": True}, **settings
         )
         # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
         self.reader = sa.create_engine(
@@ -84,7 +87,7 @@ class Engines:
             skip_autocommit_rollback=True,
             pool_reset_on_return=None,
             pool_recycle=1800,
-            connect_args=_connect_args(told_reading),
+            connect_args=_connect_args(told_reading, connect_seconds),
             **settings,
         )
         self._hung_at = -math.inf
@@ -145,14 +148,15 @@ class Engines:
         def wait_in_time(gen: Any, **given: Any) -> Any:
             if getattr(connection, UNHURRIED, False):
                 return wait(gen, **given)
+            patience = getattr(connection, PATIENCE, PATIENCE_SECONDS)
             try:
-                return wait(gen, **({"timeout": PATIENCE_SECONDS} | given))
+                return wait(gen, **({"timeout": patience} | given))
             except OperationalError as error:
                 if error.sqlstate is None and connection.pgconn.status == pq.ConnStatus.OK:
                     self._hung_at = time.monotonic()
                     connection.pgconn.finish()  # its answer would be taken for the next statement's
                     who = "PostgreSQL, or the pooler before it," if self._pooled else "PostgreSQL"
-                    raise OperationalError(f"{who} has not answered within {PATIENCE_SECONDS:g} s") from error
+                    raise OperationalError(f"{who} has not answered within {patience:g} s") from error
                 if error.sqlstate is None and self._pooled:
                     # Its own words are lost where statements were sent together.
                     raise OperationalError(f"the pooler ended the connection, {_AS_WHEN}: {error}") from error
@@ -169,11 +173,11 @@ class Engines:
         self.reader.dispose()
 
 
-def _connect_args(told: Mapping[str, str]) -> dict[str, Any]:
+def _connect_args(told: Mapping[str, str], connect_seconds: int) -> dict[str, Any]:
     # A server that vanished silently is noticed within 20 seconds; the kernel alone would wait for two hours.
     alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     options = {"options": " ".join(f"-c {name}={value}" for name, value in told.items())} if told else {}
-    return {"connect_timeout": 5, **options, **alive}
+    return {"connect_timeout": connect_seconds, **options, **alive}
 
 
 def _skip_idle_commits(connection: Any, record: Any) -> None:

@@ -70,6 +70,36 @@ def _write_gauges(app: App) -> Iterator[str]:
     yield "# TYPE billycan_database_up gauge"
     yield f"billycan_database_up {up}"
     yield from measured
+    if up:
+        yield from _write_replicas(app)
+
+
+def _write_replicas(app: App) -> Iterator[str]:
+    found = [*measure_replicas(app)]
+    if not found:
+        return
+    yield "# HELP billycan_replica_up Whether a replica answers and follows the primary."
+    yield "# TYPE billycan_replica_up gauge"
+    for name, behind in found:
+        yield f'billycan_replica_up{{replica="{name}"}} {int(isinstance(behind, int))}'
+    yield "# HELP billycan_replica_behind_bytes How much of the primary's log a replica has not replayed."
+    yield "# TYPE billycan_replica_behind_bytes gauge"
+    for name, behind in found:
+        if isinstance(behind, int):
+            yield f'billycan_replica_behind_bytes{{replica="{name}"}} {behind}'
+
+
+def measure_replicas(app: App) -> Iterator[tuple[str, int | str]]:
+    """Yield each replica's name, and by how many bytes it is behind, or what is wrong with it."""
+    if app.db.replicas is None:
+        return
+    written = app.db.replicas.written()
+    for replica in app.db.replicas:
+        try:
+            behind = replica.behind(written)
+            yield replica.name, "does not follow this primary" if behind is None else max(behind, 0)
+        except sa.exc.SQLAlchemyError as error:
+            yield replica.name, reason(error)
 
 
 def _measure_gauge(db: sa.Connection, gauge: Manifest.Gauge, now: Moment) -> Iterator[str]:

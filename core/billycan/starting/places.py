@@ -1,5 +1,6 @@
 """The database and the shared folder that a deployment's settings name."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -19,7 +20,19 @@ def open_database(settings: Settings) -> Database:
         raise SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise SettingsError("database: must be a file: an in-memory database would be a separate one in each process")
-    return Database(url, settings.pool_size, plain_sql=settings.plain_sql, pooled=settings.pooled)
+    how = {"plain_sql": settings.plain_sql, "pooled": settings.pooled}
+    return Database(url, settings.pool_size, replicas=[*_replicas(settings, url)], **how)
+
+
+def _replicas(settings: Settings, primary: sa.URL) -> Iterator[sa.URL]:
+    for text in settings.database_replica:
+        try:
+            url = sa.make_url(text)
+        except sa.exc.ArgumentError:
+            url = None
+        if url is None or {url.get_backend_name(), primary.get_backend_name()} != {"postgresql"}:
+            raise SettingsError("database_replica: must be postgresql+psycopg://, as `database` must be then")
+        yield url
 
 
 def find_shared_folder(settings: Settings, db: Database) -> Path:

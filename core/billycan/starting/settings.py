@@ -39,6 +39,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     database: str = "sqlite:///var/billycan.db"
     database_owner: str | None = None
+    database_replica: list[str] = []
     secret: Annotated[str, Meta(min_length=32)] | None = None
     secret_previous: Annotated[str, Meta(min_length=32)] | None = None
     public_url: Annotated[str, _Url] | None = None

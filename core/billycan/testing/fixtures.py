@@ -228,7 +228,8 @@ def make_app(
             config = _build_config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
             how = {"plain_sql": config.settings.plain_sql, "pooled": config.settings.pooled}
-            db = databases.open(url, config.settings.pool_size, **how) if not fresh and is_first(url) else None
+            is_shared = not (fresh or config.settings.database_replica) and is_first(url)
+            db = databases.open(url, config.settings.pool_size, **how) if is_shared else None
             return App(config, clock, db)
 
         def is_first(url: str) -> bool:

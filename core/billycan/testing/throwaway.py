@@ -69,9 +69,12 @@ def start(**settings: str) -> Postgres | None:
 
 
 class Postgres:
-    """A running throwaway server with named databases. It ends with the process that started it."""
+    """A running throwaway server with named databases. It ends with the process that started it.
 
-    def __init__(self, programs: Path, settings: dict[str, str]) -> None:
+    With `primary`, it is a replica of that one, which replays what the primary writes as it is written.
+    """
+
+    def __init__(self, programs: Path, settings: dict[str, str], primary: Postgres | None = None) -> None:
         account = _unprivileged_account()
         # The account must be able to reach the folder and remove it; the socket's path must stay under 100 bytes.
         parent = in_memory() or tempfile.gettempdir()
@@ -79,6 +82,7 @@ class Postgres:
             parent = "/tmp"  # noqa: S108
         self._folder = Path(tempfile.mkdtemp(prefix="billycan-pg-", dir=parent))
         self._owner, self._programs, self._data = os.getpid(), programs, self._folder / "data"
+        self._settings = settings
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         self._how: dict[str, Any] = {"cwd": "/", "env": environment | {"LC_ALL": "C"}}
         if account:
@@ -90,11 +94,20 @@ class Postgres:
             self.url = sqlalchemy.URL.create("postgresql+psycopg", "postgres", database="postgres", query=place)
             pool = sqlalchemy.pool.NullPool  # Nobody can copy a database that a pool is still connected to.
             self._engine = sqlalchemy.create_engine(self.url, isolation_level="AUTOCOMMIT", poolclass=pool)
-            self._initdb(settings | {"unix_socket_directories": str(self._folder)})
+            if primary:
+                whose = ["-h", str(primary._folder), "-p", str(primary.url.query["port"]), "-U", "postgres"]
+                self._run("pg_basebackup", *whose, "-D", str(self._data), "-R", "--checkpoint=fast", "--no-sync")
+            else:
+                self._initdb()
+            self._configure(settings | {"unix_socket_directories": str(self._folder)})
             self.start()
         except BaseException:
             self._end()
             raise
+
+    def replica(self, **settings: str) -> Postgres:
+        """Start a replica of this server, which has its settings unless others are given."""
+        return Postgres(self._programs, self._settings | settings, self)
 
     def database(self, name: str, template: str | None = None) -> sqlalchemy.URL:
         """Create a database, empty or a copy of `template` (which nobody may be connected to), and give its URL."""
@@ -115,6 +128,10 @@ class Postgres:
         """Start the stopped server on the data it had, and return when it accepts connections."""
         self._control("start", "-l", str(self._folder / "log"))
 
+    def promote(self) -> None:
+        """Make a replica a primary of its own."""
+        self._control("promote")
+
     @cached_property
     def _version(self) -> int:
         with self._engine.connect() as connection:
@@ -132,7 +149,7 @@ class Postgres:
         if os.getpid() == self._owner:
             self._watchdog.communicate()  # Closes the pipe and waits.
 
-    def _initdb(self, settings: dict[str, str]) -> None:
+    def _initdb(self) -> None:
         options = ["-D", str(self._data), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]
         if "--no-data-checksums" in self._run("initdb", "--help"):  # PostgreSQL 18 turned them on by default.
             options.append("--no-data-checksums")
@@ -140,6 +157,8 @@ class Postgres:
             self._run("initdb", *options, "--locale=C.UTF-8")
         except RuntimeError:  # Not every system has C.UTF-8; any other cause fails again and is told.
             self._run("initdb", *options, "--locale=C")
+
+    def _configure(self, settings: dict[str, str]) -> None:
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.writelines("{} = '{}'\n".format(name, text.replace("'", "''")) for name, text in settings.items())
 

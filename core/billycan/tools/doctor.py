@@ -15,6 +15,7 @@ from ..app import App
 from ..db import reason
 from ..engines import private_files
 from ..operating.disks import measure_disks
+from ..operating.metrics import measure_replicas
 from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
@@ -26,6 +27,7 @@ from .opening import SECRET
 
 _ALIVE_SECONDS = 30  # A worker records a sign of life every ten seconds.
 _WAITING_SECONDS = 300
+_FAR_BEHIND_BYTES = 16 * 1024 * 1024  # a file of PostgreSQL's log
 _SET_CLOCK = "set the clock right, and keep it so by NTP (`timedatectl set-ntp true`)"
 _OF_ANOTHER_FORM = (
     "never change a migration that has run: write a new one; while you are developing {name}, switch it off and"
@@ -149,6 +151,7 @@ def _check_database(app: App) -> Iterator[Finding]:
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
     yield _check_tenants(app)
+    yield from check_replicas(app)
     yield _check_clock(app)
     yield _check_worker(app)
     yield _check_tasks(app)
@@ -203,6 +206,19 @@ def _check_tenants(app: App) -> Finding:
             "tenants", False, said, "run `billycan migrate`" if missing else "run `billycan database harden`"
         )
     return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
+
+
+def check_replicas(app: App) -> Iterator[Finding]:
+    """Check that each replica answers, follows the primary and is not far behind it."""
+    for name, found in measure_replicas(app):
+        if not isinstance(found, int):
+            cure = "start it, or correct database_replica; meanwhile everything is read from the primary"
+            yield Finding("replica", False, f"{name}: {found}", cure, {"behind_bytes": None})
+            continue
+        is_far = found > _FAR_BEHIND_BYTES
+        cure = "give it a faster disk and network, or less to do; meanwhile everything is read from the primary"
+        figures = {"behind_bytes": found}
+        yield Finding("replica", not is_far, f"{name}: {_size(found)} behind", cure if is_far else None, figures)
 
 
 def _check_clock(app: App) -> Finding:

@@ -37,7 +37,7 @@ _BEHIND = Statement(
 
 
 class Written(NamedTuple):
-    """How far a primary's log is written: the position, and which log of which server it is."""
+    """The end of a primary's log on its disk: the position, and what tells the log from those of other servers."""
 
     at: str
     log: str

@@ -44,9 +44,9 @@ def connect(make_app, engine):
         if not asked(primary, "SELECT datname FROM pg_database WHERE datname = 'billycan'"):
             url = primary.database(name).render_as_string()
             app = make_app(*PLUGINS, database=url, migrated=False, walled=False)
-            migrate.upgrade(app.db, app.manifests)
+            migrate.upgrade_all(app.db, app.manifests)
             with app.db.writing() as db:
-                policies.build(db, ROLE, "")
+                policies.create_policies(db, ROLE, "")
         urls = [server.url.set(database=name, username=ROLE).render_as_string() for server in (primary, *standbys)]
         return make_app(*PLUGINS, database=urls[0], database_replica=urls[1:])
 
@@ -68,7 +68,7 @@ def asked(server, statement, database="postgres"):
 
 
 def shown(app):
-    lines = [line for line in metrics.exposition(app).splitlines() if not line.startswith("#")]
+    lines = [line for line in metrics.write_metrics(app).splitlines() if not line.startswith("#")]
     return {name: float(number) for name, number in (line.rsplit(" ", 1) for line in lines if line)}
 
 

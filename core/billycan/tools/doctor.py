@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..app import App
 from ..db import reason
 from ..engines import private_files
+from ..moving.closing import closed_folder
 from ..operating.disks import measure_disks
 from ..operating.metrics import measure_replicas
 from ..starting import migrate, packages, policies, settings, versions
@@ -152,6 +153,8 @@ def _check_database(app: App) -> Iterator[Finding]:
         return
     yield _check_tenants(app)
     yield from check_replicas(app)
+    if not app.db.is_sqlite:
+        yield _check_host(app)
     yield _check_clock(app)
     yield _check_worker(app)
     yield _check_tasks(app)
@@ -206,6 +209,14 @@ def _check_tenants(app: App) -> Finding:
             "tenants", False, said, "run `billycan migrate`" if missing else "run `billycan database harden`"
         )
     return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
+
+
+def _check_host(app: App) -> Finding:
+    """Report what core keeps on this host alone, for those who have several."""
+    alone = [f"the books of deleted businesses in {closed_folder(app)}, unless hosts share that folder"]
+    if len(app.plugins.hook.rate_limit.get_hookimpls()) == 1:
+        alone.append("the counts of requests, which redis_limits would share")
+    return Finding("host", True, f"has alone: {'; '.join(alone)}", figures={"alone": alone})
 
 
 def check_replicas(app: App) -> Iterator[Finding]:

@@ -8,13 +8,15 @@ from .owners import attachments_of_own, check_any
 from .rules import MOST_BYTES
 from .schemas import Attachment
 from .settings import Settings
-from .storage import storage_of
+from .storage import Folder, storage_of
 from .tables import attachments, leftovers, used, waiting
 
 
 def doctor(app: App) -> str:
     """Describe the place of the bytes. Raise OSError if nothing can be stored there."""
-    return f"kept {storage_of(app).check()}"
+    storage = storage_of(app)
+    is_alone = isinstance(storage, Folder) and not app.db.is_sqlite
+    return f"kept {storage.check()}{', on this host alone unless hosts share that folder' if is_alone else ''}"
 
 
 manifest = Manifest(

@@ -62,13 +62,13 @@ class Receiver:
     afterwards.
     """
 
-    def __init__(self, failing=0.0):
+    def __init__(self, failing=0.0, host="127.0.0.1"):
         self.failing, self.came, self.secrets = failing, [], {}
         self.loop, ready = asyncio.new_event_loop(), threading.Event()
 
         def run():
-            server = self.loop.run_until_complete(self.loop.create_server(lambda: Exchange(self), "127.0.0.1", 0))
-            self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            server = self.loop.run_until_complete(self.loop.create_server(lambda: Exchange(self), host, 0))
+            self.url = f"http://{host}:{server.sockets[0].getsockname()[1]}"
             ready.set()
             self.loop.run_forever()
             server.close()

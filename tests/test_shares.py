@@ -7,8 +7,10 @@ import socket
 from contextlib import closing, contextmanager
 
 import pytest
+import sqlalchemy as sa
 import webtest
 
+from billycan import Context
 from billycan import apart as shares
 from billycan.apart import LIVE, Share
 from billycan.hosting.served import Call, serving
@@ -58,6 +60,34 @@ def documents(client):
     return invoice, note, quote
 
 
+def booking_pages(app, client):
+    """Have a time chosen on a booking page; return the paths of the pages, and the addresses."""
+    from billycan_booking_pages.booking import add_request
+    from billycan_booking_pages.emails import request_link
+
+    client.post("/v1/staff", {"name": "Grace"})
+    service = client.post("/v1/services", {"name": "Blocked drain", "duration_minutes": 60})["data"]["id"]
+    page = {"active": True, "name": client.tenant_id.replace("_", "-"), "service_ids": [service]}
+    client.patch("/v1/booking_page", page)
+    ctx = Context(app, client.tenant_id)
+    with ctx.transaction():
+        token = request_link(ctx, add_request(ctx, service, ctx.now(), None, None))
+    found = {"/b/{name}": "", "/b/{name}/{service_id}": f"/{service}"}
+    return {path: f"/b/{page['name']}{end}" for path, end in found.items()} | {"/booking/{token}": f"/booking/{token}"}
+
+
+def feed_of(app, client, browser):
+    """Make a link to a person's calendar, and return its path."""
+    from billycan_feeds.links import add_link
+    from billycan_users.tables import users
+
+    ctx = Context(app, client.tenant_id)
+    with app.db.reading(client.tenant_id) as db:
+        user_id = db.execute(sa.select(users.c.id).where(users.c.email == browser.email)).scalar_one()
+    with ctx.transaction():
+        return f"/calendar/{add_link(ctx, client.tenant_id, user_id, 'Phone')}.ics"
+
+
 @pytest.mark.whole
 def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch):
     from billycan_mail import unsubscribe
@@ -71,7 +101,9 @@ def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch)
     signed["/logo/{token}"] = logo.removeprefix(app.public_url)
     link = unsubscribe.unsubscribe_url(app, client.tenant_id, "ada@example.com")
     signed["/mail/unsubscribe/{token}"] = link.removeprefix(app.public_url)
+    signed |= booking_pages(app, client)
     browser, shown = Browser(app).join(client, "owner", is_operator=True), 0
+    signed["/calendar/{secret}.ics"] = feed_of(app, client, browser)
     for path, plugin, page in app.pages:
         address = signed.pop(path, "")
         if hasattr(page, "screen"):

@@ -552,6 +552,10 @@ BODIES: dict[tuple[str, str], Make] = {
             for _ in range(min(100, n.sizes.lines))
         ],
     },
+    ("booking_page", ""): lambda n: {
+        "introduction": TEXT * 3,
+        "embedded_in": [f"https://s{i}.example.com" for i in range(10)],
+    },
     ("branding", ""): lambda n: {"footer": TEXT * 3, "accent_colour": "#1a5f7a"},
     ("reminders", ""): lambda n: {
         "enabled": True,

@@ -30,10 +30,13 @@ from servers import postgresql
 
 from billycan import Context
 from billycan.app import App
+from billycan.fields import Moment
 from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working.worker import last_seen, tasks
 from billycan_archives.tables import archives
+from billycan_booking_pages.booking import add_request
+from billycan_bookings.api import hold_time
 from billycan_imports.testing import finish_imports
 
 BILLYCAN = str(Path(sys.executable).with_name("billycan"))
@@ -48,13 +51,15 @@ TEXT = "As agreed on the site, with all that belongs to it. "
 
 # Tasks that have nothing due here: they need GiB of events, an app and what its owner did, an agent that waited for
 # days, an operator who closed a business, a sandbox that is reset, a custom field whose choices went, an import with
-# custom values that failed at its end, people who want a digest, or files that a process left behind when it died.
+# custom values that failed at its end, people who want a digest, a client who booked a moment ago with a deposit, or
+# files that a process left behind when it died.
 NEVER_DUE = {
     "agents.expire",
     "agents.forget_old",
     "apps.forget_answer",
     "attachments.remove_orphan",
     "attachments.store_file",
+    "booking_pages.request_deposit",
     "core.end_business",
     "core.forget_excess_events",
     "core.forget_large",
@@ -157,6 +162,7 @@ def burden(place: Place, amounts: Amounts, slow: str, now: datetime) -> str:
         client.delete(f"/v1/attachments/{attached}")
         client.call("POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n", status=202)
         finish_imports(app)
+        hold_a_time(app, client.tenant_id, booking["service_id"])
     app.close()
     app = place.app(lambda: now).start()
     client = Client(app, client.tenant_id)
@@ -188,6 +194,15 @@ def burden(place: Place, amounts: Amounts, slow: str, now: datetime) -> str:
     ask_for_archives(app, client.tenant_id, now)
     app.close()
     return client.tenant_id
+
+
+def hold_a_time(app: App, tenant_id: str, service_id: str) -> None:
+    """Choose a time on a booking page, and not go on."""
+    ctx = Context(app, tenant_id)
+    with ctx.transaction():
+        start = Moment.start_of(ctx.today() + timedelta(days=1), ctx.tenant.timezone)
+        held = hold_time(ctx, service_id, start, None, holder="", lasts=timedelta(minutes=10))
+        add_request(ctx, service_id, start, None, held)
 
 
 def ask_for_archives(app: App, tenant_id: str, now: datetime) -> None:

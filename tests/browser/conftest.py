@@ -20,6 +20,7 @@ CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-AU",
+    "--disable-ipc-flooding-protection",  # which drops visits if there are more than 200 in ten seconds
 )  # fmt: skip
 AXE = Path(__file__).parent / "axe"
 

@@ -61,10 +61,10 @@ class Eye:
             pages.resize(self.browser, width)
             pages.prefer(self.browser, theme)
             self.browser.execute_script(self.axe)
-            found = self.browser.execute_async_script(pages.FOUND, None)
+            _, *found = self.browser.execute_async_script(pages.FOUND, None, [])
             self.faults += [f"{name} ({width}, {theme}) {each}" for each in found]
+            self.browser.execute_script("document.querySelectorAll('details').forEach((e) => (e.open = false))")
             if folder := os.environ.get("LOOKS"):
-                self.browser.execute_script("document.querySelectorAll('details').forEach((e) => (e.open = false))")
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 self.browser.save_screenshot(f"{folder}/{name}-{width}-{theme}.png")
 

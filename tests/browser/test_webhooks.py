@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import msgspec
 import pytest
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
 
 from billycan.testing import Client
 from billycan_webhooks.settings import Settings
@@ -55,7 +56,8 @@ def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted,
     hooks = {"allow_private": True, "timeout_seconds": 60, "lease_seconds": 90}
     place = serve("contacts", "dashboard", "users", "webhooks", webhooks=hooks)
     client, port = Client(place), receiver.server_port
-    developer = join(place, client, "developer").press("Live", within="body").sees("Overview")
+    developer = join(place, client, "developer").press("Live", within="body")
+    WebDriverWait(browser, 60).until(lambda _: not browser.find_elements(By.CSS_SELECTOR, "body.sandbox"))
     developer.open("/dashboard/webhooks").type(url=f"http://127.0.0.1:{port}/hooks")
     browser.find_element(By.CSS_SELECTOR, "[name=events][value='*']").click()
     developer.press("Add the endpoint").sees("The endpoint's secret")

@@ -25,6 +25,7 @@ PLACES = 32  # for a process whose server does not set a number
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
 MOST_AWAY = 64  # requests of a business and its sandbox in each process that wait for their clients
 WAIT_SECONDS = 5.0
+_MOST_ALONE_SECONDS = 0.02  # how long a write waits for another one of its business before it computes, too
 # The order of waiting requests: the live business first, and for each those that are under way already.
 _LIVE_UNDER_WAY, LIVE, _SANDBOX_UNDER_WAY, SANDBOX = range(4)
 _UNDER_WAY = {LIVE: _LIVE_UNDER_WAY, SANDBOX: _SANDBOX_UNDER_WAY}
@@ -199,6 +200,12 @@ class Shares:
             line.held -= 1
             self._forget_idle(business, line)
 
+    def compute_alone(self, business: str) -> threading.Lock | None:
+        """Return the lock of the one write of a business that computes, taken; None if that takes too long."""
+        with self._lock:
+            computes = self._lines[business].computes  # the request still holds its part
+        return computes if computes.acquire(timeout=_MOST_ALONE_SECONDS) else None
+
     def leave_for_client(self, business: str) -> None:
         """Count a request that waits for its client; raise TooManyAtOnce if the business has too many of those.
 
@@ -232,12 +239,16 @@ class Shares:
 
 
 class _Queue:
-    """The requests of a business: counts of those at work and of those that wait for their clients; a queue by rank."""
+    """The requests of a business: counts of those at work and of those that wait for their clients; a queue by rank.
 
-    __slots__ = ("away", "held", "waiting")
+    `computes` is the lock of the one write that computes.
+    """
+
+    __slots__ = ("away", "computes", "held", "waiting")
 
     def __init__(self) -> None:
         self.held = self.away = 0
+        self.computes = threading.Lock()
         self.waiting: tuple[deque[threading.Lock], ...] = (deque(), deque(), deque(), deque())
 
 
@@ -247,6 +258,7 @@ class Share:
     def __init__(self, shares: Shares, business: str, rank: int) -> None:
         self._shares, self._business, self._rank = shares, business, rank
         self._gate: threading.Lock | None = None
+        self._computes: threading.Lock | None = None
         self._is_held = self._is_over = self._is_away = False
         self.is_repeated = False  # whether the same business took a part just before
 
@@ -269,6 +281,7 @@ class Share:
         if self._is_held:
             self._shares.leave_for_client(self._business)
             self._is_away = True
+            self.let_others_compute()
             self._give()
 
     def resume(self) -> None:
@@ -279,9 +292,24 @@ class Share:
             if not self.begin():
                 self._wait(-1)
 
+    def compute_alone(self) -> None:
+        """Wait, for some milliseconds at most, until the business's other writes in this process need no processor.
+
+        Otherwise two of them would take Python's lock from each other at each statement, while one of them holds the
+        turn for which all others wait.
+        """
+        self._computes = self._computes or self._shares.compute_alone(self._business)
+
+    def let_others_compute(self) -> None:
+        """Let the business's next write begin, such as before this one waits for the disk."""
+        if computes := self._computes:
+            self._computes = None
+            computes.release()
+
     def leave(self) -> None:
         """Give the part up for good."""
         self._is_over = True
+        self.let_others_compute()
         self._return()
         self._give()
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from . import endpoints, idempotency, owning, web
-from .apart import share_time
+from .apart import Share, share_time
 from .context import MOST_REPEATS, Context, Outdated
 from .csv import exporting
 from .db import ReplicaLost, is_deadlock
@@ -41,7 +41,8 @@ class Call(Struct, kw_only=True):
     reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
     is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for a file as bytes of no certain
     type. `repeats` is how often it has begun anew. `count` counts further requests of the caller. `proposes` is why the
-    caller does it, if it prefers that a person is asked where one has to approve it.
+    caller does it, if it prefers that a person is asked where one has to approve it. `share` is its part of its
+    business's share, over HTTP.
     """
 
     method: str
@@ -59,6 +60,7 @@ class Call(Struct, kw_only=True):
     repeats: int = 0
     count: Callable[[int], None] = lambda requests: None
     proposes: str | None = None
+    share: Share | None = None
 
     @property
     def query_string(self) -> str:
@@ -104,6 +106,9 @@ def answer_call(
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _caller_key(identity, _check_idempotency_key(call.key)) if route.method != "GET" else None
+    if ctx.writes and call.share and app.db.is_sqlite and not (route.own_transactions or route.receive):
+        ctx.share = call.share
+        ctx.share.compute_alone()
     taken = _decode_request(ctx, call.query, endpoint, params, raw)
     ctx.key, ctx.count_more = call.key, call.count
     share_time()

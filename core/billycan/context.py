@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, owning
-from .apart import in_turns, share_time
+from .apart import Share, in_turns, share_time
 from .db import one_moment
 from .engines.forms import Row
 from .engines.statements import Statement, at_once
@@ -248,6 +248,7 @@ class Context:
         self._ahead: dict[Hashable, tuple[Any, Any]] = {}
         self.may_begin_anew = False  # whether the request does so if that no longer holds
         self.prepares = False  # whether it works ahead of its transaction
+        self.share: Share | None = None  # which lets the business's next write compute before the commit
         self._reading: ExitStack | None = None
 
     def in_turns(self, items: Iterable[V]) -> Iterable[V]:

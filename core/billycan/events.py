@@ -266,6 +266,8 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
         with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
             yield
             write_events(ctx, commits=True)
+            if ctx.share:
+                ctx.share.let_others_compute()
     except Problem as problem:
         if problem.find_more:
             ctx.memo = {}

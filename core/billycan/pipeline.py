@@ -130,6 +130,7 @@ class Pipeline:
             takes_json=req.client_accepts_json,
             prefers_bytes=req.accept == calls.OCTETS,
             proposes=_reason_given(req),
+            share=req.env.get(SHARE),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from falcon.testing import create_environ
+from msgspec import Struct
 
 from billycan import Conflict, Context, Manifest, Reply, Route
 from billycan import apart as shares
@@ -14,6 +15,10 @@ from billycan.testing import Client
 pytestmark = pytest.mark.either
 
 SECONDS = 60
+
+
+class NewNote(Struct):
+    text: str
 
 
 class Gate:
@@ -310,6 +315,98 @@ def test_pages_and_keys_share_the_same(app, pool, gate, monkeypatch):
     assert {each.result(SECONDS) for each in asked} == {200}
     client.call("GET", f"{page}?fails=1", None, 500)
     assert app.shares._lines == {}
+
+
+@pytest.fixture
+def writes(make_app, install, gate):
+    """A client of routes whose writes wait at the gate, as they prepare and then in their transaction, or fail."""
+
+    def prepare(ctx: Context, body: NewNote) -> None:
+        gate.pass_through("prepares")
+
+    def write(ctx: Context, body: NewNote) -> str:
+        gate.pass_through("writes")
+        return "done"
+
+    def fail(ctx: Context, body: NewNote) -> str:
+        raise RuntimeError("broken")
+
+    def several(ctx: Context, body: NewNote) -> str:
+        gate.pass_through("several")
+        return "done"
+
+    routes = (
+        Route("POST", "/v1/writes", write, scope=None, prepare=prepare),
+        Route("POST", "/v1/failures", fail, scope=None),
+        Route("POST", "/v1/several", several, scope=None, own_transactions=lambda body: True),
+    )
+    install(Manifest(name="gates", routes=routes))
+    app = make_app("gates")
+    app.shares.divide(8)
+    return Client(app)
+
+
+@pytest.fixture
+def queued(writes, monkeypatch):
+    """Count the writes that are about to wait until they may compute; none of them gives up."""
+    counted, compute_alone = threading.Semaphore(0), writes.app.shares.compute_alone
+    monkeypatch.setattr(shares, "_MOST_ALONE_SECONDS", SECONDS)
+    monkeypatch.setattr(writes.app.shares, "compute_alone", lambda of: (counted.release(), compute_alone(of))[1])
+    return counted
+
+
+def post(pool, client, path="/v1/writes", body=()):
+    return pool.submit(lambda: client.call("POST", path, {"text": "a", **dict(body)}).status_int)
+
+
+def test_on_sqlite_a_business_computes_one_write_at_a_time(writes, queued, pool, gate):
+    second, other = writes.key(), Client(writes.app)  # a new key is a write, too
+    asked = [post(pool, writes)]
+    gate.wait_for()
+    gate.let_through()
+    gate.wait_for()
+    asked.append(post(pool, second))
+    if not writes.app.db.is_sqlite:  # where the first holds up nobody
+        gate.wait_for()
+        assert gate.order == ["prepares", "writes", "prepares"]
+        gate.let_through(3)
+        assert {each.result(SECONDS) for each in asked} == {200}
+        return
+    for _ in asked:
+        assert queued.acquire(timeout=SECONDS)
+    also = post(pool, other)
+    gate.wait_for()
+    assert gate.order == ["prepares", "writes", "prepares"] and not asked[1].done()
+    gate.let_through(5)
+    assert {each.result(SECONDS) for each in (*asked, also)} == {200}
+    assert len(gate.order) == 6
+
+
+def test_no_write_waits_long_for_another_that_computes(writes, pool, gate, monkeypatch):
+    monkeypatch.setattr(shares, "_MOST_ALONE_SECONDS", 0)
+    asked = [post(pool, client) for client in (writes, writes.key())]
+    gate.wait_for(2)
+    assert gate.order == ["prepares"] * 2
+    gate.let_through(4)
+    assert {each.result(SECONDS) for each in asked} == {200}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"), [("failures", {}, 500), ("writes", {"text": 1}, 422), ("several", {}, 200)]
+)
+def test_however_a_write_ends_the_next_one_computes(writes, queued, pool, gate, path, body, status):
+    asked = post(pool, writes.key(), "/v1/several")  # keeps the business's line, and lets others compute
+    gate.wait_for()
+    ended = post(pool, writes, f"/v1/{path}", body)
+    if path == "several":
+        gate.wait_for()
+        gate.let_through(2)
+    assert ended.result(SECONDS) == status
+    if path != "several":
+        assert not writes.app.shares._lines[writes.tenant_id].computes.locked()
+        gate.let_through()
+    assert asked.result(SECONDS) == 200
+    assert writes.app.shares._lines == {}
 
 
 def test_a_business_is_looked_up_once(app):

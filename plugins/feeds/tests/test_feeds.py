@@ -127,7 +127,7 @@ def test_a_feed_has_what_is_planned_as_the_standard_says(client, made, owner):
     assert kims["URL"].endswith(f"/dashboard/bookings/{made.kims}")
     assert job["LOCATION"] == "1 Elizabeth St, Hobart TAS 7000"
     assert (job["DTSTART"], job["DTEND"]) == ("20261209T020000Z", "20261209T030000Z")  # an open end
-    assert "99.00" not in answer.text and "mat" not in answer.text
+    assert "99.00" not in answer.text and "the mat" not in answer.text
 
 
 def test_a_calendar_that_is_up_to_date_gets_no_body_and_a_change_another_sequence(client, made, owner):

@@ -65,6 +65,7 @@ RULES = {
     r"must not be (more than a year ago|before start_on|sent together with end_on)": "dates bound each other",
     r"is not a line of this recurring invoice.*|leaves no date for .*": "references are to what exists, as above",
     r"must not be those of another rule|has .*, which is no placeholder: use .*": "rules differ, and say what is known",
+    r"is required for an active page|must name at least one service.*|must be false: .* no mail": "as is what is on",
     r"cannot be `email`: the plugin mail is off|must be more than the \d+ that were made": "what is on, and was made",
     r"percent: is required to invoice a part.*|is not one of the lines to invoice": "members bound each other",
     r"is required where there is a retention_cap_percent": "members bound each other",

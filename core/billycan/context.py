@@ -476,7 +476,10 @@ class Context:
 
     @property
     def acts_alone(self) -> bool:
-        """False for a caller with a policy: it is shown no link by which whoever has it decides as a client."""
+        """False for a caller with a policy: it is shown no link by which whoever has it decides as a client.
+
+        Where it is True, only a key without a policy gets the answer by the same Idempotency-Key.
+        """
         policies = (guard.policy(self) for _, guard in self.app.offered(Context.Guard))
         alone = all(policy is None or policy.is_free for policy in policies)
         if alone:

@@ -297,6 +297,21 @@ def test_a_supplier_is_a_contact_that_a_policy_may_leave_out(make_app):
         agent.call("POST", f"/v1/attachments?resource={expense}&filename=a.txt", raw=b"a", status=status)
 
 
+@pytest.mark.parametrize("atomic", [True, False])
+def test_the_kept_answer_of_a_batch_shows_an_agent_no_more_than_its_own(make_app, atomic):
+    client = Client(make_app("agents", "users", "batch", "contacts", "hosted", "documents", "quotes"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", bill(client, 5000, contact))["data"]["id"]
+    body = {"atomic": atomic, "operations": [{"method": "POST", "path": f"/v1/quotes/{quote}/send", "body": {}}]}
+    sent = ("POST", "/v1/batch", body)
+    kept = {"Idempotency-Key": "batch-1"}
+    (result,) = client.call(*sent, 200, kept).json["data"]["results"]
+    link = result["body"]["data"]["hosted_url"]
+    assert link and link in client.key().call(*sent, 200, kept).text
+    agent = agent_of(client, auto_below=Decimal(9000))
+    assert "without a policy" in agent.refused(403, "insufficient_scope", *sent, headers=kept)["message"]
+
+
 def test_an_answer_kept_for_repeats_shows_an_agent_no_more_than_its_own(make_app):
     client = Client(make_app("agents", "users", "contacts", "hosted", "documents", "quotes"))
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]

@@ -49,7 +49,9 @@ def carry_out_batch(ctx: Context, body: Batch) -> BatchResults:
     if refusal := _refusal_of_batch(ctx, body):
         raise refusal
     assert ctx.identity is not None  # noqa: S101 - the route is not public
-    ctx.held.update(ctx.identity.scopes)  # a repeat by another key gets these answers only if it holds as much
+    # A repeat by another key gets these answers only if it holds as much, and acts alone if this one does.
+    ctx.held.update(ctx.identity.scopes)
+    _ = ctx.acts_alone  # notes that the answers depend on it
     if body.atomic:
         ctx.take_turns()  # two that change the same records in different orders would wait for each other
         return BatchResults(_carry_out_together(ctx, ctx.identity, body))

@@ -356,11 +356,21 @@ class Noisy:
     def export(self) -> dict[str, Any]:
         """Return the days of an export, once the ledger has an entry of every document; another format each time."""
         self.many("invoices")
+        self.complete_ledger()
+        return {**{name: str(day) for name, day in self.year().items()}, "format": next(self.formats)}
+
+    def opening_balance(self) -> dict[str, Any]:
+        """Return a trial balance of a day before all documents, once the ledger has an entry of every one of them."""
+        self.complete_ledger()
+        balances = [{"account_code": "100"} for _ in range(min(1_000, self.sizes.lines))]
+        return {"number": "TB", "date": "2020-06-30", "balances": balances}
+
+    def complete_ledger(self) -> None:
+        """Make the entries of all documents, as the worker does."""
         ctx, more = Context(self.app, self.client.tenant_id), True
         while more:
             with ctx.transaction():
                 more = catch_up(ctx)
-        return {**{name: str(day) for name, day in self.year().items()}, "format": next(self.formats)}
 
     def entry(self) -> str:
         self.many("invoices")
@@ -528,11 +538,7 @@ NEW: dict[str, Make] = {
         "name": f"Region {next(n.numbers)}",
         "options": [f"Option {i}, {TEXT}"[:50].strip() for i in range(min(100, n.sizes.lines))],
     },
-    "opening_balances": lambda n: {
-        "number": "TB",
-        "date": "2020-06-30",  # before all documents
-        "balances": [{"account_code": "100"} for _ in range(min(1_000, n.sizes.lines))],
-    },
+    "opening_balances": Noisy.opening_balance,
     "ledger_exports": Noisy.export,
     "custom_fields": lambda n: {
         "resource": "contacts",

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash hosts fair soak idle limits wheels release setup lock clean
+.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash hosts fair soak idle scale limits wheels release setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--secon
 
 idle: setup ## measure what an idle worker costs, and how soon it delivers (ARGS="--seconds 20")
 	@.venv/bin/python tests/lab/soak/idle.py $(ARGS)
+
+scale: setup ## count what a day of one business costs, and what 100,000 of them need (ARGS="--write")
+	@.venv/bin/python tests/lab/scale/run.py $(ARGS)
 
 limits: setup ## prove the rate limit under load while a worker is killed
 	@.venv/bin/python tests/lab/soak/run.py $(ARGS)

@@ -33,9 +33,10 @@ from .tables import additions, chunks, imports
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
 MOST_VALUES = 2_000_000  # of all rows; 20,000 contacts have half as many
-MOST_LETTERS = 2_000_000  # indexed for searches, while nobody else can write to SQLite; names and addresses have 100
+MOST_LETTERS = 2_000_000  # that a search looks through; names and addresses have 100
+FEW_LETTERS = 20_000  # which SQLite indexes in the last transaction, in some hundredths of a second
 KEPT = timedelta(days=90)
-_IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
+_IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE, _CHUNKS_AHEAD = 1, 60, 100, 4
 _ANY_BUSINESS = "the worker looks for imports of anybody"
 
 _OF_PART = re.compile(r"(\w*)\[(\d+)\]\.(.+)")
@@ -178,16 +179,20 @@ def _has_begun_ahead(ctx: Context, row: Row) -> bool:
 
 def _write_ahead(ctx: Context, row: Row) -> bool:
     """Write what the next rows add to their records; return False if nothing is left."""
-    began, wrote = time.perf_counter(), False
+    began, wrote, size = time.perf_counter(), False, 1
     is_written = sa.exists().where(own(ctx, additions), additions.c.id == chunks.c.id)
     left = sa.select(chunks.c.id, chunks.c.recording).where(_match_chunks(ctx, row), ~is_written)
-    left = left.where(chunks.c.recording.is_not(None)).order_by(chunks.c.number).limit(1)
+    left = left.where(chunks.c.recording.is_not(None)).order_by(chunks.c.number)
     while time.perf_counter() - began < STEP_SECONDS or not wrote:
-        chunk = ctx.db.execute(left).first()
-        if chunk is None:
+        # More at a time if they are small: SQLite writes its index of texts after each statement.
+        found = ctx.db.execute(left.limit(size)).all()
+        if not found:
             break
-        added = encode(Importer.send_additions(ctx, Importer.Recording.of(chunk.recording)))
-        ctx.db.execute(sa.insert(additions).values(tenant_id=ctx.tenant_id, id=chunk.id, import_id=row.id, added=added))
+        size = min(2 * size, _CHUNKS_AHEAD)
+        added = Importer.send_additions(ctx, [Importer.Recording.of(chunk.recording) for chunk in found])
+        same = {"tenant_id": ctx.tenant_id, "import_id": row.id}
+        some = [{**same, "id": c.id, "added": encode(each)} for c, each in zip(found, added, strict=True)]
+        ctx.db.execute(sa.insert(additions), some)
         wrote = True
     if wrote:
         records.save(ctx, row, status=row.status)  # it has had its turn
@@ -316,7 +321,7 @@ class Whole(msgspec.Struct):
 
     repeated: Pairs of rows with the same unique value: the number of each row with that of the first that has it.
     values, letters: How many values they write, and how many characters that a search looks through.
-    adds: Whether any of them adds to its record beside it.
+    adds: Whether any of them adds to its record beside it, or has texts to be indexed before.
     """
 
     repeated: list[tuple[int, int]] = []
@@ -336,6 +341,7 @@ def _read_whole(ctx: Context, row: Row) -> Whole:
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
                 pairs.setdefault(place, other)
+    whole.adds = whole.adds or (ctx.app.db.is_sqlite and whole.letters > FEW_LETTERS)
     whole.repeated = sorted(pairs.items())
     return whole
 

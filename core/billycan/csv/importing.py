@@ -74,7 +74,9 @@ class Importer:
 
     def members(self) -> dict[str, Any]:
         """Map the name of each column that a file can have to the type of its values."""
-        return {name: column.kind for name, column in (*self._taken.items(), *((n, c) for n, (_, c) in self._parts.items()))}
+        return {
+            name: column.kind for name, column in (*self._taken.items(), *((n, c) for n, (_, c) in self._parts.items()))
+        }
 
     def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
         names = ", ".join(taken)

@@ -231,7 +231,7 @@ def build_index(connection: sa.Connection, table: str) -> bool:
 
     Of an index that lacks nothing but a trigger of this release, only that is made anew.
     """
-    names = {"table": table, "index": f"ix_{table}_search", "place": _PLACE.format(table=table), "range": _RANGE}
+    names = _name_parts(table)
     if _find_triggers(connection, table).keys() == _TRIGGERS:
         connection.exec_driver_sql(f'DROP TRIGGER "ix_{table}_search_insert"')
         connection.exec_driver_sql(_ON_INSERT.format(**names))
@@ -268,10 +268,9 @@ def index_ahead(connection: sa.Connection, tenant_id: str, table: str, texts: Ma
     """
     if not _is_indexed(connection, table):
         return False
-    index, place = f"ix_{table}_search", _PLACE.format(table=table).replace("new.tenant_id", ":tenant_id")
     given = {"tenant_id": tenant_id, "texts": msgspec.json.encode([*texts.items()]).decode()}
     for statement in _INDEX_AHEAD:
-        connection.execute(sa.text(statement.format(index=index, range=_RANGE, place=place)), given)
+        connection.execute(sa.text(statement.format(**_name_parts(table, ":tenant_id"))), given)
     return True
 
 
@@ -281,7 +280,14 @@ def forget_ahead(connection: sa.Connection, tenant_id: str, table: str, texts: M
         return  # it was built anew since, of the rows that are there
     given = {"tenant_id": tenant_id, "texts": msgspec.json.encode([*texts.items()]).decode()}
     for statement in _FORGET_AHEAD:
-        connection.execute(sa.text(statement.format(index=f"ix_{table}_search")), given)
+        connection.execute(sa.text(statement.format(**_name_parts(table))), given)
+
+
+def _name_parts(table: str, tenant_id: str = "new.tenant_id") -> dict[str, str]:
+    """Return what stands for the braces in the statements below."""
+    names = {"table": table, "index": f"ix_{table}_search", "range": str(_RANGE)}
+    place = _PLACE.format(**names, tenant_id=tenant_id)
+    return {**names, "given": _GIVEN, "next": _NEXT.format(**names, place=place)}
 
 
 def _is_indexed(connection: sa.Connection, table: str) -> bool:
@@ -340,31 +346,30 @@ def _build_search(table: str, most: int, newest: bool) -> Statement:
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
 
 
-_PLACE = '(SELECT place FROM "ix_{table}_search_rows" WHERE tenant_id = new.tenant_id LIMIT 1)'
+_PLACE = '(SELECT place FROM "{index}_rows" WHERE tenant_id = {tenant_id} LIMIT 1)'
 _TRIGGERS = {"insert", "update", "delete"}
 _NEXT = """coalesce(
             (SELECT max(place) + 1 FROM "{index}_rows"
                 WHERE place >= {place} / {range} * {range} AND place < ({place} / {range} + 1) * {range}),
             (SELECT (coalesce(max(place), 0) / {range} + 1) * {range} FROM "{index}_rows"))"""
 # What was indexed ahead of its row is not indexed again.
-_ON_INSERT = f"""CREATE TRIGGER "{{index}}_insert" AFTER INSERT ON "{{table}}"
-        WHEN NOT EXISTS (SELECT 1 FROM "{{index}}_rows" WHERE tenant_id = new.tenant_id AND id = new.id) BEGIN
-        INSERT INTO "{{index}}_rows" (place, tenant_id, id) VALUES ({_NEXT}, new.tenant_id, new.id);
-        INSERT INTO "{{index}}" (rowid, search_text) SELECT place, new.search_text
-            FROM "{{index}}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+_ON_INSERT = """CREATE TRIGGER "{index}_insert" AFTER INSERT ON "{table}"
+        WHEN NOT EXISTS (SELECT 1 FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id) BEGIN
+        INSERT INTO "{index}_rows" (place, tenant_id, id) VALUES ({next}, new.tenant_id, new.id);
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
         END"""
 _GIVEN = """(SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS search_text, "key" AS number
         FROM json_each(:texts)) AS given"""
 _INDEX_AHEAD = (
-    f"""INSERT INTO "{{index}}_rows" (place, tenant_id, id)
-        SELECT {_NEXT} + number, :tenant_id, given.id FROM {_GIVEN}""",
-    f"""INSERT INTO "{{index}}" (rowid, search_text) SELECT place, given.search_text
-        FROM {_GIVEN} JOIN "{{index}}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
+    """INSERT INTO "{index}_rows" (place, tenant_id, id) SELECT {next} + number, :tenant_id, given.id FROM {given}""",
+    """INSERT INTO "{index}" (rowid, search_text) SELECT place, given.search_text
+        FROM {given} JOIN "{index}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
 )
 _FORGET_AHEAD = (
-    f"""INSERT INTO "{{index}}" ("{{index}}", rowid, search_text) SELECT 'delete', place, given.search_text
-        FROM {_GIVEN} JOIN "{{index}}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
-    f"""DELETE FROM "{{index}}_rows" WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM {_GIVEN})""",
+    """INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, given.search_text
+        FROM {given} JOIN "{index}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
+    """DELETE FROM "{index}_rows" WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM {given})""",
 )
 _BUILD = (
     """CREATE TABLE "{index}_rows" (

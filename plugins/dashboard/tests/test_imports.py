@@ -36,7 +36,9 @@ def upload(browser, content, status=303, filename="clients.csv", **fields):
 
 def press(page, does, status=303, **fields):
     """Press the button of a draft's form that does this, with these fields changed."""
-    form = next(form for form in page.forms.values() if any(b.get("value") == does for b in form.html.find_all("button")))
+    form = next(
+        form for form in page.forms.values() if any(b.get("value") == does for b in form.html.find_all("button"))
+    )
     for name, text in fields.items():
         form[name] = text
     answer = form.submit("do", value=does, status=status)
@@ -73,8 +75,10 @@ def test_columns_are_chosen_joined_and_the_same_in_every_row(app, client):
     owner = Browser(app).join(client)
     page = upload(owner, b"First name,Surname,Shade,Post\nAda,Lovelace,red,x\n")
     assert cells_of(page, "first rows")[1] == ["Ada Lovelace"]
-    page = press(page, "map", **{"column-0": "", "column-1": "", "column-2": "notes", "column-3": "", "fixed-kind": "person"})
-    assert cells_of(page, "first rows") == [["Kind", "Notes"], ["person", "red"]] and "Still needed" in page.text
+    page = press(
+        page, "map", **{"column-0": "", "column-1": "", "column-2": "notes", "column-3": "", "fixed-kind": "person"}
+    )
+    assert cells_of(page, "first rows") == [["Notes", "Kind"], ["red", "person"]] and "Still needed" in page.text
     refused = press(page, "start", status=422)
     assert "Name is required" in refused.text.replace("name is required", "Name is required")
     page = press(refused, "start", **{"column-0": "name"})

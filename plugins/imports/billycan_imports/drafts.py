@@ -7,13 +7,22 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Fault, Invalid, Row, new_id, own
+from billycan import App, Conflict, Context, Fault, Invalid, NotFound, Row, new_id, own
 from billycan.csv.importing import Importer
 from billycan.fields import Moment
 
 from .handlers import check_waiting
 from .mapping import Translation, mapping_faults
-from .records import actions, digest_header, fault_columns, finish_import, records, select_mapping, show_import, stored_caller
+from .records import (
+    actions,
+    digest_header,
+    fault_columns,
+    finish_import,
+    records,
+    select_mapping,
+    show_import,
+    stored_caller,
+)
 from .rows import unpack_rows
 from .schemas import (
     MOST_ROWS_SHOWN,
@@ -171,7 +180,9 @@ def translation_of(row: Row, importer: Importer) -> Translation:
 def old_drafts(app: App, now: Moment) -> sa.Select[Any]:
     """Select the drafts that nobody has touched for a week."""
     c = imports.c
-    return sa.select(c.tenant_id, c.id).where(c.status == "draft", c.updated_at <= now - DRAFT_KEPT).order_by(c.updated_at)
+    return (
+        sa.select(c.tenant_id, c.id).where(c.status == "draft", c.updated_at <= now - DRAFT_KEPT).order_by(c.updated_at)
+    )
 
 
 def cancel_old_draft(ctx: Context, id: str) -> None:
@@ -192,7 +203,7 @@ def _lock_draft(ctx: Context, id: str, action: str) -> Row:
 def _check_may_import(ctx: Context, row: Row) -> None:
     """Refuse callers who could not have sent the file."""
     if row.resource not in ctx.app.importable:
-        raise Conflict(f"{row.resource} can no longer be imported: cancel it.", code="unavailable")
+        raise NotFound  # its plugin is off; it ends by itself
     for endpoint in (ctx.app.at["POST", "/v1/imports"], ctx.app.importable[row.resource]):
         ctx.app.hook.authorize(ctx=ctx, route=endpoint.route)
 

@@ -76,7 +76,10 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
             file.write(piece)
         file.seek(0)
         with closing(rows_of(file, query.charset)) as rows:
-            header, numbered = next(rows), ((n, row) for n, row in enumerate(in_turns(rows), 1) if any(map(str.strip, row)))
+            header = next(rows)
+            numbered: Iterator[tuple[int, list[str]]] = (
+                (number, row) for number, row in enumerate(in_turns(rows), 1) if any(map(str.strip, row))
+            )
             endpoint = ctx.of_business(known[query.resource])
             if query.draft or mapping is not None:
                 parsed = Parsed(header, columns=name_columns(header))
@@ -194,7 +197,9 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
     same = {"tenant_id": ctx.tenant_id, "import_id": row.id}
     if query.draft and body.chunks:
         pairs = zip(body.numbers, body.chunks, strict=True)
-        ctx.db.execute(sa.insert(sources), [{**same, "id": new_id("ims"), "first": n, "rows": rows} for n, rows in pairs])
+        ctx.db.execute(
+            sa.insert(sources), [{**same, "id": new_id("ims"), "first": n, "rows": rows} for n, rows in pairs]
+        )
     elif body.chunks:
         same["recording"] = None
         kept = [{**same, "id": new_id("imc"), "number": i, "rows": rows} for i, rows in enumerate(body.chunks)]
@@ -237,7 +242,7 @@ def _select_waiting(ctx: Context, *, drafts: bool) -> sa.Select[int, Any]:
 
 def _too_many() -> Conflict:
     return Conflict(
-        f"At most {MOST_WAITING} imports, with {MOST_ROWS_WAITING:,} rows in all, may be unfinished, and as many drafts:"
-        " send the next when one of them is finished or cancelled.",
+        f"At most {MOST_WAITING} imports, with {MOST_ROWS_WAITING:,} rows in all, may be unfinished, and as many"
+        " drafts: send the next when one of them is finished or cancelled.",
         code="too_many_imports",
     )

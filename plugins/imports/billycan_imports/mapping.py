@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import chain, count
 from typing import Any, Literal, get_args, get_origin
 
 from billycan import Fault
@@ -20,7 +21,8 @@ Corrections = Mapping[str, Mapping[str, str] | None]
 # Names that people give columns, by the last part of the member.
 _SYNONYMS = {
     "name": "contact client customer supplier company business organisation organization fullname itemname title"
-    " displayname tradingname contactname clientname customername suppliername companyname businessname product service",
+    " displayname tradingname contactname clientname clientsname customername suppliername companyname businessname"
+    " product service",
     "email": "emailaddress mail contactemail primaryemail",
     "phone": "phonenumber telephone tel mobile mobilenumber mobilephone cell contactnumber workphone phone1 phoneno",
     "website": "web url webaddress www site",
@@ -55,7 +57,10 @@ _SYNONYMS = {
     "type": "accounttype class",
     "code": "accountcode accountnumber",
 }
-_FIRST_NAMES, _LAST_NAMES = ("firstname", "givenname", "forename", "first"), ("lastname", "surname", "familyname", "last")
+_FIRST_NAMES, _LAST_NAMES = (
+    ("firstname", "givenname", "forename", "first"),
+    ("lastname", "surname", "familyname", "last"),
+)
 
 _STATES = {
     "victoria": "VIC",
@@ -87,7 +92,12 @@ _WORDS = {
     "roles": {"customer": "client", "vendor": "supplier", "clients": "client", "suppliers": "supplier"},
     "kind": {"individual": "person", "business": "company", "organisation": "company"},
 }
-_MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
+}
 _DATE = re.compile(r"(\d{1,4})[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/., ]\s?(\d{1,4})(?:[T ]\d{1,2}:\d\d.*)?")
 
 
@@ -108,7 +118,11 @@ class Translation:
         added = [member for row in corrections.values() for member in row or ()]
         self.header = list(dict.fromkeys([*places, *mapping.fixed, *added]))
         self._filled = [
-            (places.get(member, []), _join_of(member, members.get(member)), _clean_of(member, members.get(member), mapping))
+            (
+                places.get(member, []),
+                _join_of(member, members.get(member)),
+                _clean_of(member, members.get(member), mapping),
+            )
             for member in self.header
         ]
         self._fixed = [mapping.fixed.get(member, "") for member in self.header]
@@ -139,7 +153,9 @@ class Translation:
             self._last = shared
         found = []
         for (places, join, clean), fixed in zip(self._filled, self._fixed, strict=True):
-            texts = [text for place in places if place < len(cells) and (text := cells[place].strip()) not in ("", "*None")]
+            texts = [
+                text for place in places if place < len(cells) and (text := cells[place].strip()) not in ("", "*None")
+            ]
             found.append(clean(join.join(texts) if join else texts[0]) if texts else fixed)
         for member, text in corrected.items():
             found[self.header.index(member)] = text
@@ -150,18 +166,12 @@ def name_columns(header: Sequence[str]) -> list[str]:
     """Give each column a name of its own; `- City` below `Addr 1 - Line 1` is `Addr 1 - City`, as MYOB means it."""
     names: list[str] = []
     above = ""
-    for place, name in enumerate(header, 1):
-        if name.startswith("- ") and above:
-            name = f"{above} {name}"
-        elif " - " in name:
-            above = name.partition(" - ")[0]
-        else:
-            above = ""
-        name = name or f"Column {place}"
-        count = 1
-        while (f"{name} ({count})" if count > 1 else name) in names:
-            count += 1
-        names.append(f"{name} ({count})" if count > 1 else name)
+    for place, said in enumerate(header, 1):
+        is_below = said.startswith("- ") and above
+        above = above if is_below else said.partition(" - ")[0] if " - " in said else ""
+        name = f"{above} {said}" if is_below else said or f"Column {place}"
+        alike = chain([name], (f"{name} ({number})" for number in count(2)))
+        names.append(next(each for each in alike if each not in names))
     return names
 
 
@@ -191,7 +201,9 @@ def has_ambiguous_dates(
 def mapping_faults(names: Sequence[str], mapping: ColumnMapping, importer: Importer) -> list[Fault]:
     """Return the faults of a mapping: columns that the file lacks, and members that the records lack."""
     there, known = {*names}, importer.members()
-    found = [Fault(f"columns.{name}", "not_found", f"{name} is no column") for name in mapping.columns if name not in there]
+    found = [
+        Fault(f"columns.{name}", "not_found", f"{name} is no column") for name in mapping.columns if name not in there
+    ]
     found += [
         Fault(f"{part}.{name}", "unknown_field", f"{member} cannot be imported")
         for part, pairs in (("columns", mapping.columns.items()), ("fixed", ((name, name) for name in mapping.fixed)))
@@ -260,7 +272,9 @@ def _clean_of(member: str, kind: Any, mapping: ColumnMapping) -> Clean:
     if get_origin(kind) is Literal:
         return _one_of(get_args(kind), _WORDS.get(last, {}))
     if kind is bool:
-        return _one_of(("true", "false"), {"yes": "true", "y": "true", "1": "true", "no": "false", "n": "false", "0": "false"})
+        return _one_of(
+            ("true", "false"), {"yes": "true", "y": "true", "1": "true", "no": "false", "n": "false", "0": "false"}
+        )
     if kind is Decimal:
         return _clean_amount
     if last == "state":

@@ -70,8 +70,8 @@ class Import(Resource):
     """A CSV file whose rows become records: all of them, or none.
 
     resource: What the rows are.
-    status: `draft` while it waits for somebody to start it; `queued`, then `checking` while the rows are checked and `writing` while the records are created. In the end
-      `done`, or `failed` if any row has a fault.
+    status: `draft` while it waits for somebody to start it; then `queued`, `checking` while the rows are checked and
+      `writing` while the records are created. In the end `done`, or `failed` if any row has a fault.
     dry_run: Whether the rows are only checked.
     rows: How many rows it has, not counting empty ones; rows that make one record together count as one.
     rows_checked: How many of them have been checked so far.

@@ -90,7 +90,7 @@ def test_a_file_of_xero_is_recognized_mended_and_imported(client):
 
 
 def test_columns_are_guessed_chosen_and_remembered(client):
-    text = "Client\u2019s Name,First Name,Last Name,E-Mail,Mobile,Suburb,Colour\nHale & Co,Ada,Lovelace,a@example.com,,Hobart,red\n"
+    text = "Client\u2019s Ref,First Name,Last Name,E-Mail,Mobile,Suburb,Shade\nHale & Co,Ada,Love,a@b.com,,Hobart,red\n"
     draft = upload(client, text)
     assert draft["preset"] is None and draft["mapping"]["columns"] == {
         "First Name": "name",
@@ -99,12 +99,16 @@ def test_columns_are_guessed_chosen_and_remembered(client):
         "Mobile": "phone",
         "Suburb": "billing_address.suburb",
     }
-    chosen = {"columns": {"Client\u2019s Name": "name", "Colour": "notes"}, "fixed": {"roles": "Customer"}, "dates": "mdy"}
+    chosen = {
+        "columns": {"Client\u2019s Ref": "name", "Shade": "notes"},
+        "fixed": {"roles": "Customer"},
+        "dates": "mdy",
+    }
     assert act(client, draft, "map", chosen)["mapping"] == {**chosen, "once": None}
     assert rows(client, draft)[0]["members"] == {"name": "Hale & Co", "notes": "red", "roles": "Customer"}
-    wrong = act(client, draft, "map", {"columns": {"Nope": "name", "Colour": "colour"}}, status=422)
-    assert [fault["param"] for fault in wrong["details"]] == ["columns.Nope", "columns.Colour"]
-    act(client, draft, "map", {**chosen, "columns": {"Colour": "notes"}})
+    wrong = act(client, draft, "map", {"columns": {"Nope": "name", "Shade": "colour"}}, status=422)
+    assert [fault["param"] for fault in wrong["details"]] == ["columns.Nope", "columns.Shade"]
+    act(client, draft, "map", {**chosen, "columns": {"Shade": "notes"}})
     missing = act(client, draft, "start", status=422)
     assert [(fault["param"], fault["code"]) for fault in missing["details"]] == [("columns.name", "required")]
     act(client, draft, "map", chosen | {"fixed": {"roles": "client"}})
@@ -117,7 +121,7 @@ def test_the_lines_of_an_invoice_are_joined_and_dates_are_read_in_their_form(cli
     client.post("/v1/contacts", {"name": "Hale & Co"})
     head = "*ContactName,*InvoiceNumber,*InvoiceDate,*DueDate,Description,*Quantity,*UnitAmount,*TaxType\n"
     text = head + (
-        "Hale & Co,X-1,03/04/2026,31/05/2026,Labour,2,\"1,000.00\",GST on Income\n"
+        'Hale & Co,X-1,03/04/2026,31/05/2026,Labour,2,"1,000.00",GST on Income\n'
         "Hale & Co,X-1,03/04/2026,31/05/2026,Bread,1,$10.00,GST Free Income\n"
         "Hale & Co,X-2,4 May 2026,2026-06-01,Parts,1,5,GST on Income\n"
     )
@@ -135,8 +139,8 @@ def test_the_lines_of_an_invoice_are_joined_and_dates_are_read_in_their_form(cli
 
 def test_myob_s_header_is_read_as_myob_means_it(client):
     text = (
-        "{}\nCo./Last Name\tFirst Name\tCard ID\tAddr 1 - Line 1\t           - City\t           - Email\tAddr 2 - Line 1"
-        "\t           - City\nLovelace\tAda\t*None\tPO Box 1\tHobart\tada@example.com\t1 Main St\tPerth\n"
+        "{}\nCo./Last Name\tFirst Name\tCard ID\tAddr 1 - Line 1\t    - City\t    - Email\tAddr 2 - Line 1"
+        "\t    - City\nLovelace\tAda\t*None\tPO Box 1\tHobart\tada@example.com\t1 Main St\tPerth\n"
     )
     draft = upload(client, text)
     assert draft["preset"] == "MYOB contacts" and "Addr 2 - City" in draft["columns"]

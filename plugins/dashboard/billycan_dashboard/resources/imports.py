@@ -60,7 +60,7 @@ def show_import(visit: Visit, id: str) -> Answer:
 
 
 def change_draft(visit: Visit, id: str) -> Answer:
-    """Do with a draft what the pressed button says: choose its columns, correct its rows, check, import or cancel it."""
+    """Do what the pressed button says: choose a draft's columns, correct its rows, check, import or cancel it."""
     form, path, does = visit.form, f"{_PATH}/{id}", visit.form.get("do", "")
     if does == "cancel":
         visit.call("POST", f"{path}/cancel", body={})
@@ -113,7 +113,8 @@ def _describe_draft(visit: Visit, found: Mapping[str, Any]) -> dict[str, Any]:
     members = api.importable_members(ctx, found["resource"])
     labels = {each.name: _label_of(each.name) for each in members}
     mapped = {*mapping["columns"].values()}
-    becomes = [each.name for each in members if any(each.name in row["members"] for row in first)]
+    order = dict.fromkeys([*map(mapping["columns"].get, found["columns"]), *mapping["fixed"]])
+    becomes = [name for name in order if name in labels and any(name in row["members"] for row in first)]
     columns = [
         (place, name, list(dict.fromkeys(row["cells"][name] for row in first if name in row["cells"]))[:3])
         for place, name in enumerate(found["columns"])
@@ -134,7 +135,8 @@ def _describe_draft(visit: Visit, found: Mapping[str, Any]) -> dict[str, Any]:
         "fixable": [
             (each.name, labels[each.name], each.is_date, _choices(visit, found["resource"], each))
             for each in members
-            if each.name not in mapped and (each.choices or each.is_required or each.is_date or each.name in mapping["fixed"])
+            if each.name not in mapped
+            and (each.choices or each.is_required or each.is_date or each.name in mapping["fixed"])
         ],
         "faulty": faulty,
         "cells": [name for name in labels if any(fault["column"] == name for row in faulty for fault in row["faults"])],

@@ -20,7 +20,7 @@ def contacts():
     lines = [HEADER]
     for i in range(1, ROWS + 1):
         email = "ask reception" if i % 10 == 0 else f"accounts{i}@example.com"
-        lines.append(f"Derwent Cafe {i},C-{i},{email},Ada,Lovelace,,{i} Main Street,,Hobart,Tasmania,7000,Australia,,,,,")
+        lines.append(f"Derwent Cafe {i},C-{i},{email},Ada,Lovelace,,{i} Main St,,Hobart,Tasmania,7000,Australia,,,,,")
     return "\r\n".join([*lines, "Total,,,,,,,,,,,,,,,,\r\n"])
 
 

@@ -18,6 +18,8 @@ from .records import (
     digest_header,
     fault_columns,
     finish_import,
+    read_faults,
+    read_mapping,
     records,
     select_mapping,
     show_import,
@@ -128,10 +130,11 @@ def list_import_rows(ctx: Context, id: str, query: RowsQuery) -> list[ImportRow]
     if row.status != "draft":
         return []
     _check_may_import(ctx, row)
-    faults: dict[int, list[ImportFault]] = {}
-    for fault in msgspec.convert(row.faults, list[ImportFault]):
-        faults.setdefault(fault.row, []).append(fault)
     mapped = translation_of(row, Importer(_endpoint_of(ctx, row), []))
+    faults: dict[int, list[ImportFault]] = {}
+    for fault in read_faults(row):
+        at_cell = msgspec.structs.replace(fault, column=_cell_of(fault.column, mapped.header))
+        faults.setdefault(fault.row, []).append(at_cell)
     uncorrected = Translation(row.file_columns, *_mapping_and_members(ctx, row), {})
     wanted = {number for number in faults if number > query.after} if query.faulty else None
     shown = []
@@ -173,7 +176,7 @@ def read_sources(
 
 def translation_of(row: Row, importer: Importer) -> Translation:
     """Return what turns the rows of a draft's file into rows of members."""
-    mapping = msgspec.convert(row.mapping, ColumnMapping)
+    mapping = read_mapping(row.mapping)
     return Translation(row.file_columns, mapping, importer.members(), row.corrections or {})
 
 
@@ -200,6 +203,15 @@ def _lock_draft(ctx: Context, id: str, action: str) -> Row:
     return row
 
 
+def _cell_of(column: str | None, header: Sequence[str]) -> str | None:
+    """Return the member in the header that a fault is about: `people.name` for `people[0].name` and for `people`."""
+    if column is None or column in header:
+        return column
+    bare = column.replace("[0]", "")
+    parts = [name for name in header if name == bare or name.startswith(f"{bare}.")]
+    return parts[0] if len(parts) == 1 else column
+
+
 def _check_may_import(ctx: Context, row: Row) -> None:
     """Refuse callers who could not have sent the file."""
     if row.resource not in ctx.app.importable:
@@ -213,7 +225,7 @@ def _endpoint_of(ctx: Context, row: Row) -> Any:
 
 
 def _mapping_and_members(ctx: Context, row: Row) -> tuple[ColumnMapping, dict[str, Any]]:
-    return msgspec.convert(row.mapping, ColumnMapping), Importer(_endpoint_of(ctx, row), []).members()
+    return read_mapping(row.mapping), Importer(_endpoint_of(ctx, row), []).members()
 
 
 def _say_missing(fault: Fault) -> str:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from billycan import BadRequest, Conflict, Context, Page, Problem, decode, new_id, own
 from billycan.csv.importing import Importer
-from billycan.web import Incoming, in_turns, parse
+from billycan.web import Incoming, in_turns
 
 from .mapping import FIRST_ROWS, Translation, guess_mapping, mapping_faults, name_columns
 from .reading import rows_of
@@ -20,6 +20,7 @@ from .records import (
     finish_import,
     page_of_imports,
     read_import,
+    read_mapping,
     records,
     select_mapping,
     show_import,
@@ -109,7 +110,9 @@ def _read_mapping(query: Upload) -> ColumnMapping | None:
     if query.mapping == "auto":
         return ColumnMapping(columns={})
     try:
-        return decode(parse(query.mapping.encode()), ColumnMapping)
+        return decode(msgspec.json.decode(query.mapping), ColumnMapping)
+    except msgspec.DecodeError as error:
+        raise BadRequest("mapping: takes auto, or JSON.", code="invalid_parameter", param="mapping") from error
     except Problem as problem:
         said = "; ".join(f"{fault.param} {fault.message}" for fault in problem.details) or problem.message
         raise BadRequest(f"mapping: {said}", code="invalid_parameter", param="mapping") from problem
@@ -129,7 +132,7 @@ def _map_columns(
     with ctx.app.db.reading(ctx.tenant_id) as db:
         last = db.execute(select_mapping(ctx, resource, names)).scalar()
     if last is not None:
-        known = msgspec.convert(last, ColumnMapping)
+        known = read_mapping(last)
         if not mapping_faults(names, known, importer):
             parsed.mapping = known
 

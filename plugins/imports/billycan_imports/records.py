@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from billycan import Actions, Context, Forbidden, Identity, Page, Problem, Records, Row, own
 from billycan.web import encode
 
-from .schemas import Import, ImportFault, ImportQuery
+from .schemas import ColumnMapping, Import, ImportFault, ImportQuery
 from .tables import chunks, imports, mappings, sources
 
 MOST_FAULTS = 100  # as many as an error of the API has
@@ -34,6 +34,7 @@ _STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "calle
 
 # Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(list[ImportFault])
+msgspec.json.Decoder(ColumnMapping)
 
 
 def page_of_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
@@ -81,6 +82,16 @@ def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dic
 def select_mapping(ctx: Context, resource: str, names: Sequence[str]) -> sa.Select[Any]:
     """Select the last mapping of the business's files with this header."""
     return sa.select(mappings.c.mapping).where(own(ctx, mappings), mappings.c.header == digest_header(resource, names))
+
+
+def read_mapping(stored: Any) -> ColumnMapping:
+    """Return a mapping as it is stored."""
+    return msgspec.convert(stored, ColumnMapping)
+
+
+def read_faults(row: Row) -> list[ImportFault]:
+    """Return the stored faults of an import."""
+    return msgspec.convert(row.faults, list[ImportFault])
 
 
 def digest_header(resource: str, names: Sequence[str]) -> str:

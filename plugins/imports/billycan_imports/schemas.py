@@ -18,7 +18,7 @@ Kind = Annotated[str, Text("What the rows are, such as `contacts`.", least=1, mo
 
 
 class ColumnMapping(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which columns of a file become which members.
+    """The members that the columns of a file become.
 
     columns: The member that each column becomes, by the column's name; other columns are not read. Several of one
       member are joined: names by a space, other texts by a comma; of anything else the first that is not empty counts.
@@ -116,7 +116,7 @@ class ImportQuery(Query[Import], kw_only=True):
 
 
 class RowsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which rows of a draft to show.
+    """The rows of a draft to show.
 
     faulty: Whether to show only rows with faults.
     after: The number of the row after which to begin; default 0, the header.
@@ -144,7 +144,7 @@ class ImportRow(Struct):
 
 
 class RowCorrection(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is corrected in a row.
+    """The correction of a row.
 
     row: Its number.
     members: The new texts of its members, written as in a file of an export. Other members stay as they are.
@@ -166,7 +166,7 @@ class Corrections(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Start(Struct, forbid_unknown_fields=True, kw_only=True):
-    """How a draft is started.
+    """The start of a draft.
 
     dry_run: Whether to only check its rows; it is a draft again then.
     """

@@ -137,6 +137,19 @@ def test_the_lines_of_an_invoice_are_joined_and_dates_are_read_in_their_form(cli
     assert found[0]["line_items"][1]["gst_code"] == "gst_free"
 
 
+def test_a_fault_of_a_part_is_at_its_cell(client):
+    head = "Client,Invoice No,Date,Line items description,Line items unit price,Line items GST code\n"
+    draft = upload(
+        client, f"{head}Hale & Co,N-1,13/01/2026,Labour,5,VAT\nHale & Co,N-2,13/01/2026,Parts,5,FRE\n", "invoices"
+    )
+    started(client, draft)
+    found = [(row["row"], [fault["column"] for fault in row["faults"]]) for row in rows(client, draft, "?faulty=true")]
+    assert found == [(1, ["line_items.gst_code"]), (2, ["client.name"])]
+    client.post("/v1/contacts", {"name": "Hale & Co"})
+    act(client, draft, "correct", {"rows": [{"row": 1, "members": {"line_items.gst_code": "gst"}}]})
+    assert started(client, draft)["rows_imported"] == 2
+
+
 def test_myob_s_header_is_read_as_myob_means_it(client):
     text = (
         "{}\nCo./Last Name\tFirst Name\tCard ID\tAddr 1 - Line 1\t    - City\t    - Email\tAddr 2 - Line 1"

@@ -45,7 +45,7 @@ def indexed(client, table=f"{INDEX}_rows"):
 
 
 def found(client):
-    """How many contacts have a word of the first and of the last row."""
+    """Count the contacts with a word of the first row, and with one of the last."""
     some = [words(number, 51)[-1][:60] for number in (0, ROWS - 1)]
     return [client.get(f"/v1/contacts?search={word}")["pagination"]["total"] for word in some]
 

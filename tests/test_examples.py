@@ -546,6 +546,25 @@ def bring_in(c):
     c.refused(409, "too_many_imports", "POST", path, raw=b"name\n")
     finish_imports(c.app)
     c.refused(400, "too_many_rows", "POST", path, raw=b"name\n" + b"A\n" * 20_001)
+    mend(c, path)
+
+
+def mend(c, path):
+    """Import a draft whose columns have other names, correct a row, and give up another draft."""
+    raw = b"Client,Mail,Since\nLiffey Farm,farm,2019\n"
+    draft, other = (
+        f"/v1/imports/{c.call('POST', f'{path}&draft=true', raw=raw, status=202).json['data']['id']}" for _ in range(2)
+    )
+    c.call("POST", f"{draft}/map", {"columns": {"Client": "name", "Mail": "email"}}, status=200)
+    c.call("POST", f"{draft}/start", {"dry_run": True}, status=200)
+    finish_imports(c.app)
+    c.get(f"{draft}/rows?faulty=true")
+    c.call("POST", f"{draft}/correct", {"rows": [{"row": 1, "members": {"email": "farm@example.com"}}]}, status=200)
+    c.call("POST", f"{other}/cancel", status=200)
+    for first in range(1, 1_000, 50):
+        rows = [{"row": row, "leave_out": True} for row in range(first, first + 50)]
+        c.call("POST", f"{draft}/correct", {"rows": rows}, status=200)
+    c.refused(409, "too_many_corrections", "POST", f"{draft}/correct", {"rows": [{"row": 1_001, "leave_out": True}]})
 
 
 def attach(c, expense):

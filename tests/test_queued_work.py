@@ -24,7 +24,7 @@ def client(app):
 
 
 def upload_on_page(browser):
-    """Upload a file on the page; return the id of its import."""
+    """Upload a file on the page, and start its import; return its id."""
     form = next(
         form for form in browser.get("/dashboard/imports").forms.values() if form.action == "/dashboard/imports"
     )
@@ -36,6 +36,8 @@ def upload_on_page(browser):
         status=303,
         content_type="multipart/form-data",
     )
+    form = next(form for form in answer.follow().forms.values() if "column-0" in form.fields)
+    form.submit("do", value="start", status=303)
     return answer.headers["Location"].rpartition("/")[2]
 
 

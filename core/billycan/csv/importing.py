@@ -64,12 +64,19 @@ class Importer:
             for part in fields(kind)
         }
         shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
+        self._taken = {name: found.column(body, path) for name, path in taken.items()}
         self._columns = header = _as_known(header, [*taken, *self._parts, *shown])
         in_parts = any(name in self._parts for name in header)
         self.joins_by = self._columns.index(_JOINS_BY) if in_parts and _JOINS_BY in header else None
         self.ignored = [name for name in header if name in shown and name not in taken]
-        self._read = [found.column(body, taken[name]) if name in taken else None for name in header]
+        self._read = [self._taken.get(name) for name in header]
         self.faults = [*self._wrong(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))]
+
+    def members(self) -> dict[str, Any]:
+        """Map the name of each column that a file can have to the type of its values."""
+        return {
+            name: column.kind for name, column in (*self._taken.items(), *((n, c) for n, (_, c) in self._parts.items()))
+        }
 
     def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
         names = ", ".join(taken)
@@ -193,12 +200,13 @@ class Importer:
 
 
 class _Column(msgspec.Struct, frozen=True):
-    """A member that cells fill: its path, whether it may be null, and the type of its value."""
+    """A member that cells fill: its path, whether it may be null, and the type of its value, also without its parts."""
 
     above: tuple[str, ...]
     name: str
     is_nullable: bool
     plain: Any
+    kind: Any
 
     def value(self, text: str) -> Any:
         """Return a cell's text as a JSON value; text that does not fit stays, for the reader to refuse."""
@@ -237,7 +245,7 @@ class _Finding:
             kind = self._types[struct][step]
         kinds = [parts(option)[0] for option in options(parts(kind)[0])]
         (first, *_) = [option for option in kinds if option not in (type(None), UnsetType)]
-        return _Column(tuple(path[:-1]), path[-1], _may_be_null(kind), get_origin(first) or first)
+        return _Column(tuple(path[:-1]), path[-1], _may_be_null(kind), get_origin(first) or first, first)
 
 
 def _as_known(header: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -34,10 +34,16 @@ def adds_only(text: str) -> bool:
 
 
 @lru_cache(512)
+def find_table(text: str) -> str:
+    """Name the table of an INSERT; "" for any other statement."""
+    found = _INSERTED.match(text)
+    return found[1] if found else ""
+
+
+@lru_cache(512)
 def table_added_to(text: str) -> str:
     """Name the table of an INSERT if its rows add to records; "" for any other statement."""
-    found = _INSERTED.match(text)
-    table = metadata.tables.get(found[1]) if found else None
+    table = metadata.tables.get(find_table(text))
     return str(table.name) if table is not None and table.info.get("of_record") else ""
 
 

@@ -26,7 +26,9 @@ from ..web import encode
 from .recorded import (
     adds_only,
     as_storable_row,
+    find_ids,
     find_search_text,
+    find_table,
     is_read,
     pack,
     read_extension,
@@ -75,6 +77,15 @@ class Recording(msgspec.Struct, array_like=True):
             for text, values in row.writes[: row.told_from]
             if table_added_to(self.texts[text])
         ]
+
+    def search_texts(self) -> dict[str, dict[str, str]]:
+        """Return what a search will look through, by table and record; it can be indexed before them."""
+        found: dict[str, dict[str, str]] = {}
+        for row in self.rows:
+            for place, values in row.writes[: row.told_from]:
+                if said := find_search_text(text := self.texts[place], values):
+                    found.setdefault(find_table(text), {}).update(dict.fromkeys(find_ids(text, values), said))
+        return found
 
     @property
     def values(self) -> int:

@@ -14,6 +14,7 @@ from .. import counters, events
 from ..context import Context, Event
 from ..db import metadata
 from ..fields import Moment
+from ..lists import filters
 from ..web import encode
 from .recorded import find_ids, pack, read_extension, table_added_to, with_present_moment, write_moment
 from .rehearsing import Recording
@@ -172,22 +173,35 @@ class _Batches:
         self._file.close()
 
 
-def send_additions(ctx: Context, recording: Recording) -> list[tuple[str, list[str]]]:
-    """Write what rows add to records that are yet to come; return each table's name with the ids of these records."""
-    by_text, ids = dict[str, list[Any]](), dict[str, set[str]]()
-    for text, values in recording.additions():
-        by_text.setdefault(text, []).append(values)
-        ids.setdefault(table_added_to(text), set()).update(find_ids(text, values))
+def send_additions(ctx: Context, recordings: Iterable[Recording]) -> list[list[tuple[str, Any]]]:
+    """Write what rows add to records that are yet to come, and have SQLite index the texts of these.
+
+    Return for each recording the names of tables, each with the ids of what was added, or with the texts by id.
+    """
+    by_text, texts, added = dict[str, list[Any]](), dict[str, dict[str, str]](), list[list[tuple[str, Any]]]()
+    for recording in recordings:
+        ids = dict[str, set[str]]()
+        for text, values in recording.additions():
+            by_text.setdefault(text, []).append(values)
+            ids.setdefault(table_added_to(text), set()).update(find_ids(text, values))
+        found = recording.search_texts() if ctx.app.db.is_sqlite else {}
+        for table, some in found.items():
+            texts.setdefault(table, {}).update(some)
+        added.append([*((table, sorted(some)) for table, some in ids.items()), *found.items()])
     for text, rows in by_text.items():
         ctx.db.exec_driver_sql(text, [with_present_moment(values, {}) for values in rows])
-    return [(table, sorted(some)) for table, some in ids.items()]
+    for table, some in texts.items():
+        filters.index_ahead(ctx.db, ctx.tenant_id, table, some)
+    return added
 
 
-def remove_additions(ctx: Context, added: Iterable[tuple[str, list[str]]]) -> None:
-    """Remove what `send_additions` wrote."""
-    for name, ids in added:
-        if (table := metadata.tables.get(name)) is not None:
-            ctx.db.execute(sa.delete(table).where(table.c.tenant_id == ctx.tenant_id, table.c.id.in_(ids)))
+def remove_additions(ctx: Context, added: Iterable[tuple[str, Any]]) -> None:
+    """Remove what `send_additions` wrote for a recording."""
+    for name, rows in added:
+        if isinstance(rows, dict):
+            filters.forget_ahead(ctx.db, ctx.tenant_id, name, rows)
+        elif (table := metadata.tables.get(name)) is not None:
+            ctx.db.execute(sa.delete(table).where(table.c.tenant_id == ctx.tenant_id, table.c.id.in_(rows)))
 
 
 def _repeat_values(head: str, one: str, tail: str, count: int) -> str:

@@ -1,7 +1,7 @@
 """Filters and search of lists: the conditions of a query, and texts as searches compare them."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from operator import ge, le, lt
@@ -227,13 +227,20 @@ def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
 
 
 def build_index(connection: sa.Connection, table: str) -> bool:
-    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do."""
+    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do.
+
+    Of an index that lacks nothing but a trigger of this release, only that is made anew.
+    """
+    names = _name_parts(table)
+    if _find_triggers(connection, table).keys() == _TRIGGERS:
+        connection.exec_driver_sql(f'DROP TRIGGER "ix_{table}_search_insert"')
+        connection.exec_driver_sql(_ON_INSERT.format(**names))
+        return True
     drop_index(connection, table)
     try:
         with connection.begin_nested():
-            names = {"table": table, "index": f"ix_{table}_search", "place": _PLACE.format(table=table)}
             for statement in _BUILD:
-                connection.exec_driver_sql(statement.format(**names, range=_RANGE))
+                connection.exec_driver_sql(statement.format(**names))
     except sa.exc.OperationalError:
         return False
     return True
@@ -241,23 +248,59 @@ def build_index(connection: sa.Connection, table: str) -> bool:
 
 def drop_index(connection: sa.Connection, table: str) -> None:
     """Remove a table's index, if it has one."""
-    for when in ("insert", "update", "delete"):
+    for when in _TRIGGERS:
         connection.exec_driver_sql(f'DROP TRIGGER IF EXISTS "ix_{table}_search_{when}"')
     for name in (f"ix_{table}_search", f"ix_{table}_search_rows"):
         connection.exec_driver_sql(f'DROP TABLE IF EXISTS "{name}"')
 
 
 def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
-    """List the tables that exist without an index, or lost its triggers when they were made anew."""
-    columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
-    kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
-    there = {*map(tuple, connection.execute(kept))}
-    return [
-        table
-        for table in tables
-        if ("table", table, table) in there
-        and not {("trigger", f"ix_{table}_search_{when}", table) for when in ("insert", "update", "delete")} <= there
-    ]
+    """List the tables that exist without an index, or whose triggers are of an earlier release or were lost."""
+    there = sa.select(sa.column("name", sa.Text)).select_from(sa.table("sqlite_master"))
+    names = {*connection.execute(there.where(sa.column("type", sa.Text) == "table")).scalars()}
+    return [table for table in tables if table in names and not _is_indexed(connection, table)]
+
+
+def index_ahead(connection: sa.Connection, tenant_id: str, table: str, texts: Mapping[str, str]) -> bool:
+    """Index the texts of rows that are inserted later, by their ids; return False if SQLite does not index the table.
+
+    Nothing finds them until their rows are there: only the order of the index knows of them.
+    """
+    if not _is_indexed(connection, table):
+        return False
+    given = {"tenant_id": tenant_id, "texts": msgspec.json.encode([*texts.items()]).decode()}
+    for statement in _INDEX_AHEAD:
+        connection.execute(sa.text(statement.format(**_name_parts(table, ":tenant_id"))), given)
+    return True
+
+
+def forget_ahead(connection: sa.Connection, tenant_id: str, table: str, texts: Mapping[str, str]) -> None:
+    """Remove what `index_ahead` indexed, of rows that were never inserted."""
+    if not _is_indexed(connection, table):
+        return  # it was built anew since, of the rows that are there
+    given = {"tenant_id": tenant_id, "texts": msgspec.json.encode([*texts.items()]).decode()}
+    for statement in _FORGET_AHEAD:
+        connection.execute(sa.text(statement.format(**_name_parts(table))), given)
+
+
+def _name_parts(table: str, tenant_id: str = "new.tenant_id") -> dict[str, str]:
+    """Return what stands for the braces in the statements below."""
+    names = {"table": table, "index": f"ix_{table}_search", "range": str(_RANGE)}
+    place = _PLACE.format(**names, tenant_id=tenant_id)
+    return {**names, "given": _GIVEN, "next": _NEXT.format(**names, place=place)}
+
+
+def _is_indexed(connection: sa.Connection, table: str) -> bool:
+    triggers = _find_triggers(connection, table)
+    return triggers.keys() == _TRIGGERS and "NOT EXISTS" in triggers["insert"]
+
+
+def _find_triggers(connection: sa.Connection, table: str) -> dict[str, str]:
+    """Return the statements of the triggers that keep a table's index, by what they follow."""
+    name, sql = sa.column("name", sa.Text), sa.column("sql", sa.Text)
+    kept = sa.select(name, sql).select_from(sa.table("sqlite_master"))
+    found = connection.execute(kept.where(name.in_([f"ix_{table}_search_{when}" for when in sorted(_TRIGGERS)]))).all()
+    return {row.name.rpartition("_")[2]: row.sql for row in found}
 
 
 def _find_ids(
@@ -303,7 +346,31 @@ def _build_search(table: str, most: int, newest: bool) -> Statement:
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
 
 
-_PLACE = '(SELECT place FROM "ix_{table}_search_rows" WHERE tenant_id = new.tenant_id LIMIT 1)'
+_PLACE = '(SELECT place FROM "{index}_rows" WHERE tenant_id = {tenant_id} LIMIT 1)'
+_TRIGGERS = {"insert", "update", "delete"}
+_NEXT = """coalesce(
+            (SELECT max(place) + 1 FROM "{index}_rows"
+                WHERE place >= {place} / {range} * {range} AND place < ({place} / {range} + 1) * {range}),
+            (SELECT (coalesce(max(place), 0) / {range} + 1) * {range} FROM "{index}_rows"))"""
+# What was indexed ahead of its row is not indexed again.
+_ON_INSERT = """CREATE TRIGGER "{index}_insert" AFTER INSERT ON "{table}"
+        WHEN NOT EXISTS (SELECT 1 FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id) BEGIN
+        INSERT INTO "{index}_rows" (place, tenant_id, id) VALUES ({next}, new.tenant_id, new.id);
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+        END"""
+_GIVEN = """(SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS search_text, "key" AS number
+        FROM json_each(:texts)) AS given"""
+_INDEX_AHEAD = (
+    """INSERT INTO "{index}_rows" (place, tenant_id, id) SELECT {next} + number, :tenant_id, given.id FROM {given}""",
+    """INSERT INTO "{index}" (rowid, search_text) SELECT place, given.search_text
+        FROM {given} JOIN "{index}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
+)
+_FORGET_AHEAD = (
+    """INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, given.search_text
+        FROM {given} JOIN "{index}_rows" AS kept ON kept.tenant_id = :tenant_id AND kept.id = given.id""",
+    """DELETE FROM "{index}_rows" WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM {given})""",
+)
 _BUILD = (
     """CREATE TABLE "{index}_rows" (
         place INTEGER PRIMARY KEY, tenant_id TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (tenant_id, id))""",
@@ -314,15 +381,7 @@ _BUILD = (
             + row_number() OVER (PARTITION BY tenant_id ORDER BY id), tenant_id, id FROM "{table}\"""",
     """INSERT INTO "{index}" (rowid, search_text)
         SELECT place, search_text FROM "{index}_rows" JOIN "{table}" USING (tenant_id, id) ORDER BY place""",
-    """CREATE TRIGGER "{index}_insert" AFTER INSERT ON "{table}" BEGIN
-        INSERT INTO "{index}_rows" (place, tenant_id, id) VALUES (coalesce(
-            (SELECT max(place) + 1 FROM "{index}_rows"
-                WHERE place >= {place} / {range} * {range} AND place < ({place} / {range} + 1) * {range}),
-            (SELECT (coalesce(max(place), 0) / {range} + 1) * {range} FROM "{index}_rows")),
-            new.tenant_id, new.id);
-        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
-            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
-        END""",
+    _ON_INSERT,
     """CREATE TRIGGER "{index}_update" AFTER UPDATE OF search_text ON "{table}"
         WHEN old.search_text IS NOT new.search_text BEGIN
         INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, old.search_text

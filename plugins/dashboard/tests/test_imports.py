@@ -34,12 +34,32 @@ def upload(browser, content, status=303, filename="clients.csv", **fields):
     return answer.follow() if status == 303 else answer
 
 
+def press(page, does, status=303, **fields):
+    """Press the button of a draft's form that does this, with these fields changed."""
+    form = next(
+        form for form in page.forms.values() if any(b.get("value") == does for b in form.html.find_all("button"))
+    )
+    for name, text in fields.items():
+        form[name] = text
+    answer = form.submit("do", value=does, status=status)
+    return answer.follow() if status == 303 else answer
+
+
+def cells_of(page, heading):
+    """The texts of the table below a heading."""
+    table = page.html.find("h2", string=re.compile(heading)).find_parent("section").find("table")
+    return [[cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])] for row in table.find_all("tr")]
+
+
 def test_a_file_is_uploaded_watched_and_found_in_the_list(app, client):
     owner = Browser(app).join(client)
     page = owner.get("/dashboard/contacts")
     assert "/dashboard/imports?resource=contacts" in page.text
     page = upload(owner, b"name,email\nAda,ada@example.com\nBea,\n")
-    assert "2 rows" in page.text and 'every="1"' in page.text and "Look again" in page.text
+    assert "2 rows" in page.text and "every=" not in page.text
+    assert cells_of(page, "first rows") == [["Name", "Email"], ["Ada", "ada@example.com"], ["Bea", ""]]
+    page = press(page, "start")
+    assert 'every="1"' in page.text and "Look again" in page.text
     finish_imports(app, rounds=2)
     page = owner.get(page.request.path)
     assert "now imported together" in page.text
@@ -51,26 +71,66 @@ def test_a_file_is_uploaded_watched_and_found_in_the_list(app, client):
     assert "Contacts" in owner.get(HERE).text and "Done" in owner.get(HERE).text
 
 
-def test_faults_are_a_table_of_row_column_and_words(app, client):
+def test_columns_are_chosen_joined_and_the_same_in_every_row(app, client):
     owner = Browser(app).join(client)
-    page = upload(owner, b"name,abn\nAda,12345678901\n,53004085616\n", dry_run="true")
+    page = upload(owner, b"First name,Surname,Shade,Post\nAda,Lovelace,red,x\n")
+    assert cells_of(page, "first rows")[1] == ["Ada Lovelace"]
+    page = press(
+        page, "map", **{"column-0": "", "column-1": "", "column-2": "notes", "column-3": "", "fixed-kind": "person"}
+    )
+    assert cells_of(page, "first rows") == [["Notes", "Kind"], ["red", "person"]] and "Still needed" in page.text
+    refused = press(page, "start", status=422)
+    assert "Name is required" in refused.text.replace("name is required", "Name is required")
+    page = press(refused, "start", **{"column-0": "name"})
+    finish_imports(app)
+    (made,) = client.get("/v1/contacts")["data"]
+    assert (made["name"], made["notes"], made["kind"]) == ("Ada", "red", "person")
+
+
+def test_dates_that_could_be_of_two_days_are_asked_for(make_app):
+    app = make_app("contacts", "dashboard", "documents", "hosted", "imports", "invoices", "users")
+    client = Client(app)
+    client.post("/v1/contacts", {"name": "Hale"})
+    owner = Browser(app).join(client)
+    text = b"Client,Invoice No,Date,Line items description,Line items unit price\nHale,A-1,03/04/2026,Labour,5\n"
+    page = upload(owner, text, resource="invoices")
+    assert "2026-04-03" in page.text
+    page = press(page, "map", dates="mdy")
+    assert "2026-03-04" in page.text
+    press(page, "start")
+    finish_imports(app)
+    assert client.get("/v1/invoices")["data"][0]["issue_date"] == "2026-03-04"
+
+
+def test_faults_are_corrected_at_their_cells(app, client):
+    owner = Browser(app).join(client)
+    lines = "".join(f"Client {i},{'wrong' if i % 2 else 'a@example.com'}\n" for i in range(120))
+    page = press(upload(owner, b"name,email,abn\n" + lines.encode() + b"Total,,12345678901\n"), "start")
     finish_imports(app)
     page = owner.get(page.request.path)
-    rows = [[cell.get_text(" ", strip=True) for cell in row.find_all("td")] for row in page.html.find_all("tr")[1:]]
-    assert [row[:2] for row in rows] == [["Row 1", "abn"], ["Row 2", "name"]] and all(
-        row[2][0].isupper() for row in rows
-    )
-    assert "Nothing was imported" in page.text and client.get("/v1/contacts")["data"] == []
-    for told in ("Nothing is wrong with the file", "The row was imported"):  # each form leads to the next step
-        form = next(form for form in page.forms.values() if form.action == HERE)
-        corrected = [("file", "clients.csv", b"name\nAda\n")]
-        sent = owner.web.post(
-            HERE, form.submit_fields(), upload_files=corrected, content_type="multipart/form-data", status=303
-        )
-        finish_imports(app)
-        page = owner.get(sent.follow().request.path)
-        assert told in page.text
-    assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
+    table = cells_of(page, "faults in")
+    assert len(table) == 51 and table[0] == ["Row", "Email", "Leave out"] and table[1][0] == "Row 2 Client 1"
+    assert "Nothing is imported yet" in page.text and client.get("/v1/contacts")["data"] == []
+    page = press(page, "save", **{f"cell-{i}-email": f"c{i}@example.com" for i in range(2, 101, 2)})
+    assert "The corrections are saved" in page.text and len(cells_of(page, "faults in")) == 12
+    page = press(page, "mend", **{f"cell-{i}-email": "" for i in range(102, 121, 2)}, **{"cell-121-abn": "1"})
+    finish_imports(app)
+    page = owner.get(page.request.path)
+    assert [row[0] for row in cells_of(page, "1 fault in")[1:]] == ["Row 121 Total"]
+    page = press(page, "mend", **{"out-121": "yes"})
+    finish_imports(app)
+    assert "All 120 rows were imported" in owner.get(page.request.path).text
+    assert client.get("/v1/contacts?search=c2@example.com")["pagination"]["total"] == 1
+
+
+def test_a_file_is_only_checked_and_then_cancelled(app, client):
+    owner = Browser(app).join(client)
+    page = press(upload(owner, b"name\nAda\n"), "check")
+    finish_imports(app)
+    page = owner.get(page.request.path)
+    assert "Nothing is wrong with the file" in page.text and client.get("/v1/contacts")["data"] == []
+    page = press(page, "cancel")
+    assert "Nothing was imported" in page.text and client.get("/v1/imports")["data"][0]["status"] == "failed"
 
 
 @pytest.mark.sqlite_alone

@@ -2,17 +2,18 @@
 
 from billycan import Every, Manifest, RecordPages, Route
 
+from . import drafts as d
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
-from .tables import additions, chunks, imports
+from .tables import additions, chunks, imports, mappings, sources
 from .working import expired_imports, forget_import, left_additions, longest_wait, remove_additions, run_imports
 
 _PATH = "/v1/imports"
 
 manifest = Manifest(
     name="imports",
-    tables=(imports, chunks, additions),
+    tables=(imports, chunks, sources, mappings, additions),
     events={"import.finished": Import, "import.failed": Import},
     routes=(
         Route("GET", _PATH, h.list_imports, scope="imports:read"),
@@ -26,9 +27,15 @@ manifest = Manifest(
             most_bytes=MOST_BYTES,
         ),
         Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
+        Route("GET", f"{_PATH}/{{id}}/rows", d.list_import_rows, scope="imports:read"),
+        Route("POST", f"{_PATH}/{{id}}/map", d.map_import, scope="imports:write"),
+        Route("POST", f"{_PATH}/{{id}}/correct", d.correct_import, scope="imports:write"),
+        Route("POST", f"{_PATH}/{{id}}/start", d.start_import, scope="imports:write"),
+        Route("POST", f"{_PATH}/{{id}}/cancel", d.cancel_import, scope="imports:write"),
     ),
     records=(RecordPages(path=_PATH, hidden=True),),
     tasks=(
+        Every(seconds=3600, due=d.old_drafts, run=d.cancel_old_draft, real_time=True),
         Every(seconds=3600, due=expired_imports, run=forget_import, real_time=True),
         Every(seconds=60, due=left_additions, run=remove_additions, real_time=True),
     ),
@@ -40,6 +47,7 @@ manifest = Manifest(
     ),
     codes={
         "malformed_csv": (400, "The file cannot be read as CSV."),
+        "too_many_corrections": (409, "Too many rows of the draft are corrected."),
         "too_many_imports": (409, "Too many imports are not finished yet."),
         "too_many_rows": (400, "The file has more rows than can be imported at once."),
     },

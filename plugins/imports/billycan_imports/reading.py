@@ -21,7 +21,11 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
     text = io.TextIOWrapper(file, _find_encoding(file, charset), newline="")
     try:
         first = text.readline(MOST_ROW)
+        if is_marked := first.strip() == "{}":  # as MYOB begins its exports
+            first = text.readline(MOST_ROW)
         text.seek(0)
+        if is_marked:
+            text.readline(MOST_ROW)
         lines = _Lines(text)
         found = csv.reader(lines, delimiter=_find_delimiter(first), strict=True)
         yield _check_header([name.strip() for name in next(found, [])])

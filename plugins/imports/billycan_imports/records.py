@@ -1,24 +1,40 @@
 """Imports as stored and as shown, from the upload to their end."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, Forbidden, Identity, Page, Problem, Records, Row, own
+from billycan import Actions, Context, Forbidden, Identity, Page, Problem, Records, Row, own
+from billycan.web import encode
 
-from .schemas import Import, ImportFault, ImportQuery
-from .tables import chunks, imports
+from .schemas import ColumnMapping, Import, ImportFault, ImportQuery
+from .tables import chunks, imports, mappings, sources
 
 MOST_FAULTS = 100  # as many as an error of the API has
 
-records = Records(imports, Import, prefix="imp")
+actions = Actions(
+    {"map": ("draft", None), "correct": ("draft", None), "start": ("draft", "queued"), "cancel": ("draft", "failed")}
+)
+records = Records(
+    imports,
+    Import,
+    prefix="imp",
+    actions=lambda row: actions.allowed(row.status),
+    needs={
+        "columns": ("file_columns", "header"),
+        "corrected_rows": ("corrections",),
+        "allowed_actions": ("status", "finished_at"),
+    },
+)
 # The columns that decide if an import can still be ended.
-_STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "caller", "fault_count", "faults"))
+_STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "caller", "fault_count", "faults", "status"))
 
 # Built at import: msgspec crashes if two threads are the first to need it at once.
 msgspec.json.Decoder(list[ImportFault])
+msgspec.json.Decoder(ColumnMapping)
 
 
 def page_of_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
@@ -41,10 +57,19 @@ def finish_import(ctx: Context, row: Row, imported: int = 0) -> Import:
     """End an import that the caller has locked: set its status by its faults, delete its rows and emit the event."""
     status = "failed" if row.fault_count else "done"
     row = records.save(ctx, row, status=status, rows_imported=imported, finished_at=ctx.now())
-    ctx.db.execute(sa.delete(chunks).where(own(ctx, chunks), chunks.c.import_id == row.id))
+    for table in (chunks, sources):
+        ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.import_id == row.id))
     shown = show_import(ctx, row)
     ctx.emit("import.finished" if status == "done" else "import.failed", shown)
     return shown
+
+
+def end_check(ctx: Context, row: Row) -> None:
+    """End the check of an import that is not to be imported: it is a draft again if it was one, or else finished."""
+    if row.mends:
+        records.save(ctx, row, status="draft")
+    else:
+        finish_import(ctx, row)
 
 
 def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dict[str, Any]:
@@ -52,6 +77,26 @@ def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dic
     found = [*row.faults, *map(msgspec.structs.asdict, faults)]
     found.sort(key=lambda fault: int(fault["row"]))
     return {"faults": found[:MOST_FAULTS], "fault_count": row.fault_count + len(faults) + more}
+
+
+def select_mapping(ctx: Context, resource: str, names: Sequence[str]) -> sa.Select[Any]:
+    """Select the last mapping of the business's files with this header."""
+    return sa.select(mappings.c.mapping).where(own(ctx, mappings), mappings.c.header == digest_header(resource, names))
+
+
+def read_mapping(stored: Any) -> ColumnMapping:
+    """Return a mapping as it is stored."""
+    return msgspec.convert(stored, ColumnMapping)
+
+
+def read_faults(row: Row) -> list[ImportFault]:
+    """Return the stored faults of an import."""
+    return msgspec.convert(row.faults, list[ImportFault])
+
+
+def digest_header(resource: str, names: Sequence[str]) -> str:
+    """Return what is the same for files of the same columns."""
+    return hashlib.sha256(encode([resource, *names])).hexdigest()[:32]
 
 
 def stored_caller(ctx: Context) -> dict[str, Any]:
@@ -90,9 +135,13 @@ def _columns_to_show(ctx: Context) -> tuple[sa.Column[Any], ...]:
 
 def _show_imports(ctx: Context, rows: Sequence[Row]) -> list[Import]:
     """Return imports. One that has to end is shown so at once, before a worker has ended it."""
-    shown = records.show(ctx, rows)
+    columns, corrected = (
+        {row.id: row.file_columns or row.header for row in rows} if ctx.wants(Import, "columns") else {},
+        {row.id: len(row.corrections or ()) for row in rows} if ctx.wants(Import, "corrected_rows") else {},
+    )
+    shown = records.show(ctx, rows, columns=columns, corrected_rows=corrected)
     for i, row in enumerate(rows):
-        if row.finished_at is None and (fault := end_reason(ctx, row)):
+        if row.finished_at is None and row.status != "draft" and (fault := end_reason(ctx, row)):
             now = fault_columns(row, [fault])
             faults = msgspec.convert(now["faults"], list[ImportFault])
             shown[i] = msgspec.structs.replace(shown[i], status="failed", fault_count=now["fault_count"], faults=faults)

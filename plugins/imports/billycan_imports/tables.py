@@ -23,6 +23,15 @@ imports = new_table(
     sa.Column("fault_count", sa.Integer, nullable=False),
     sa.Column("faults", Json, nullable=False),
     sa.Column("finished_at", UTCDateTime),
+    # The names of the file's columns unless they are the header, what these become, and how the file was recognized.
+    sa.Column("file_columns", Json),
+    sa.Column("mapping", Json),
+    sa.Column("preset", sa.Text),
+    # Whether it is a draft again after faults; the corrections by row, null for one that is left out; and the row up to
+    # which the sources were read.
+    sa.Column("mends", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("corrections", Json),
+    sa.Column("read_to", sa.Integer, nullable=False, server_default="0"),
     # The id of the sender, and the scopes of that call.
     sa.Column("caller", Json, nullable=False),
     sa.Index("ix_imports_tenant_id_status", "tenant_id", "status", "created_at", "id"),
@@ -41,6 +50,26 @@ chunks = new_table(
     sa.Column("recording", sa.LargeBinary),
     reference("import_id", "imports"),
     sa.UniqueConstraint("tenant_id", "import_id", "number"),
+)
+
+# The rows of a draft as they are in the file, some in each: a compressed list as above; `first` is the number of the
+# first of them. They are deleted when the import is finished.
+sources = new_table(
+    "imports_sources",
+    sa.Column("import_id", ByCodePoint, nullable=False),
+    sa.Column("first", sa.Integer, nullable=False),
+    sa.Column("rows", sa.LargeBinary, nullable=False),
+    reference("import_id", "imports"),
+    sa.UniqueConstraint("tenant_id", "import_id", "first"),
+)
+
+# The last mapping of files with the same header: `header` is a digest of the resource and the names of the columns.
+mappings = new_table(
+    "imports_mappings",
+    sa.Column("header", ByCodePoint, nullable=False),
+    sa.Column("mapping", Json, nullable=False),
+    sa.Column("used_at", UTCDateTime, nullable=False),
+    sa.UniqueConstraint("tenant_id", "header"),
 )
 
 # What was written ahead of the records of a chunk, which has the same id: as JSON, the names of tables with the ids of

@@ -10,7 +10,6 @@ import logging
 import re
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import timedelta
@@ -19,23 +18,25 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Context, Fault, Row, own
+from billycan import App, Context, Fault, Row, new_id, own
 from billycan.csv.importing import Importer
 from billycan.fields import Moment
 from billycan.sql import counters, events
 from billycan.web import encode
 
-from .handlers import ROWS_OF_CHUNK
-from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, identity_of, records
+from .drafts import read_sources, translation_of
+from .records import MOST_FAULTS, end_check, end_reason, fault_columns, finish_import, identity_of, records
+from .rows import ROWS_OF_CHUNK, batched, join_rows, last_row_of, pack_rows, unpack_rows
 from .schemas import ImportFault
 from .tables import additions, chunks, imports
 
 STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last chunk takes about as long again
 MOST_RECHECKS = 10
 MOST_VALUES = 2_000_000  # of all rows; 20,000 contacts have half as many
-MOST_LETTERS = 2_000_000  # indexed for searches, while nobody else can write to SQLite; names and addresses have 100
+MOST_LETTERS = 2_000_000  # that a search looks through; names and addresses have 100
+FEW_LETTERS = 20_000  # which SQLite indexes in the last transaction, in some hundredths of a second
 KEPT = timedelta(days=90)
-_IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
+_IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE, _CHUNKS_AHEAD = 1, 60, 100, 4
 _ANY_BUSINESS = "the worker looks for imports of anybody"
 
 _OF_PART = re.compile(r"(\w*)\[(\d+)\]\.(.+)")
@@ -97,7 +98,9 @@ def take_step(app: App, tenant_id: str, id: str) -> None:
         if row is None:
             return
         if row.status == "queued":
-            _prepare_import(ctx, row)
+            assert importer is not None  # noqa: S101 - as it was there before
+            if not row.mends or _arrange_rows(ctx, row, importer):
+                _prepare_import(ctx, row)
             return
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
             assert importer is not None  # noqa: S101 - its rows were left before, too
@@ -118,6 +121,29 @@ def _lock_import(ctx: Context, id: str, version: int = 0) -> Row | None:
         finish_import(ctx, records.save(ctx, row, **fault_columns(row, [fault])))
         return None
     return None if version and row.version != version else row
+
+
+def _arrange_rows(ctx: Context, row: Row, importer: Importer) -> bool:
+    """Make chunks of a draft's next rows; return True once all are in chunks."""
+    began, number, read_to, last = time.perf_counter(), row.next_chunk, row.read_to, 0
+    mapped = translation_of(row, importer)
+    mapped.resume([*read_sources(ctx, row, read_to - 1, {read_to})])
+    records_left = join_rows(mapped.rows(read_sources(ctx, row, read_to)), importer.joins_by)
+    for some in batched(records_left, ROWS_OF_CHUNK):
+        values = {"tenant_id": ctx.tenant_id, "import_id": row.id, "id": new_id("imc"), "number": number}
+        ctx.db.execute(sa.insert(chunks).values(**values, rows=pack_rows(some)))
+        number, read_to, last = number + 1, last_row_of(some[-1]), len(some)
+        if time.perf_counter() - began >= STEP_SECONDS and len(some) == ROWS_OF_CHUNK:
+            records.save(ctx, row, next_chunk=number, read_to=read_to)
+            return False
+    count = (number - 1) * ROWS_OF_CHUNK + last if last else number * ROWS_OF_CHUNK
+    ignored = importer.ignored
+    ctx.db.execute(
+        sa.update(imports)
+        .where(own(ctx, imports), imports.c.id == row.id)
+        .values(rows=count, next_chunk=0, read_to=0, ignored_columns=ignored)
+    )
+    return True
 
 
 def _prepare_import(ctx: Context, row: Row) -> None:
@@ -166,7 +192,7 @@ def _rehearse_chunk(ctx: Context, importer: Importer, chunk: Row) -> tuple[Impor
     """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
     faults: list[ImportFault] = []
     with importer.rehearsal(ctx) as rehearsal:
-        for place, (number, *cells) in enumerate(_unpack_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
+        for place, (number, *cells) in enumerate(unpack_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
             faults += _tell_faults(number, cells, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
 
@@ -178,16 +204,20 @@ def _has_begun_ahead(ctx: Context, row: Row) -> bool:
 
 def _write_ahead(ctx: Context, row: Row) -> bool:
     """Write what the next rows add to their records; return False if nothing is left."""
-    began, wrote = time.perf_counter(), False
+    began, wrote, size = time.perf_counter(), False, 1
     is_written = sa.exists().where(own(ctx, additions), additions.c.id == chunks.c.id)
     left = sa.select(chunks.c.id, chunks.c.recording).where(_match_chunks(ctx, row), ~is_written)
-    left = left.where(chunks.c.recording.is_not(None)).order_by(chunks.c.number).limit(1)
+    left = left.where(chunks.c.recording.is_not(None)).order_by(chunks.c.number)
     while time.perf_counter() - began < STEP_SECONDS or not wrote:
-        chunk = ctx.db.execute(left).first()
-        if chunk is None:
+        # More at a time if they are small: SQLite writes its index of texts after each statement.
+        found = ctx.db.execute(left.limit(size)).all()
+        if not found:
             break
-        added = encode(Importer.send_additions(ctx, Importer.Recording.of(chunk.recording)))
-        ctx.db.execute(sa.insert(additions).values(tenant_id=ctx.tenant_id, id=chunk.id, import_id=row.id, added=added))
+        size = min(2 * size, _CHUNKS_AHEAD)
+        added = Importer.send_additions(ctx, [Importer.Recording.of(chunk.recording) for chunk in found])
+        same = {"tenant_id": ctx.tenant_id, "import_id": row.id}
+        some = [{**same, "id": c.id, "added": encode(each)} for c, each in zip(found, added, strict=True)]
+        ctx.db.execute(sa.insert(additions), some)
         wrote = True
     if wrote:
         records.save(ctx, row, status=row.status)  # it has had its turn
@@ -234,7 +264,7 @@ def _settle_import(app: App, row: Row) -> None:
     elif faults or not writes:
         with (ctx := Context(app, row.tenant_id)).transaction():
             if found := _lock_import(ctx, row.id, row.version):
-                finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
+                end_check(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
     elif not (whole.adds and _begin_ahead(app, row)):
         _write_records(app, row, seen)
 
@@ -316,7 +346,7 @@ class Whole(msgspec.Struct):
 
     repeated: Pairs of rows with the same unique value: the number of each row with that of the first that has it.
     values, letters: How many values they write, and how many characters that a search looks through.
-    adds: Whether any of them adds to its record beside it.
+    adds: Whether any of them adds to its record beside it, or has texts to be indexed before.
     """
 
     repeated: list[tuple[int, int]] = []
@@ -336,6 +366,7 @@ def _read_whole(ctx: Context, row: Row) -> Whole:
         for place, key in recording.keys:
             if (other := first.setdefault(key, place)) != place:
                 pairs.setdefault(place, other)
+    whole.adds = whole.adds or (ctx.app.db.is_sqlite and whole.letters > FEW_LETTERS)
     whole.repeated = sorted(pairs.items())
     return whole
 
@@ -389,25 +420,21 @@ def _read_recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Importer.Rec
 
 def _row_at(ctx: Context, row: Row, place: int) -> list[Any]:
     this = _match_chunks(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
-    found = _unpack_rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
+    found = unpack_rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
     return found[place % ROWS_OF_CHUNK]
-
-
-def _unpack_rows(packed: bytes) -> list[list[Any]]:
-    found: list[list[Any]] = msgspec.json.decode(zlib.decompress(packed))
-    return found
 
 
 _UNFINISHED = (
     sa.select(imports.c.tenant_id, imports.c.id, imports.c.updated_at)
-    .where(imports.c.finished_at.is_(None))
+    .where(imports.c.finished_at.is_(None), imports.c.status != "draft")
     .order_by(imports.c.created_at, imports.c.id)
 )
 
 
 def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
     """Age in seconds of the last step of the unfinished import that has waited longest; 0 if there is none."""
-    first = db.execute(sa.select(sa.func.min(imports.c.updated_at)).where(imports.c.finished_at.is_(None))).scalar()
+    waits = imports.c.finished_at.is_(None) & (imports.c.status != "draft")
+    first = db.execute(sa.select(sa.func.min(imports.c.updated_at)).where(waits)).scalar()
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 

@@ -271,7 +271,7 @@ class Records(Generic[T]):
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
-        remembers = self.remembers and conditions and not where and not ctx.writes
+        remembers = self.remembers and not where and not ctx.writes
         told = counters.last_number(counters.EVENTS, "tenant_id") if remembers else None
         found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told, beside and beside[0])
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)

@@ -130,17 +130,12 @@ def _parts_by_value(ctx: Context, found: Found, places: dict[int, Any], total: i
     if there is None:
         there = ctx.db.execute(sa.select(sa.func.count()).select_from(values)).scalar_one()
     places[_OF_VALUES] = there
+    lacks = sa.select(table.c.id).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
     asked = found.columns or tuple(table.c)
 
     def walk(with_value: bool, keys: Any, limit: int, skip: int, backwards: bool) -> list[tuple[sa.Row[Any], Any]]:
+        some, order = (sa.select(values), [values.c.value, values.c.id]) if with_value else (lacks, [table.c.id])
         descending = by_id.descending is not backwards
-        if with_value:
-            some, order = sa.select(values), [values.c.value, values.c.id]
-        else:
-            some, order = (
-                sa.select(table.c.id).where(*found.where, ~sa.exists().where(values.c.id == table.c.id)),
-                [table.c.id],
-            )
         if keys:
             some = some.where(_beyond(order, keys, descending=descending))
         some = some.order_by(*_directed(order, descending=descending)).limit(sa.literal_column(str(limit)))
@@ -148,7 +143,7 @@ def _parts_by_value(ctx: Context, found: Found, places: dict[int, Any], total: i
         value = place.c.value if with_value else sa.null()
         select = sa.select(*asked, value.label(_VALUE)).join(place, place.c.id == table.c.id).where(*found.where)
         order = [place.c.value, place.c.id] if with_value else [table.c.id]
-        rows = ctx.db.execute(select.order_by(*_directed(order, descending=descending)))
+        rows: list[sa.Row[Any]] = list(ctx.db.execute(select.order_by(*_directed(order, descending=descending))))
         return [(row, (getattr(row, _VALUE), row.id) if with_value else (row.id,)) for row in rows]
 
     return [_Part(0, there, partial(walk, True)), _Part(there, total, partial(walk, False))]

@@ -85,8 +85,8 @@ def count_rows(ctx: Context, found: Found, query: Paging) -> int:
 
 def count_live(ctx: Context, found: Found) -> tuple[int, int | None]:
     """Return the number of rows of a list that nothing filters, and that of the business's last event if it is told."""
-    row = _build_live(found.live, found.told).one(ctx.db, {"tenant_id": ctx.tenant_id})
-    return row[0] or 0, row[1]
+    row: sa.Row[Any] = _build_live(found.live, found.told).one(ctx.db, {"tenant_id": ctx.tenant_id})
+    return getattr(row, _TOTAL) or 0, getattr(row, _TOLD)
 
 
 @lru_cache(256)

@@ -185,7 +185,7 @@ class Endpoint:
         complete: prompts.Complete | None = None
         if ref.get("type") == "ref/prompt":
             prompt = self._find_prompt(identity, ref.get("name"))
-            if name not in prompt.arguments:
+            if not isinstance(name, str) or name not in prompt.arguments:
                 raise Refused(400, PARAMS, f"Unknown argument: {str(name)[:100]}")
             complete = prompt.arguments[name].complete
         elif ref.get("uri") == resources.TEMPLATE["uriTemplate"] and name == "id":

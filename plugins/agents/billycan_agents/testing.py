@@ -39,7 +39,7 @@ class Agent:
             given["_meta"] = meta
             sent["Mcp-Method"] = method
             if method in ("tools/call", "prompts/get", "resources/read"):
-                sent["Mcp-Name"] = given.get("name") or given.get("uri")
+                sent["Mcp-Name"] = given["uri" if method == "resources/read" else "name"]
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
         return self.post(message, status, {**sent, **(headers or {})})
 

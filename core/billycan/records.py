@@ -83,8 +83,8 @@ class Records(Generic[T]):
       `{"allowed_actions": ("status",)}`. All are fetched for a member of which nothing is known.
     points_at: The table whose ids a filter such as `assignee_id` takes, if neither a foreign key nor `neighbours` says
       so: a filter refuses what cannot be one of them.
-    remembers: Whether the total of a filter is counted only after a change. Leave it out if the plugin changes what a
-      filter asks for by statements of its own, without an event.
+    remembers: Whether the total of a filter, and places of rows in a list, are remembered until the next change. Leave
+      it out if the plugin changes what a filter or a sort asks for by statements of its own, without an event.
     """
 
     class Own(Struct, frozen=True, kw_only=True):

@@ -28,16 +28,20 @@ location.hash = hash;
 look();
 """
 
-# Runs modules one after the other, each a line of JSON, and answers each with what it logged.
+# Runs modules one after the other, each a line of JSON, and answers each with what it logged. Each is a thread with
+# connections of its own: one that the server closes at this moment would fail the next.
 NODE = """
+import { once } from "node:events";
 import { createInterface } from "node:readline";
-const answer = console.log;
-let said = [];
-console.log = (...parts) => said.push(parts.join(" "));
+import { Worker } from "node:worker_threads";
 for await (const line of createInterface({ input: process.stdin })) {
-  said = [];
-  await import(`data:text/javascript,${encodeURIComponent(JSON.parse(line))}`).catch((error) => said.push(`${error}`));
-  answer(JSON.stringify(said.join("\\n")));
+  const code = new URL(`data:text/javascript,${encodeURIComponent(JSON.parse(line))}`);
+  const worker = new Worker(code, { stdout: true });
+  let said = "";
+  worker.stdout.on("data", (part) => (said += part));
+  worker.on("error", (error) => (said += `${error}`));
+  await Promise.all([once(worker.stdout, "end"), new Promise((done) => worker.on("exit", done))]);
+  console.log(JSON.stringify(said.trimEnd()));
 }
 """
 

@@ -83,8 +83,8 @@ class Records(Generic[T]):
       `{"allowed_actions": ("status",)}`. All are fetched for a member of which nothing is known.
     points_at: The table whose ids a filter such as `assignee_id` takes, if neither a foreign key nor `neighbours` says
       so: a filter refuses what cannot be one of them.
-    remembers: Whether the total of a filter is counted only after a change. Leave it out if the plugin changes what a
-      filter asks for by statements of its own, without an event.
+    remembers: Whether the total of a filter, and places of rows in a list, are remembered until the next change. Leave
+      it out if the plugin changes what a filter or a sort asks for by statements of its own, without an event.
     """
 
     class Own(Struct, frozen=True, kw_only=True):
@@ -271,7 +271,7 @@ class Records(Generic[T]):
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
-        remembers = self.remembers and conditions and not where and not ctx.writes
+        remembers = self.remembers and not where and not ctx.writes
         told = counters.last_number(counters.EVENTS, "tenant_id") if remembers else None
         found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told, beside and beside[0])
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)

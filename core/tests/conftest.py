@@ -37,7 +37,7 @@ class Widget(Resource):
     seen_at: Moment | None
 
 
-widgets = resource("widgets", sends=NewWidget, shows=Widget, prefix="wid")
+widgets = resource("widgets", sends=NewWidget, shows=Widget, prefix="wid", remembers=True)
 table, records = widgets.table, widgets.records
 
 
@@ -87,12 +87,12 @@ class Widgets:
     def add(self, client, *rows):
         """New rows of a client's tenant, as the database has them."""
         ctx = Context(client.app, client.tenant_id)
-        with client.app.db.writing() as ctx.db:
+        with ctx.transaction():
             return [records.insert(ctx, metadata={}, **row) for row in rows]
 
     def remove(self, client, ids):
         ctx = Context(client.app, client.tenant_id)
-        with client.app.db.writing() as ctx.db:
+        with ctx.transaction():
             for id in ids:
                 records.remove(ctx, id)
 

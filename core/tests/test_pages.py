@@ -1,7 +1,7 @@
 """A walk through a list gives every row once and in order, by page and by cursor, forwards and backwards."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
@@ -81,6 +81,52 @@ def test_every_walk_is_the_sorted_list(client, widgets, monkeypatch, rows, keys,
     assert [ids(page) for page in back[::-1]] == [ids(page) for page in pages]
     assert [page["pagination"]["page"] for page in back] == list(range(len(pages), 0, -1))
     assert all(page["pagination"]["has_more"] for page in back[1:])
+
+
+@given(
+    rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=30),
+    sort=st.lists(st.sampled_from(SORTS), min_size=1, max_size=2, unique_by=lambda key: key.strip("-")).map(",".join),
+    per_page=st.integers(1, 4),
+    asked=st.lists(st.integers(2, 32) | st.none(), max_size=15),
+)
+def test_late_pages_are_right_in_any_order_and_after_any_change(
+    client, widgets, monkeypatch, rows, sort, per_page, asked
+):
+    """Each begins at the nearest row whose place an earlier one told, unless something changed since."""
+    monkeypatch.setattr(paging, "_FAR", 1)
+    client = Client(client.app)
+    kept = [*widgets.add(client, *rows)]
+    for page in asked:
+        if page is None:
+            widgets.remove(client, [kept.pop(len(kept) // 2).id] if kept else [])
+            kept += widgets.add(client, rows[0])
+            continue
+        start = (page - 1) * per_page
+        wanted = in_order(kept, sort)
+        shown = client.get(f"/v1/widgets?sort={sort}&per_page={per_page}&page={page}")
+        assert ids(shown) == wanted[start : start + per_page]
+        assert shown["pagination"]["has_more"] is (start + per_page < len(wanted))
+
+
+def test_a_late_page_begins_at_the_nearest_known_place_for_a_minute(client, widgets, monkeypatch, clock):
+    monkeypatch.setattr(paging, "_FAR", 1)
+    rows = widgets.add(client, *[{"name": f"w{i:02}"} for i in range(40)])
+    path = "/v1/widgets?sort=name&per_page=5&page="
+
+    def mislead():
+        """Let each known place be said to be that of the row after it."""
+        known = client.app.totals._places
+        for key, (number, places, since) in known.items():
+            known[key] = number, {place + 1: keys for place, keys in places.items()}, since
+
+    assert ids(client.get(f"{path}4")) == [row.id for row in rows[15:20]]
+    mislead()
+    assert ids(client.get(f"{path}5")) == [row.id for row in rows[19:24]]
+    clock.time += timedelta(minutes=1)
+    assert ids(client.get(f"{path}5")) == [row.id for row in rows[20:25]]
+    mislead()
+    widgets.remove(client, [rows[0].id])
+    assert ids(client.get(f"{path}5")) == [row.id for row in rows[21:26]]
 
 
 @pytest.mark.parametrize("sort", ["name", "-created_at", "-size,name", "seen_at", "-due_date,price"])

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -16,11 +16,12 @@ from ..context import Context
 from ..fields import Moment
 from ..problems import BadRequest
 from ..resources import STEERING, Page, Paging
-from .queries import Form, Found, Order, count_rows, fetch_rows
+from .queries import Form, Found, Order, count_live, count_rows, fetch_rows
 
 DEFAULT_PER_PAGE = 25
 _FAR = 1_000  # rows before a page, beyond which reading each of them takes too long
 _VALUE = "list_value"
+_OF_VALUES = -1  # among the places of rows, the number of those that have a value
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -28,15 +29,15 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if ctx.counting is not None:
         ctx.counting.append(found)
         return Page([], 1, DEFAULT_PER_PAGE, 0)
+    per_page = query.per_page or DEFAULT_PER_PAGE
+    page = query.page or 1
+    offset = (page - 1) * per_page
+    if query.cursor is None and offset >= _FAR and found.live is not None and not found.conditions:
+        return _by_far_number(ctx, found, query, page, per_page)
     if found.beside is not None:
         return _by_values(ctx, found, query, found.beside)
     if query.cursor is not None:
         return _by_cursor(ctx, found, query)
-    per_page = query.per_page or DEFAULT_PER_PAGE
-    page = query.page or 1
-    offset = (page - 1) * per_page
-    if offset >= _FAR and found.live is not None and not found.conditions:
-        return _by_far_number(ctx, found, query, page, per_page)
     rows = fetch_rows(
         ctx, found, query, Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset
     )
@@ -52,20 +53,110 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
 
 
 def _by_far_number(ctx: Context, found: Found, query: Paging, page: int, per_page: int) -> Page[sa.Row[Any]]:
-    """Return a late page of a list without filters: from its nearer end, reading only the keys of skipped rows."""
+    """Return a late page of a list without filters: from the nearest row whose place is known.
+
+    Of the rows between them only the keys are read. While nothing changes, the places of pages are remembered.
+    """
     offset, rows = (page - 1) * per_page, list[sa.Row[Any]]()
+    by_values = found.beside is not None
+    key = (
+        ctx.tenant_id,
+        found.table.name,
+        by_values and query.sort,
+        *((o.column.name, o.descending) for o in found.order),
+    )
     with ctx.one_moment():
-        total = count_rows(ctx, found, query)
-        left = total - offset
-        turns = offset > left
-        if left > 0:
-            order = tuple([Order(o.column, o.descending is not turns, o.nullable) for o in found.order])
-            form = Form(order, per_page + 1, skips=True, nulls_first=turns, far=True)
-            start = max(left - form.limit, 0) if turns else offset
-            rows = fetch_rows(ctx, found, query, form, offset=start)
-    if turns:
-        rows = rows[:left][::-1]
-    return _build_page(ctx, found, query, rows[:per_page], page, per_page, total, more=left > per_page, back=True)
+        total, number = count_live(ctx, found)
+        places = ctx.app.totals.places(key, number, ctx.now())
+        parts = _parts_by_value(ctx, found, places, total) if by_values else [_Part(0, total, _walk(ctx, found, query))]
+        for part in parts:
+            rows += _fetch_part(part, places, offset, per_page)
+    ctx.app.totals.keep_places(key, number, places, ctx.now())
+    return _build_page(
+        ctx, found, query, rows[:per_page], page, per_page, total, more=total - offset > per_page, back=True
+    )
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """Rows of a list that one statement orders: those with the places `start` to `end`.
+
+    `walk(keys, limit, skip, backwards)` returns rows beyond the one with these keys, or from an end of the part, each
+    with its own keys.
+    """
+
+    start: int
+    end: int
+    walk: Callable[[Any, int, int, bool], list[tuple[sa.Row[Any], Any]]]
+
+
+def _fetch_part(part: _Part, places: dict[int, Any], offset: int, per_page: int) -> list[sa.Row[Any]]:
+    """Return those rows of a page, and of the one that follows it, that are in this part; remember their places."""
+    first, last = max(offset, part.start), min(offset + per_page + 1, part.end)
+    if first >= last:
+        return []
+    known = {at: keys for at, keys in places.items() if part.start <= at < part.end and not first <= at < last}
+    known |= {part.start - 1: None, part.end: None}
+    nearest = min(known, key=lambda at: first - at if at < first else at - last + 1)
+    limit, backwards = per_page + 2, nearest >= last
+    if backwards:
+        found = part.walk(known[nearest], limit, nearest - last, True)[::-1]
+        begin = last - len(found)
+    else:
+        begin = max(first - 1, nearest + 1)
+        found = part.walk(known[nearest], limit, begin - nearest - 1, False)
+    at = {begin + i: each for i, each in enumerate(found)}
+    # The next page begins behind the last row of this one, and this one, asked for again, behind the row before it.
+    places.update({place: at[place][1] for place in (first - 1, offset + per_page - 1) if place in at})
+    return [at[place][0] for place in range(first, last) if place in at]
+
+
+def _walk(ctx: Context, found: Found, query: Paging) -> Any:
+    def walk(keys: Any, limit: int, skip: int, backwards: bool) -> list[tuple[sa.Row[Any], Any]]:
+        order = tuple([Order(o.column, o.descending is not backwards, o.nullable) for o in found.order])
+        after = tuple([key is None for key in keys or ()])
+        form = Form(order, limit, skips=True, after=after, nulls_first=backwards, far=skip >= _FAR)
+        given = {f"key{i}": key for i, key in enumerate(keys or ()) if key is not None}
+        rows = fetch_rows(ctx, found, query, form, offset=skip, **given)
+        return [(row, [getattr(row, o.column.key) for o in order]) for row in rows]
+
+    return walk
+
+
+def _parts_by_value(ctx: Context, found: Found, places: dict[int, Any], total: int) -> list[_Part]:
+    """Return the rows that have a value, and the others; it is remembered how many have one."""
+    assert found.beside is not None  # noqa: S101 - whoever calls this has looked
+    values, table, (by_id,) = found.beside.subquery(), found.table, found.order
+    there = places.pop(_OF_VALUES, None)
+    if there is None:
+        there = ctx.db.execute(sa.select(sa.func.count()).select_from(values)).scalar_one()
+    places[_OF_VALUES] = there
+    lacks = sa.select(table.c.id).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
+    asked = found.columns or tuple(table.c)
+
+    def walk(with_value: bool, keys: Any, limit: int, skip: int, backwards: bool) -> list[tuple[sa.Row[Any], Any]]:
+        some, order = (sa.select(values), [values.c.value, values.c.id]) if with_value else (lacks, [table.c.id])
+        descending = by_id.descending is not backwards
+        if keys:
+            some = some.where(_beyond(order, keys, descending=descending))
+        some = some.order_by(*_directed(order, descending=descending)).limit(sa.literal_column(str(limit)))
+        place = some.offset(skip).subquery()
+        value = place.c.value if with_value else sa.null()
+        select = sa.select(*asked, value.label(_VALUE)).join(place, place.c.id == table.c.id).where(*found.where)
+        order = [place.c.value, place.c.id] if with_value else [table.c.id]
+        rows: list[sa.Row[Any]] = list(ctx.db.execute(select.order_by(*_directed(order, descending=descending))))
+        return [(row, (getattr(row, _VALUE), row.id) if with_value else (row.id,)) for row in rows]
+
+    return [_Part(0, there, partial(walk, True)), _Part(there, total, partial(walk, False))]
+
+
+def _directed(columns: Sequence[Any], *, descending: bool) -> list[Any]:
+    return [column.desc() if descending else column for column in columns]
+
+
+def _beyond(columns: Sequence[Any], keys: Sequence[Any], *, descending: bool) -> Any:
+    """Match the rows that come after the one with these keys."""
+    of, place = sa.tuple_(*columns), sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(keys, columns, strict=True)))
+    return of < place if descending else of > place
 
 
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
@@ -107,7 +198,6 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     none = sa.null().label(_VALUE)
     lacks = sa.select(*asked, none).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
     rows: list[sa.Row[Any]] = []
-    left = -1  # or the rows from a late page on, to the end that may be nearer
     for with_value in (False, True) if backwards else (True, False):
         # A cursor at a row without a value is past all that have one, and one at a value is before all without.
         is_past = key is not None and with_value is not backwards and (key[0] is None) is with_value
@@ -115,31 +205,17 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
             continue
         select, order = (has, of_values) if with_value else (lacks, [table.c.id])
         if key and with_value == (key[0] is not None):
-            place = key if with_value else key[1:]
-            keys = sa.tuple_(*(sa.literal(k, c.type) for k, c in zip(place, order, strict=True)))
-            columns = sa.tuple_(*order)
-            select = select.where(columns < keys if descending else columns > keys)
-        most, turns = limit - len(rows), 0 < left < offset
-        if turns:
-            most, offset = min(left, most), max(left - most, 0)
-        select = select.order_by(*(column.desc() if descending is not turns else column for column in order))
-        select = select.limit(sa.literal_column(str(most)))
-        is_far = offset >= _FAR and not found.conditions
-        if offset and with_value and is_far:
-            select = _far(found, values, limit, offset, descending=descending)
-        elif offset:
-            select = select.offset(offset)
-        got: list[sa.Row[Any]] = list(ctx.db.execute(select))
+            select = select.where(_beyond(order, key if with_value else key[1:], descending=descending))
+        select = select.order_by(*_directed(order, descending=descending))
+        select = select.limit(sa.literal_column(str(limit - len(rows))))
+        got: list[sa.Row[Any]] = list(ctx.db.execute(select.offset(offset) if offset else select))
         if offset and with_value and got:
             offset = 0
         elif offset and with_value:
             # The others begin behind all that have a value.
-            source = values if is_far else has.with_only_columns(table.c.id, maintain_column_froms=True).subquery()
-            there = ctx.db.execute(sa.select(sa.func.count()).select_from(source)).scalar_one()
-            offset -= there
-            if is_far:
-                left = max(count_rows(ctx, found, query) - there - offset, 0)
-        rows += reversed(got) if turns else got
+            source = has.with_only_columns(table.c.id, maintain_column_froms=True).subquery()
+            offset -= ctx.db.execute(sa.select(sa.func.count()).select_from(source)).scalar_one()
+        rows += got
     more, rows = len(rows) > per_page, rows[:per_page]
     if cursor is None:
         total = count_rows(ctx, found, query)
@@ -147,18 +223,6 @@ def _by_values(ctx: Context, found: Found, query: Paging, beside: sa.Select[Any]
     if backwards:
         return _build_page(ctx, found, query, rows[::-1], page, per_page, cursor["t"], more=True, back=more)
     return _build_page(ctx, found, query, rows, page, per_page, cursor["t"], more=more, back=True)
-
-
-def _far(found: Found, values: sa.Subquery, limit: int, offset: int, *, descending: bool) -> sa.Select[Any]:
-    """Select rows by their values; only the values of skipped rows are read."""
-
-    def order(by: Any) -> list[Any]:
-        return [by.c.value.desc(), by.c.id.desc()] if descending else [by.c.value, by.c.id]
-
-    some = sa.select(values).order_by(*order(values)).limit(limit).offset(offset).subquery()
-    asked = found.columns or tuple(found.table.c)
-    rows = sa.select(*asked, some.c.value.label(_VALUE)).join(some, some.c.id == found.table.c.id)
-    return rows.where(*found.where).order_by(*order(some))
 
 
 def _checked_cursor(ctx: Context, found: Found, query: Paging) -> Any:

@@ -1,7 +1,7 @@
 """The statements of a list: for the rows of a page, and for its total, which is remembered until something changes."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -18,6 +18,7 @@ from .filters import Condition, expression, is_narrowed
 
 _TOTAL, _TOLD = "list_total", "list_told"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
+_MOST_LISTS, _MOST_PLACES = 200, 32
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -40,9 +41,10 @@ class Found(msgspec.Struct, frozen=True):
 
     `live` is a query for the number of rows without counting them, if no condition filters; its parameter is
     `tenant_id`. `columns` are the columns to fetch if not all, those of the order among them. `told` is a query for a
-    number that rises with every change to what the conditions depend on, if there is one: the total is remembered until
-    then. Set it to None when you add conditions of which that is not true. `beside` selects the `id` and `value` of the
-    rows that come first, in the order of their values; the others follow, and `order` is that of the ids.
+    number that rises with every change to what the list depends on, if there is one: until then the total is
+    remembered, or places of rows if no condition filters. Set it to None when you add conditions of which that is not
+    true. `beside` selects the `id` and `value` of the rows that come first, in the order of their values; the others
+    follow, and `order` is that of the ids.
     """
 
     table: sa.Table
@@ -81,6 +83,17 @@ def count_rows(ctx: Context, found: Found, query: Paging) -> int:
     return fetch_rows(ctx, found, query, Form((), 1, counts=True))[0][-1] or 0
 
 
+def count_live(ctx: Context, found: Found) -> tuple[int, int | None]:
+    """Return the number of rows of a list that nothing filters, and that of the business's last event if it is told."""
+    row: sa.Row[Any] = _build_live(found.live, found.told).one(ctx.db, {"tenant_id": ctx.tenant_id})
+    return getattr(row, _TOTAL) or 0, getattr(row, _TOLD)
+
+
+@lru_cache(256)
+def _build_live(live: Any, told: Any) -> Statement:
+    return Statement(sa.select(live.label(_TOTAL), (sa.null() if told is None else told).label(_TOLD)))
+
+
 def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     """Count the rows of several lists in one statement; remembered totals are not counted again."""
     if not lists:
@@ -88,15 +101,14 @@ def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id}
     asked, keys, bound = [], list[Any](), list[Any]()
     for n, found in enumerate(lists):
+        told = found.told if found.live is None else None
         filters, values, expressions = _sort_filters(found, ctx.db, f"list{n}_")
         if not all(expression.is_plain for expression in expressions):
             counts = [_select_count(found.table, found.where) if found.live is None else found.live for found in lists]
             return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
-        asked.append((found.table, filters, found.order, found.live, found.told))
+        asked.append((found.table, filters, found.order, found.live, told))
         own = [bind.value for expression in expressions for bind in expression.binds]
-        keys.append(
-            found.told is not None and _total_key(found.table, filters, [ctx.tenant_id, *values.values(), *own])
-        )
+        keys.append(told is not None and _total_key(found.table, filters, [ctx.tenant_id, *values.values(), *own]))
         number, total = ctx.app.totals.known(keys[-1], ctx.now())
         given |= {**values, f"list{n}_known_at": number, f"list{n}_known_total": total}
         bound += own
@@ -155,7 +167,7 @@ def fetch_rows(ctx: Context, found: Found, query: Paging, form: Form, **given: A
         where = found.where
         select = _build_select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
-    told = found.told if form.counts else None
+    told = found.told if form.counts and found.live is None else None
     weight = sum(_WEIGHT if isinstance(each, _Expression) else each[2] for each in filters)
     build = _built if weight <= _FEW else _built_of_many
     statement, parameters = build(found.table, filters, form, found.live, found.columns, searched=searched, told=told)
@@ -173,13 +185,14 @@ def fetch_rows(ctx: Context, found: Found, query: Paging, form: Form, **given: A
 
 
 class Totals:
-    """The totals of filtered lists, each valid while the business's number of events stays the same.
+    """The totals of filtered lists, and places of rows in others, each valid while the number of events stays the same.
 
     They expire after a minute, because that number falls if the database is restored under running processes.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[int, int, datetime]] = {}
+        self._places: dict[Any, tuple[int, Mapping[int, Any], datetime]] = {}
 
     def known(self, key: Any, now: datetime) -> tuple[int, int]:
         """Return the number of events at which a total is known, or one that no business has, and the total."""
@@ -192,6 +205,22 @@ class Totals:
             if len(self._known) >= _MOST_TOTALS:
                 self._known.clear()
             self._known[key] = number, total, now
+
+    def places(self, key: Any, number: int | None, now: datetime) -> dict[int, Any]:
+        """Return the keys of a list's rows by their places, as far as they are known at this number of events."""
+        known_at, places, since = self._places.get(key, (None, {}, now))
+        return {} if known_at != number or now - since >= _MOST_REMEMBERED else {**places}
+
+    def keep_places(self, key: Any, number: int | None, places: Mapping[int, Any], now: datetime) -> None:
+        """Remember these places, the last ones only, unless nothing tells when they change."""
+        if number is None:
+            return
+        if len(self._places) >= _MOST_LISTS:
+            self._places.clear()
+        known_at, _, since = self._places.get(key, (None, {}, now))
+        is_same = known_at == number and now - since < _MOST_REMEMBERED
+        kept = {place: places[place] for place in [*places][-_MOST_PLACES:]}
+        self._places[key] = number, kept, since if is_same else now
 
 
 _Filters = tuple["tuple[Any, Any, int] | _Expression", ...]

@@ -16,7 +16,7 @@ from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, se
 
 MOST_ANSWERED_BYTES = 200_000
 
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 class _Answer(Struct):
@@ -104,7 +104,7 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
         return Called(data, note=_page_note(page) if page else "")
     if tool.writes:
         # It is done, whatever can be shown of it.
-        few = {name: value for name, value in _decode(data).items() if not isinstance(value, dict | list)}
+        few = {name: value for name, value in decode(data).items() if not isinstance(value, dict | list)}
         return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
     raise TooLarge(tool)
 

@@ -38,8 +38,8 @@ class Agent:
         if self.version == MODERN:
             given["_meta"] = meta
             sent["Mcp-Method"] = method
-            if method == "tools/call":
-                sent["Mcp-Name"] = given["name"]
+            if method in ("tools/call", "prompts/get", "resources/read"):
+                sent["Mcp-Name"] = given["uri" if method == "resources/read" else "name"]
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
         return self.post(message, status, {**sent, **(headers or {})})
 

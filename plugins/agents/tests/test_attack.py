@@ -52,7 +52,11 @@ def test_a_frozen_key_gets_nothing_by_any_message(client):
     about, headers = {"taskId": id}, {"Mcp-Name": id}
     for method in ("tasks/get", "tasks/update", "tasks/cancel"):
         assert agent.send(method, about, 403, headers=headers, meta=meta)["error"]["data"]["code"] == "frozen"
-    for method, given in (("tools/list", {}), ("server/discover", {}), ("tools/call", {**call, "requestState": id})):
+    for method, given in (
+        *(("tools/list", {}), ("server/discover", {}), ("tools/call", {**call, "requestState": id})),
+        *(("resources/list", {}), ("resources/read", {"uri": "billycan://me"}), ("prompts/list", {})),
+        *(("prompts/get", {"name": "chase_overdue_invoices"}), ("completion/complete", {})),
+    ):
         assert agent.send(method, given, 403)["error"]["data"]["code"] == "frozen"
     agent.refused("frozen", "search_tools", query="contacts")
     agent.refused("frozen", "create_contact", body={"name": "Ada"})

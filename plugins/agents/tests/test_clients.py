@@ -142,11 +142,13 @@ def test_the_python_client_of_both_eras(python, served, mode, version):
 
 
 def check_told(served, version, status, said):
-    """Fail unless a client listed the tools, made a contact and could read an error."""
+    """Fail unless a client listed the tools, made a contact, and could read it, an error and a prompt."""
     assert status == 0, said[-2000:]
     told = json.loads(said.strip().splitlines()[-1])
     assert told["server"] == "billycan" and told["version"] in (version, None) and "create_contact" in told["tools"]
     assert told["made"]["name"] == "Ada" and told["made"] == served.get("/v1/contacts")["data"][0]
+    assert told["read"] == told["made"] and told["resources"] == ["me", "tenant"]
+    assert told["prompts"] == ["chase_overdue_invoices"] and "“Ada”" in told["prompt"] and told["completed"] == ["Ada"]
     assert told["is_error"] and told["error"]["code"] == "validation_failed" and told["error"]["details"]
 
 

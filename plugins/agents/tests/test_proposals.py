@@ -56,6 +56,8 @@ def test_a_proposal_says_what_would_happen_and_is_carried_out_once_approved(clie
     assert "$250.00" in owner.get("/dashboard/approvals").text
     page = owner.get(f"/dashboard/approvals/{made['id']}")
     assert "The client asked for it" in page.text and "Ada" in page.text
+    # What a model says of its call comes below the facts, and as its words.
+    assert page.text.index("<dl") < page.text.index("Written by the agent") < page.text.index("The client asked for it")
     facts = page.html.select_one("dl.facts").text
     assert "$250.00" in facts and "Draft" in facts and contact not in facts  # as other pages have them
     assert not re.search(r"\d{4}-\d\d-\d\d", facts), facts

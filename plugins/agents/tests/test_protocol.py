@@ -89,11 +89,11 @@ def test_messages_that_are_none_are_refused(client):
     error = agent.refused("payload_too_large", "create_contact", body={"name": "Ada", "notes": [[]] * 20_000})
     assert "20,000 lists" in error["message"]
     assert agent.send("tools/list", status=400, meta={**META, "io.modelcontextprotocol/clientCapabilities": None})
-    assert agent.send("resources/list", status=404)["error"]["code"] == -32601
+    assert agent.send("resources/subscribe", status=404)["error"]["code"] == -32601
     assert agent.send("ping", status=404)["error"]["code"] == -32601  # 2026-07-28 has none
     assert agent.send("initialize", status=404)["error"]["code"] == -32601
     older = Agent(client, HANDSHAKE[0])
-    assert older.send("resources/list")["error"]["code"] == -32601
+    assert older.send("resources/subscribe")["error"]["code"] == -32601
     assert older.send("tools/call", {"name": "drop_tables"})["error"] == {
         "code": -32602,
         "message": "Unknown tool: drop_tables",

@@ -281,6 +281,10 @@ def test_lists_are_sorted_by_a_value_and_those_without_come_last(client, monkeyp
     assert walk(client, "custom[height]", 2, **{"custom[vip]": "true"}) == [ids[name] for name in "bgaed"]
     assert client.get(f"{PATH}?sort=custom[height]")["pagination"]["total"] == 7
     assert client.get(f"{PATH}?sort=custom[height]&page=9")["data"] == []
+    client.patch(f"{PATH}/{ids['a']}", {"custom": {"height": 300}})
+    for page, name in ((7, "f"), (5, "a"), (4, "d"), (6, "c"), (3, "e"), (5, "a")):  # in any order, and after a change
+        (found,) = client.get(f"{PATH}?sort=custom[height]&per_page=1&page={page}")["data"]
+        assert found["id"] == ids[name]
 
 
 def test_texts_sort_without_case_and_accents(client):

@@ -372,7 +372,8 @@ def main() -> None:
     parser.add_argument("--idle", type=int, default=loaded.IDLE, help="with --load: idle connections that are held")
     parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
-    parser.add_argument("--only", help="operations whose name holds this")
+    parser.add_argument("--grows", choices=("invoices", "businesses"), help="with --growth: these only")
+    parser.add_argument("--only", help="operations whose name holds this; with --growth, one of several: changes|batch")
     parser.add_argument(
         "--against",
         nargs="*",

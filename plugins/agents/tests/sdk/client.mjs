@@ -1,4 +1,5 @@
-// A client of the Model Context Protocol: lists the tools, calls one, and reads an error. Prints what it got as JSON.
+// A client of the Model Context Protocol: lists the tools, calls one, and reads an error, a resource and a prompt.
+// Prints what it got as JSON.
 // Of the two packages, `sdk` begins with a handshake, and `client` speaks 2026-07-28 if it is told to.
 const [url, key, name, version] = process.argv.slice(2);
 const modern = name === "client" ? await import("@modelcontextprotocol/client") : null;
@@ -14,6 +15,11 @@ await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestIn
 const { tools } = await client.listTools();
 const made = await client.callTool({ name: "create_contact", arguments: { body: { name: "Ada" } } });
 const wrong = await client.callTool({ name: "create_contact", arguments: { body: { name: "" } } });
+const { contents } = await client.readResource({ uri: `billycan://${made.structuredContent.id}` });
+const chasing = "chase_overdue_invoices";
+const { messages } = await client.getPrompt({ name: chasing, arguments: { client: "Ada" } });
+const argument = { name: "client", value: "a" };
+const { completion } = await client.complete({ ref: { type: "ref/prompt", name: chasing }, argument });
 const told = {
   server: client.getServerVersion().name,
   version: client.getNegotiatedProtocolVersion?.() ?? null,
@@ -21,6 +27,11 @@ const told = {
   made: made.structuredContent,
   is_error: wrong.isError,
   error: wrong.structuredContent,
+  read: JSON.parse(contents[0].text).data,
+  resources: (await client.listResources()).resources.map((each) => each.name),
+  prompts: (await client.listPrompts()).prompts.map((each) => each.name),
+  prompt: messages[0].content.text,
+  completed: completion.values,
 };
 await client.close();
 console.log(JSON.stringify(told));

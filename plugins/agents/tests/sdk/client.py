@@ -7,6 +7,7 @@ import sys
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import PromptReference
 
 
 async def main(url, key, mode):
@@ -17,6 +18,10 @@ async def main(url, key, mode):
         tools = (await client.list_tools()).tools
         made = await client.call_tool("create_contact", {"body": {"name": "Ada"}})
         wrong = await client.call_tool("create_contact", {"body": {"name": ""}})
+        resource = await client.read_resource(f"billycan://{made.structured_content['id']}")
+        chasing = "chase_overdue_invoices"
+        prompt = await client.get_prompt(chasing, {"client": "Ada"})
+        completed = await client.complete(PromptReference(name=chasing), {"name": "client", "value": "a"})
         told = {
             "server": client.server_info.name if client.server_info else "billycan",
             "version": client.protocol_version,
@@ -24,6 +29,11 @@ async def main(url, key, mode):
             "made": made.structured_content,
             "is_error": wrong.is_error,
             "error": wrong.structured_content,
+            "read": json.loads(resource.contents[0].text)["data"],
+            "resources": [each.name for each in (await client.list_resources()).resources],
+            "prompts": [each.name for each in (await client.list_prompts()).prompts],
+            "prompt": prompt.messages[0].content.text,
+            "completed": completed.completion.values,
         }
     print(json.dumps(told))
 

@@ -42,7 +42,7 @@ export function forgetReplaced(id, data) {
 function remember(value) {
   if (Array.isArray(value)) value.forEach(remember);
   else if (value && typeof value === "object") {
-    Object.values(value).forEach(remember);
+    for (const [name, inner] of Object.entries(value)) if (name !== "preview") remember(inner); // nobody has made that
     if (value.deleted) seen.delete(value.id);
     for (const action of value.allowed_actions ?? []) governed.add(`${prefixOf(value.id)} ${action}`);
     if (!prefixOf(value.id) || Object.keys(value).length < 3) return; // what only names another record tells nothing

@@ -106,8 +106,9 @@ async function meet(secret) {
   forgetRecords();
   const lists = secret ? listsOf(operations) : [];
   await Promise.all(lists.map(async (operation) => {
-    const { include } = operation.sections.query.properties;
-    const url = `${base}${operation.path.slice(1)}?per_page=100${include ? `&include=${shapeOf(include).options}` : ""}`;
+    const { include, per_page: perPage } = operation.sections.query.properties; // some lists have no pages
+    const query = [perPage && "per_page=100", include && `include=${shapeOf(include).options}`].filter(Boolean);
+    const url = `${base}${operation.path.slice(1)}?${query.join("&")}`;
     const { status, text } = await send({ method: "GET", url, headers: [] }, secret);
     if (status === 200) learn(operation, JSON.parse(text).data.reverse(), true);
   }));

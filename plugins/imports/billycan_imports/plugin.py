@@ -5,6 +5,7 @@ from billycan import Every, Manifest, RecordPages, Route
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
+from .stuck import QUEUE
 from .tables import additions, chunks, imports
 from .working import expired_imports, forget_import, left_additions, longest_wait, remove_additions, run_imports
 
@@ -35,7 +36,12 @@ manifest = Manifest(
     workers=(run_imports,),
     gauges=(
         Manifest.Gauge(
-            "imports_waiting_seconds", "How long ago the import that waits longest had its last step.", "", longest_wait
+            "imports_waiting_seconds",
+            "How long ago the import that waits longest had its last step.",
+            "",
+            longest_wait,
+            most=300,
+            cure="start a worker, or another one: too many files are imported at once, or they have stopped",
         ),
     ),
     codes={
@@ -43,4 +49,5 @@ manifest = Manifest(
         "too_many_imports": (409, "Too many imports are not finished yet."),
         "too_many_rows": (400, "The file has more rows than can be imported at once."),
     },
+    offers=(QUEUE,),
 )

@@ -12,7 +12,7 @@ from .moving import closing
 from .profile_changes import ProfileChange, change_profile
 from .reader import Patch
 from .resources import Named, Reply
-from .tenants import Profile, Tenant
+from .tenants import Profile, Tenant, count_businesses
 from .timed import Leases, forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
@@ -175,6 +175,7 @@ manifest = Manifest(
             worker.longest_wait,
             most=worker.WAITING_SECONDS,
         ),
+        Manifest.Gauge("billycan_businesses", "Businesses by state.", "state", count_businesses),
         Manifest.Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
     ),
 )

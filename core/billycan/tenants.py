@@ -488,6 +488,17 @@ def open_again(db: sa.Connection, ids: tuple[str, ...]) -> None:
     db.execute(sa.delete(standings).where(standings.c.tenant_id.in_(ids)))
 
 
+def count_businesses(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Count the businesses by state: `open`, or that of their standing."""
+    every = sa.select(sa.func.count()).where(tenants.c.environment == "live")
+    others = sa.select(standings.c.state, sa.func.count().label("number")).join(
+        tenants, tenants.c.id == standings.c.tenant_id
+    )
+    others = others.where(tenants.c.environment == "live").group_by(standings.c.state)
+    found: dict[str, float] = {row.state: row.number for row in db.execute(others)}
+    return {"open": db.execute(every).scalar_one() - sum(found.values()), **found}
+
+
 def start_read_only(db: sa.Connection, reason: str, now: Moment, ends_at: Moment | None) -> None:
     """Let nothing be changed in the deployment, in place of any earlier reason. The caller then bumps the epoch."""
     end_read_only(db)

@@ -62,7 +62,7 @@ def test_only_an_operator_opens_any_of_it(app, client, boss):
 
 def test_what_doctor_finds_is_shown_with_its_cure(app, boss, clock):
     page = boss.get(HERE)
-    assert "One thing needs you" in page.text and "none has run yet" in page.text
+    assert "One thing needs you" in page.text and "None has run yet" in page.text
     worker.tick(app)
     assert "All is well" in boss.get(HERE).text
     assert "compared" not in page.text and "kept for 90 days" in boss.get(f"{HERE}/checks").text

@@ -17,9 +17,9 @@ _i = imports.c
 
 def count_imports(app: App) -> dict[str, float]:
     """Count the unfinished imports by status."""
-    asked = sa.select(_i.status, sa.func.count().label("count")).where(_i.finished_at.is_(None)).group_by(_i.status)
+    asked = sa.select(_i.status, sa.func.count().label("number")).where(_i.finished_at.is_(None)).group_by(_i.status)
     with app.db.reading(across=_ACROSS) as db:
-        return {status: float(count) for status, count in db.execute(asked).tuples()}
+        return {row.status: row.number for row in db.execute(asked)}
 
 
 def list_stuck(app: App, most: int) -> Sequence[Manifest.Queue.Stuck]:

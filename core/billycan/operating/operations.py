@@ -100,7 +100,7 @@ class Operations:
             else:
                 now = self._app.ceilings.of(live)
                 set_ceiling(db, live, per_minute or now.per_minute, per_second or now.per_second)
-            self._note(db, by, "business.limited", live, {k: v for k, v in given.items() if v})
+            self.note(db, by, "business.limited", live, {k: v for k, v in given.items() if v})
         self._app.epoch.bump()
 
     def start_read_only(self, reason: str, by: str, minutes: int | None = None) -> None:
@@ -109,7 +109,7 @@ class Operations:
         ends_at = Moment.of(now + timedelta(minutes=minutes)) if minutes else None
         with self._app.db.writing(across=_ACROSS) as db:
             start_read_only(db, reason, now, ends_at)
-            self._note(
+            self.note(
                 db, by, "read_only.started", None, {"reason": reason, **({"minutes": minutes} if minutes else {})}
             )
         self._app.epoch.bump()
@@ -118,8 +118,21 @@ class Operations:
         """Let the deployment be changed again."""
         with self._app.db.writing(across=_ACROSS) as db:
             end_read_only(db)
-            self._note(db, by, "read_only.ended", None, {})
+            self.note(db, by, "read_only.ended", None, {})
         self._app.epoch.bump()
+
+    def note(self, db: sa.Connection, by: str, did: str, business: str | None, detail: Mapping[str, Any]) -> None:
+        """Add a line to the log in the transaction of what was done, and forget those that are too old.
+
+        `business` is the id of the live tenant, None for what concerns no single one.
+        """
+        profile = (
+            db.execute(sa.select(tenants.c.profile).where(tenants.c.id == business)).scalar() if business else None
+        )
+        now, name = self._app.now(), profile["name"] if profile else None
+        db.execute(sa.delete(operations).where(_o.at < now - KEPT))
+        row = {"id": new_id("opn"), "at": now, "by": by, "did": did, "business": business, "name": name}
+        db.execute(sa.insert(operations).values(**row, detail=dict(detail)))
 
     def recent(self, *, business: str = "", before: str = "", most: int = 50) -> list[Operation]:
         """Return lines of the log, the newest first: those of a business, and those before a line."""
@@ -163,7 +176,7 @@ class Operations:
         found.actions[action](self._app, tenant_id, id)
         with self._app.db.writing(across=_ACROSS) as db:
             live = pair_of(db, tenant_id) if tenant_id else None
-            self._note(db, by, f"queue.{action}", live[0] if live else None, {"queue": queue, "id": id})
+            self.note(db, by, f"queue.{action}", live[0] if live else None, {"queue": queue, "id": id})
 
     def _stand(self, tenant_id: str, by: str, did: str, detail: Mapping[str, Any], **standing: Any) -> None:
         with self._app.db.writing(across=_ACROSS) as db:
@@ -175,18 +188,8 @@ class Operations:
                 set_standing(db, ids, standing.pop("state"), self._app.now(), **standing)
             else:
                 open_again(db, ids)
-            self._note(db, by, did, ids[0], detail)
+            self.note(db, by, did, ids[0], detail)
         self._app.epoch.bump()
-
-    def _note(self, db: sa.Connection, by: str, did: str, business: str | None, detail: Mapping[str, Any]) -> None:
-        """Add a line to the log, and forget those that are too old."""
-        profile = (
-            db.execute(sa.select(tenants.c.profile).where(tenants.c.id == business)).scalar() if business else None
-        )
-        now, name = self._app.now(), profile["name"] if profile else None
-        db.execute(sa.delete(operations).where(_o.at < now - KEPT))
-        row = {"id": new_id("opn"), "at": now, "by": by, "did": did, "business": business, "name": name}
-        db.execute(sa.insert(operations).values(**row, detail=dict(detail)))
 
 
 def _find_pair(db: sa.Connection, tenant_id: str) -> tuple[str, str]:

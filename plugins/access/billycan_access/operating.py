@@ -72,6 +72,8 @@ def show_log(visit: Visit) -> Answer:
 def approve(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         approved = records.approve_request(db, visit.app, id, visit.check_seen)
+        by, detail = visit.session.email, {"request": approved.request}
+        visit.app.operations.note(db, by, "access.approved", approved.tenant, detail)
     if can_send(visit.app):
         return Led(HERE, "The business is set up, and its owner's invitation is on its way.")
     return visit.reveal(HERE, approved.link)
@@ -80,6 +82,7 @@ def approve(visit: Visit, id: str) -> Answer:
 def refuse(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         records.refuse_request(db, visit.app, id)
+        visit.app.operations.note(db, visit.session.email, "access.refused", None, {"request": id})
     return Led(HERE, "The request is refused.")
 
 

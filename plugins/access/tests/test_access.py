@@ -77,6 +77,8 @@ def test_the_whole_way_from_a_request_to_a_business(app):
     page = boss.send(f"{HERE}/{row.id}/approve")
     link = re.search(r"http\S+(/dashboard/join/[\w-]+)", page.text)[1]
     assert "shown again" in page.text and link not in boss.get(HERE).text
+    line = app.operations.recent(most=1)[0]
+    assert (line.did, line.name, line.by) == ("access.approved", "Wren & Lark Joinery", boss.email)
     owner = Browser(app)
     owner.get(link)
     page = owner.send(name="Wren", password=PASSWORD)

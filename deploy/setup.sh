@@ -23,6 +23,7 @@ install_missing() {
     need npm npm
     need openssl openssl
     need pgbouncer pgbouncer
+    need promtool prometheus
     need redis-server redis-server
     need systemd-analyze systemd
     [ -n "$missing" ] || return 0

@@ -24,6 +24,7 @@ import msgspec
 import pluggy
 import pytest
 import webtest
+import yaml
 
 from billycan import db, demo, fields, hookspecs, keys
 from billycan.describe import schemas
@@ -420,6 +421,10 @@ class Reader:
             core = {name: value for name, value in table.items() if not isinstance(value, dict)}
             core["plugins"] = ",".join(core.get("plugins", [])) or None
             settings.convert_settings(core, settings.Settings, "")
+
+    def read_yaml(self, block: str) -> None:
+        (job,) = yaml.safe_load(block)["scrape_configs"]  # of Prometheus: with the names that the alerts expect
+        assert (job["job_name"], job["metrics_path"]) == ("billycan", "/-/metrics")
 
     def read_text(self, block: str) -> None:
         for variable in re.findall(r"^BILLYCAN_(\w+)=", block, re.MULTILINE):

@@ -28,6 +28,7 @@ from .idempotency import Answer
 from .keys import Identity, Keys
 from .lists.queries import Totals
 from .manifest import Every, Manifest, Observer, Route
+from .operating.operations import Operations
 from .operating.pages import pages
 from .pipeline import SHARE, Outer, admit_caller, count_more
 from .problems import BadRequest, Problem, RouteNotFound
@@ -37,7 +38,7 @@ from .sharing.folder import Counts, Epoch, Recent, sweep_folders
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Limit, Limiter, OwnCounts
 from .starting import added_members, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
-from .tenants import Ceilings, Standings, Tenants
+from .tenants import Ceilings, Standing, Standings, Tenants
 
 if TYPE_CHECKING:
     from .moving.leaving import Contents
@@ -69,6 +70,7 @@ class App:
     limiter: Core's own counts of requests, in memory that the processes of a host share.
     epoch: `app.epoch.bump()` makes every process of this host forget what it has read of keys and businesses lately.
     keys, tenants: The keys and businesses of the deployment.
+    operations: What operators do, and what the console shows them.
     events: Every event that is declared, with its type.
     endpoints, at: Every route with what its handler's signature says: in order, and by method and path.
     prefixes: What begins the ids of each resource, with the path of its list.
@@ -105,6 +107,7 @@ class App:
         self.tenants = Tenants(Recent(self.epoch))
         self.ceilings = Ceilings(self, Recent(self.epoch))
         self.standings = Standings(self, Recent(self.epoch))
+        self.operations = Operations(self)
         # The offers that say which records are a person's own, by the prefix of their ids.
         self.owned: dict[str, list[Records.Own]] = {}
         for _, owns in self.offered(Records.Own):
@@ -339,9 +342,17 @@ class App:
         identity: Identity = req.context.identity
         return identity
 
-    def check_open(self, tenant_id: str) -> None:
-        """Raise Forbidden if a business is suspended or closed; for a page that writes without calling the API."""
+    def check_open(self, tenant_id: str = "") -> None:
+        """Raise Forbidden if a business is suspended or closed, and a 503 `read_only` while nothing can be changed.
+
+        For a page that writes without calling the API; without an id, for one that writes to no business.
+        """
         self.standings.check_open(tenant_id)
+
+    @property
+    def read_only(self) -> Standing | None:
+        """The standing of the deployment while nothing can be changed, with the operator's `reason`; otherwise None."""
+        return self.standings.read_only
 
     def take_share(
         self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False, is_poll: bool = False

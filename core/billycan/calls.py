@@ -99,7 +99,7 @@ def answer_call(
     )
     app.hook.authorize(ctx=ctx, route=route)
     _check_allowed(ctx, endpoint)
-    if ctx.writes and tenant_id:
+    if ctx.writes:
         app.standings.check_open(tenant_id)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:

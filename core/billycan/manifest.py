@@ -324,12 +324,47 @@ class Manifest(Struct, frozen=True, kw_only=True):
         help: What it measures, in a few words.
         label: The label that tells its values apart; empty if there is only one, whose label value is the empty text.
         read: `read(db, now)` returns a number for each value of the label. It is called whenever the metrics are read.
+        most: The most that is well: above it `billycan doctor`, the operator's console and an alert say so.
+        cure: What to do above it.
         """
 
         name: str
         help: str
         label: str
         read: Callable[[sa.Connection, Moment], Mapping[str, float]]
+        most: float | None = None
+        cure: str = ""
+
+    class Queue(Struct, frozen=True, kw_only=True):
+        """Work of a plugin that waits, as `/dashboard/operator/queues` shows it.
+
+        title: What waits there, in a few words.
+        count: `count(app)` returns the number of entries in each state.
+        list_stuck: `list_stuck(app, most)` returns the entries that somebody should look into, the most urgent first.
+        actions: What can be done to an entry: `act(app, tenant_id, id)` by a name such as `try_now`.
+        """
+
+        class Stuck(Struct, frozen=True, kw_only=True):
+            """An entry of a queue that does not move.
+
+            tenant_id, id: Whose it is, and its id; the former is empty for what is nobody's.
+            what: What it is, in a few words; nothing that only the business may know.
+            why: Why it waits.
+            due_at: When it is tried next, or since when it could have been.
+            actions: Those of the queue that it takes.
+            """
+
+            tenant_id: str
+            id: str
+            what: str
+            why: str
+            due_at: Moment
+            actions: tuple[str, ...] = ()
+
+        title: str
+        count: "Callable[[App], Mapping[str, float]]"
+        list_stuck: "Callable[[App, int], Sequence[Manifest.Queue.Stuck]]"
+        actions: "Mapping[str, Callable[[App, str, str], None]]" = {}
 
     class Sound(Struct, frozen=True, kw_only=True):
         """A rule for a plugin's rows beyond their foreign keys, which `doctor --restore-test` checks.

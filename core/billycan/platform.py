@@ -12,8 +12,8 @@ from .moving import closing
 from .profile_changes import ProfileChange, change_profile
 from .reader import Patch
 from .resources import Named, Reply
-from .tenants import Profile, Tenant
-from .timed import forget_mornings, with_old_mornings
+from .tenants import Profile, Tenant, count_businesses
+from .timed import Leases, forget_mornings, with_old_mornings
 from .working import replays, retention, worker
 
 
@@ -155,20 +155,27 @@ manifest = Manifest(
     ),
     gauges=(
         Manifest.Gauge(
-            "billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence
+            "billycan_worker_seen_seconds",
+            "Seconds since a worker noted that it lives.",
+            "",
+            worker.silence,
+            most=worker.SILENT_SECONDS,
         ),
         Manifest.Gauge(
             "billycan_worker_clock_ahead_seconds",
             "Seconds that the worker's clock is ahead of the database server's.",
             "",
             worker.clock_ahead,
+            most=Leases.AHEAD_SECONDS,
         ),
         Manifest.Gauge(
             "billycan_tasks_waiting_seconds",
             "How long the business that waits longest for its timed work has waited.",
             "",
             worker.longest_wait,
+            most=worker.WAITING_SECONDS,
         ),
+        Manifest.Gauge("billycan_businesses", "Businesses by state.", "state", count_businesses),
         Manifest.Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
     ),
 )

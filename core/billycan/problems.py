@@ -207,8 +207,18 @@ class Unavailable(Problem):
     status, type, code = 503, "api", "unavailable"
     message = "The service is temporarily unavailable: try again shortly."
 
-    def __init__(self, message: str | None = None, **more: Any) -> None:
-        super().__init__(message, headers={"Retry-After": "1"}, **more)
+    def __init__(self, message: str | None = None, *, wait_seconds: int = 1, **more: Any) -> None:
+        super().__init__(message, headers={"Retry-After": str(wait_seconds)}, **more)
+
+
+class ReadOnly(Unavailable):
+    """503: nothing can be changed for now, because the operator maintains the deployment."""
+
+    code = "read_only"
+
+    def __init__(self, reason: str, wait_seconds: int) -> None:
+        said = f"Nothing can be changed for now: {reason}"
+        super().__init__(said, wait_seconds=wait_seconds, retry_after=wait_seconds)
 
 
 class RuleBroken(ValueError):

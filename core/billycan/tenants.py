@@ -12,7 +12,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata, upsert
 from .engines.statements import Asked, Statement, at_once
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone, new_id
-from .problems import Forbidden, RuleBroken
+from .problems import Forbidden, ReadOnly, RuleBroken
 from .resources import Address
 from .sharing.addresses import by_address
 from .sharing.folder import MOST, Recent
@@ -33,6 +33,7 @@ tenants = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("updated_at", UTCDateTime, nullable=False),
+    sa.Index("ix_core_tenants_environment", "environment", "id"),
 )
 """Core's table of businesses and their sandboxes, for reading."""
 
@@ -364,7 +365,7 @@ def _cache_name(tenant_id: str) -> str:
     return f"business:{tenant_id}"
 
 
-State = Literal["suspended", "closed", "arriving", "leaving"]
+State = Literal["suspended", "closed", "arriving", "leaving", "read_only"]
 
 # Only businesses that are not open have rows: one for the business and one for its sandbox.
 standings = sa.Table(
@@ -377,19 +378,36 @@ standings = sa.Table(
     sa.Column("progress", Json),  # how far the file of one that arrives has been read
     info={"stays": True},
 )
+# One row while nothing can be changed anywhere.
+read_only = sa.Table(
+    "core_read_only",
+    metadata,
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("since", UTCDateTime, nullable=False),
+    sa.Column("ends_at", UTCDateTime),  # when the operator expects to be done
+    info={"of_deployment": True},
+)
 _WHY = "every request looks for the standing of its business"
+_EVERYBODY = ""  # in place of a tenant's id
+_WAIT_SECONDS, _MOST_WAIT_SECONDS = 60, 3600
 
 
 class Standing(Struct, frozen=True):
-    """The state of a business and since when; `ends_at` is when a closed one is deleted."""
+    """The state of a business, or of the deployment, and since when.
+
+    `ends_at` is when a closed business is deleted, or when a deployment is expected not to be read only any more.
+    `reason` is what the operator says of the latter.
+    """
 
     state: State
-    since: Moment
+    since: Moment | None
     ends_at: Moment | None
+    reason: str = ""
 
 
 class Standings:
-    """The standing of each business, which it shares with its sandbox."""
+    """The standing of each business, which it shares with its sandbox, and that of the deployment."""
 
     def __init__(self, app: "App", recent: Recent[dict[str, Standing]]) -> None:
         self._app, self._recent = app, recent
@@ -398,6 +416,20 @@ class Standings:
         """Return how a business stands, at most a second ago; None if it is open."""
         return self._recent.get("", self._load).get(tenant_id)
 
+    @property
+    def read_only(self) -> Standing | None:
+        """The standing of a deployment in which nothing can be changed, by a setting or at most a second ago."""
+        if reason := self._app.settings.read_only:
+            return Standing("read_only", None, None, reason)
+        return self.of(_EVERYBODY)
+
+    def check_writable(self) -> None:
+        """Raise ReadOnly while nothing can be changed in this deployment."""
+        if standing := self.read_only:
+            ends = standing.ends_at
+            seconds = round((ends - self._app.now()).total_seconds()) if ends else _WAIT_SECONDS
+            raise ReadOnly(standing.reason, min(max(seconds, _WAIT_SECONDS), _MOST_WAIT_SECONDS))
+
     def check_known(self, tenant_id: str) -> None:
         """Raise Forbidden for a business of which only a part is there, since it arrives from a file or is deleted."""
         standing = self.of(tenant_id)
@@ -405,16 +437,21 @@ class Standings:
             raise Forbidden(_MESSAGES[standing.state], code="business_moving")
 
     def check_open(self, tenant_id: str) -> None:
-        """Raise Forbidden for a write to a business that is suspended or closed."""
+        """Raise Forbidden for a write to a business that is suspended or closed; as `check_writable` for any other."""
+        self.check_writable()
         if standing := self.of(tenant_id):
             raise Forbidden(_MESSAGES[standing.state], code=_CODES[standing.state])
 
     def _load(self) -> dict[str, Standing]:
         with self._app.db.reading(across=_WHY) as db:
-            return {row.tenant_id: Standing(row.state, row.since, row.ends_at) for row in db.execute(_ALL)}
+            return {row.tenant_id: Standing(*row[1:]) for row in db.execute(_ALL)}
 
 
-_ALL = sa.select(standings.c.tenant_id, standings.c.state, standings.c.since, standings.c.ends_at)
+_s, _r = standings.c, read_only.c
+_ALL = sa.union_all(
+    sa.select(_s.tenant_id, _s.state, _s.since, _s.ends_at, sa.literal_column("''").label("reason")),
+    sa.select(_r.id, sa.literal_column("'read_only'"), _r.since, _r.ends_at, _r.reason),
+)
 _MOVING = "This business is being moved or deleted: nothing of it can be read or changed meanwhile."
 _MESSAGES = {
     "suspended": "This business is suspended: it can be read, but not changed. Ask whoever runs this service.",
@@ -449,6 +486,28 @@ def set_standing(
 def open_again(db: sa.Connection, ids: tuple[str, ...]) -> None:
     """Let a business and its sandbox be open again. The caller then bumps the epoch."""
     db.execute(sa.delete(standings).where(standings.c.tenant_id.in_(ids)))
+
+
+def count_businesses(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """Count the businesses by state: `open`, or that of their standing."""
+    every = sa.select(sa.func.count()).where(tenants.c.environment == "live")
+    others = sa.select(standings.c.state, sa.func.count().label("number")).join(
+        tenants, tenants.c.id == standings.c.tenant_id
+    )
+    others = others.where(tenants.c.environment == "live").group_by(standings.c.state)
+    found: dict[str, float] = {row.state: row.number for row in db.execute(others)}
+    return {"open": db.execute(every).scalar_one() - sum(found.values()), **found}
+
+
+def start_read_only(db: sa.Connection, reason: str, now: Moment, ends_at: Moment | None) -> None:
+    """Let nothing be changed in the deployment, in place of any earlier reason. The caller then bumps the epoch."""
+    end_read_only(db)
+    db.execute(sa.insert(read_only).values(id=_EVERYBODY, reason=reason, since=now, ends_at=ends_at))
+
+
+def end_read_only(db: sa.Connection) -> None:
+    """Let the deployment be changed again. The caller then bumps the epoch."""
+    db.execute(sa.delete(read_only))
 
 
 def pair_of(db: sa.Connection, tenant_id: str) -> tuple[str, str] | None:

@@ -24,12 +24,12 @@ from click.testing import CliRunner, Result
 from billycan import Manifest
 from billycan.app import App, build
 from billycan.fields import Moment
+from billycan.operating.health import Finding
 from billycan.starting import settings
 from billycan.starting.command import command_line
 from billycan.testing import Client
 from billycan.testing.fixtures import SECRET
 from billycan.tools import cli
-from billycan.tools.doctor import Finding
 from billycan.working import worker
 
 pytestmark = pytest.mark.either
@@ -474,6 +474,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
         "disk",
         "files",
         "kept",
+        "read_only",
         "schema",
         "search",
         "secret",

@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.engines import postgres
+from billycan.operating import health as doctor
 from billycan.operating import metrics, pages
 from billycan.starting import versions
 from billycan.testing import Client
-from billycan.tools import doctor
 
 SECONDS = 60
 Usage = namedtuple("Usage", "total used free")

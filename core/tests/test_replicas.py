@@ -10,12 +10,12 @@ import sqlalchemy as sa
 
 from billycan.db import ReplicaLost
 from billycan.engines import replicas
+from billycan.operating import health as doctor
 from billycan.operating import metrics
 from billycan.starting import migrate, policies
 from billycan.starting.settings import SettingsError
 from billycan.testing import Client, throwaway
 from billycan.testing.fixtures import ROLE
-from billycan.tools import doctor
 
 PLUGINS = ("contacts", "documents", "hosted", "invoices")
 SECONDS = 60

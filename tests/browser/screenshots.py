@@ -8,10 +8,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from billycan import Context, demo
 from billycan.starting.packages import first_party
 from billycan.testing import Client
+from billycan.working import worker
+from billycan_access import records as access
+from billycan_users.tables import users
 
 DOCS = Path(__file__).parents[2] / "docs"
 YEAR = DOCS.parent / "examples" / "a_year_of_business.py"
@@ -86,6 +90,39 @@ def test_pictures(browser, serve, join, works, receiver, clock):
             taken = picture(browser, theme)
             assert len(taken) < MOST_BYTES, f"{name}: {len(taken):,} bytes"
             (DOCS / f"dashboard-{name}-{theme}.webp").write_bytes(taken)
+
+
+def test_pictures_of_the_console(browser, serve, join, works, clock):
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+    app = serve(*first_party(), webhooks={"allow_private": True}, access={"mode": "request"})
+    business = demo.first(app)
+    names = ("Salamanca Bakery", "Bass Strait Electrical", "Huon Valley Fencing", "Wren & Lark Joinery")
+    clients = [Client(app, profile={"name": name, "timezone": "Australia/Hobart"}) for name in names]
+    for calls, client in zip((64, 23, 9, 4), clients, strict=True):
+        for _ in range(calls):
+            clock.move(seconds=1)
+            client.get("/v1/contacts")
+    clients[0].post("/v1/webhook_endpoints", {"url": "http://127.0.0.1:1/hooks", "events": ["contact.created"]})
+    works(app)
+    app.operations.limit(clients[0].tenant_id, "tamsin@example.com", 3_000, 200)
+    app.operations.suspend(clients[2].tenant_id, "root (command)")
+    with app.db.writing() as db:
+        asked = access.Asked("Derwent Joinery", "47555222000", "ada@example.com", "Quotes from our own website.")
+        access.store_request(db, app, asked, "192.0.2.2")
+    person = join(app, Client(app, business.tenant), "owner", name="Tamsin", is_operator=True)
+    with app.db.writing() as db:
+        db.execute(sa.update(users).values(totp=b"a second factor"))
+    worker.tick(app)
+    clients[0].post("/v1/contacts", {"name": "Ada"})
+    clock.move(seconds=75)
+    for observer in app.observers:
+        observer.write()
+    person.open("/dashboard/operator")  # takes away what greets whoever signs in
+    for theme in ("light", "dark"):
+        person.open("/dashboard/operator")
+        taken = picture(browser, theme)
+        assert len(taken) < MOST_BYTES, f"console: {len(taken):,} bytes"
+        (DOCS / f"operator-console-{theme}.webp").write_bytes(taken)
 
 
 def test_pictures_of_reports(browser, serve, join, clock):

@@ -82,5 +82,6 @@ CODES: Mapping[str, Code] = {
     "too_many_at_once": Code(429, "The business has too many requests at work and waiting: try again in a second."),
     "too_many_exports": Code(429, "The business has as many CSV files made as it may at once: wait for one of them."),
     "internal_error": Code(500, "Something went wrong on the server; it is logged under `request_id`."),
+    "read_only": Code(503, "The service is being maintained: nothing can be changed for now, as the message explains."),
     "unavailable": Code(503, "The service is temporarily unavailable: try again shortly."),
 }

@@ -50,8 +50,13 @@ def _write_requests(words: array[int]) -> Iterator[str]:
 def _write_disks(app: App) -> Iterator[str]:
     yield "# HELP billycan_disk_free_bytes The free space where this host writes files."
     yield "# TYPE billycan_disk_free_bytes gauge"
-    for disk in measure_disks(app):
+    disks = [*measure_disks(app)]
+    for disk in disks:
         yield f'billycan_disk_free_bytes{{use="{disk.use}"}} {disk.free}'
+    yield "# HELP billycan_disk_short Whether somebody should make room there."
+    yield "# TYPE billycan_disk_short gauge"
+    for disk in disks:
+        yield f'billycan_disk_short{{use="{disk.use}"}} {int(disk.is_short)}'
 
 
 def _write_gauges(app: App) -> Iterator[str]:
@@ -71,7 +76,14 @@ def _write_gauges(app: App) -> Iterator[str]:
     yield f"billycan_database_up {up}"
     yield from measured
     if up:
+        yield from _write_read_only(app)
         yield from _write_replicas(app)
+
+
+def _write_read_only(app: App) -> Iterator[str]:
+    yield "# HELP billycan_read_only Whether nothing can be changed, because the operator maintains the deployment."
+    yield "# TYPE billycan_read_only gauge"
+    yield f"billycan_read_only {int(app.read_only is not None)}"
 
 
 def _write_replicas(app: App) -> Iterator[str]:

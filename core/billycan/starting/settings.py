@@ -58,6 +58,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     events_mib: Annotated[int, Meta(ge=64, le=100_000_000)] = 2_048
     closed_days: Annotated[int, Meta(ge=1, le=3_650)] = 30
     closed_folder: str | None = None
+    read_only: Annotated[str, Meta(min_length=1, max_length=500)] | None = None
 
     def __post_init__(self) -> None:
         for network in self.trusted_proxies:

@@ -26,6 +26,7 @@ CORE = {
     "new-plugin": "plugins",
     "openapi": "inspecting",
     "plugins": "plugins",
+    "readonly": "readonly",
     "resource": "inspecting",
     "restore": "backups",
     "routes": "inspecting",

@@ -1,6 +1,8 @@
 """The App for commands."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
+import getpass
+import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
@@ -83,6 +85,14 @@ def open_as_owner(open_: Any) -> Iterator["App"]:
     owner = config.settings.database_owner
     with open_(with_settings(config, database=owner) if owner else None) as app:
         yield app
+
+
+def operator() -> str:
+    """Return who runs this command, for the log of what operators do."""
+    try:
+        return f"{getpass.getuser()} (command)"
+    except (OSError, KeyError):  # a user without a name
+        return f"user {os.geteuid()} (command)"
 
 
 def bump_epoch(app: "App") -> bool:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from ..app import App
 from ..manifest import Manifest
 from ..moving.backups import Backup, Refused, broken_references, count_rows, plain_connection
+from ..operating.health import Finding
 from ..starting import migrate, settings, versions
-from .doctor import Finding
 from .opening import with_settings
 
 _MADE_NEW = "make another backup, and keep the one before until it passes this test"

@@ -71,6 +71,9 @@ CLOCK = "worker_clock"  # what the worker's own clock said when it noted that it
 MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
+SILENT_SECONDS = 30  # at most, if a worker is there
+WAITING_SECONDS = 300  # of timed work, at most, if there are workers enough
+LOOK_SECONDS = 0.5  # between two looks whether the deployment is read only
 MOST_PUT_OFF_SECONDS = 6 * 3600
 _STILL = sa.select(standings.c.tenant_id)
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
@@ -79,8 +82,10 @@ _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 def run(app: "App", stop: threading.Event) -> None:
     """Run until `stop` is set, then finish what is at hand. Each plugin's workers have a thread of their own."""
     take_short_turns()
-    threads = [
-        threading.Thread(target=_keep_working, args=(manifest.name, work, app, stop))
+    ends = threading.Event()
+    threads = [threading.Thread(target=_watch_for_read_only, args=(app, stop, ends))]
+    threads += [
+        threading.Thread(target=_keep_working, args=(manifest.name, work, app, stop, ends))
         for manifest in app.manifests.values()
         for work in manifest.workers
     ]
@@ -92,7 +97,7 @@ def run(app: "App", stop: threading.Event) -> None:
     while not stop.is_set():
         pause = 1.0
         try:
-            this = Round(app, stop=stop)
+            this = Round(app, stop=ends)
             pause = this.run()
             if this.is_clock_wrong != was_wrong:
                 was_wrong = this.is_clock_wrong
@@ -115,15 +120,39 @@ def _say_of_clock(this: "Round") -> None:
         log.warning("this machine's clock agrees with the database server's again")
 
 
-def _keep_working(plugin: str, work: Callable[..., None], app: "App", stop: threading.Event) -> None:
-    """Run a plugin's work until `stop`, again and again should it fail: the others' goes on meanwhile."""
+def _watch_for_read_only(app: "App", stop: threading.Event, ends: threading.Event) -> None:
+    """Set `ends` while the deployment is read only, and for good with `stop`."""
+    while not stop.wait(LOOK_SECONDS):
+        with suppress(sa.exc.SQLAlchemyError):  # as it was, until the database answers
+            is_read_only = app.read_only is not None
+            if is_read_only and not ends.is_set():
+                log.warning("the deployment is read only: what is under way is finished, and all else waits")
+                ends.set()
+            elif ends.is_set() and not is_read_only:
+                log.warning("the deployment is not read only any more")
+                ends.clear()
+    ends.set()
+
+
+def _keep_working(
+    plugin: str, work: Callable[..., None], app: "App", stop: threading.Event, ends: threading.Event
+) -> None:
+    """Run a plugin's work until `stop`, again and again should it fail: the others' goes on meanwhile.
+
+    While the deployment is read only, which sets `ends`, it does not run.
+    """
     while not stop.is_set():
+        if ends.is_set():
+            stop.wait(LOOK_SECONDS)
+            continue
         try:
-            return work(app, stop)
+            work(app, ends)
         except Exception:
             log.exception("%s of %s failed and starts anew in %s s", work.__name__, plugin, AGAIN_SECONDS)
             stop.wait(AGAIN_SECONDS)
-    return None
+        else:
+            if not ends.is_set():
+                return  # it has nothing to do here
 
 
 def tick(app: "App", failed: Failed | None = None, clock: Seconds = time.monotonic) -> float:
@@ -185,6 +214,8 @@ class Round:
         """Run the round; see `tick`."""
         every = {ALIVE: ALIVE_SECONDS}
         self._note_alive()
+        if self.app.read_only:
+            return LOOK_SECONDS
         if not self.app.db.is_sqlite:
             every[MEASURED] = MEASURED_SECONDS
             # Before the tasks: one that finds 100,000 rows in a table that was empty when last looked at takes minutes.

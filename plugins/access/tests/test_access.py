@@ -77,6 +77,8 @@ def test_the_whole_way_from_a_request_to_a_business(app):
     page = boss.send(f"{HERE}/{row.id}/approve")
     link = re.search(r"http\S+(/dashboard/join/[\w-]+)", page.text)[1]
     assert "shown again" in page.text and link not in boss.get(HERE).text
+    line = app.operations.recent(most=1)[0]
+    assert (line.did, line.name, line.by) == ("access.approved", "Wren & Lark Joinery", boss.email)
     owner = Browser(app)
     owner.get(link)
     page = owner.send(name="Wren", password=PASSWORD)
@@ -262,10 +264,10 @@ def test_only_an_operator_with_a_second_factor_sees_counts_and_no_records(app):
     client.post("/v1/contacts", {"name": "Ada Private"})
     client.get("/v1/contacts")
     app.observers[0].write()
-    page = operator(app, client).get(HERE)
+    page = operator(app, client).get(f"{HERE}/businesses")
     assert client.tenant_id in page.text and "Private" not in page.text
     row = next(row for row in page.text.split("<tr>")[1:] if client.tenant_id in row)
-    assert re.search(r'data-label="Requests in 30 days" class="n">2<', row)
+    assert re.search(r'data-label="Requests in 30 days" class="n"><div class="nowrap">2<', row)
     Browser(app).join(client, "developer").get(HERE, 403)
     without = Browser(app).join(Client(app), is_operator=True)
     assert without.get(HERE).request.path == "/dashboard/account"

@@ -32,17 +32,21 @@ def list_apps(visit: Visit) -> Answer:
 def publish(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         found = app_records.publish_app(db, id, visit.check_seen)
+        visit.app.operations.note(db, visit.session.email, "app.published", None, {"app": found.own.name})
     return Led(_HERE, f"Every business can connect {found.own.name}.")
 
 
 def withdraw(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
         found = app_records.withdraw_app(db, id)
+        visit.app.operations.note(db, visit.session.email, "app.withdrawn", None, {"app": found.own.name})
     return Led(_HERE, f"No other business can connect {found.own.name} from now on.")
 
 
 def end(visit: Visit, id: str) -> Answer:
     count = app_removal.end_app(visit.app, id)
+    with visit.app.db.writing() as db:
+        visit.app.operations.note(db, visit.session.email, "app.ended", None, {"app": id, "connections": count})
     return Led(
         _HERE, f"The app is refused everywhere. {count:,} {'connection' if count == 1 else 'connections'} ended."
     )

@@ -49,6 +49,7 @@ class Endpoint:
         try:
             form = _read_form(req)
             client = _authenticate_app(self.app, req, form)
+            self.app.check_open()
             self.app.take_share(req, client.id)  # it acts for many businesses, and its calls share what one has
             write_json(resp, 200, self.act(self.app, client, form))
         except Refused as refused:

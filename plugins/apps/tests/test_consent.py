@@ -216,6 +216,15 @@ def test_a_suspended_business_connects_nothing(oauth, client):
     assert connected(oauth.app, client) == []
 
 
+def test_no_token_is_exchanged_while_nothing_can_be_changed(oauth):
+    token = oauth.tokens()["refresh_token"]
+    oauth.app.operations.start_read_only("Maintenance.", "ops@example.com")
+    refused = oauth.refresh(token, 503)
+    assert refused["error"] == "temporarily_unavailable" and "Maintenance." in refused["error_description"]
+    oauth.app.operations.end_read_only("ops@example.com")
+    assert oauth.refresh(token)["refresh_token"]
+
+
 def test_who_is_removed_at_this_moment_connects_nothing(oauth, client):
     page = oauth.person().web.get(oauth.asks())
     form = next(form for form in page.forms.values() if "environment" in form.fields)

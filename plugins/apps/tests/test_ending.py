@@ -79,6 +79,8 @@ def test_an_operator_publishes_and_withdraws(client, oauth, elsewhere):
     boss.send(f"{HERE}/{oauth.id}/publish")
     oauth.connect(browser=owner)
     owner.get(HERE, 403)
+    did = [(line.did, line.by, line.detail["app"]) for line in client.app.operations.recent(most=2)]
+    assert did == [(f"app.{what}", boss.email, "Ledger Sync") for what in ("published", "withdrawn")]
 
 
 def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oauth, elsewhere):

@@ -114,7 +114,11 @@ class DocumentPage:
         if problem.status == 429:
             render(resp, "closed.html", title="One moment", text="Too many requests: please try again in a minute.")
             return
-        text = problem.message if problem.status < 500 else "Please try again in a few minutes."
+        text = (
+            problem.message
+            if problem.status < 500 or problem.code == "read_only"
+            else "Please try again in a few minutes."
+        )
         render(resp, "closed.html", title="That did not work", text=text)
 
     def _open(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:

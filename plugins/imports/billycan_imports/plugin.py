@@ -6,6 +6,7 @@ from . import drafts as d
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
+from .stuck import QUEUE
 from .tables import additions, chunks, imports, mappings, sources
 from .working import expired_imports, forget_import, left_additions, longest_wait, remove_additions, run_imports
 
@@ -42,7 +43,12 @@ manifest = Manifest(
     workers=(run_imports,),
     gauges=(
         Manifest.Gauge(
-            "imports_waiting_seconds", "How long ago the import that waits longest had its last step.", "", longest_wait
+            "imports_waiting_seconds",
+            "How long ago the import that waits longest had its last step.",
+            "",
+            longest_wait,
+            most=300,
+            cure="start a worker, or another one: too many files are imported at once, or they have stopped",
         ),
     ),
     codes={
@@ -51,4 +57,5 @@ manifest = Manifest(
         "too_many_imports": (409, "Too many imports are not finished yet."),
         "too_many_rows": (400, "The file has more rows than can be imported at once."),
     },
+    offers=(QUEUE,),
 )

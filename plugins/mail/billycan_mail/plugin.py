@@ -9,6 +9,7 @@ from .retention import count_waiting, describe_waiting, forget_old, oldest_due_s
 from .schemas import Email, SuppressedAddress
 from .sending import run_sender
 from .settings import Settings
+from .stuck import QUEUE
 from .tables import attempts, emails, files, letters, recipients, suppressed
 from .unsubscribe import PATH, UnsubscribePage
 
@@ -73,7 +74,12 @@ manifest = Manifest(
     gauges=(
         Manifest.Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),
         Manifest.Gauge(
-            "mail_oldest_due_seconds", "How long the first message that could go has waited.", "", oldest_due_seconds
+            "mail_oldest_due_seconds",
+            "The age of the oldest message that could be sent.",
+            "",
+            oldest_due_seconds,
+            most=300,
+            cure="start a worker, and try the mail server with `billycan mail test`: one of them is away",
         ),
     ),
     codes={
@@ -82,5 +88,5 @@ manifest = Manifest(
         "too_many_emails": (422, "The business has written to as many addresses as it may in 24 hours."),
     },
     doctor=describe_waiting,
-    offers=(Manifest.Document.Routes(routes_of_document),),
+    offers=(Manifest.Document.Routes(routes_of_document), QUEUE),
 )

@@ -65,6 +65,7 @@ class UnsubscribePage:
         if leaver is None:
             return self._refuse_link(resp)
         ctx = Context(self.app, leaver.tenant_id, request_id=req.context.request_id)
+        self.app.check_open()
         with ctx.transaction():
             suppressing.suppress(ctx, leaver.address, "reminders", "unsubscribed")
             name = ctx.tenant.name

@@ -82,6 +82,14 @@ class Store:
         self._take: Any = self._redis.register_script(_TAKE)
         self._away_until = 0.0
 
+    def is_away(self) -> bool:
+        """Ask Redis now; True if it does not answer."""
+        try:
+            self._redis.ping()
+        except redis.RedisError:
+            return True
+        return False
+
     def take_each(self, now: float, *limits: Limit) -> Limit.Allowance | None:
         """Count a request under each limit, or under none if one is reached; None while Redis does not answer.
 

@@ -56,6 +56,9 @@ _SIGNED_IN_AGAIN = (
     " typed is below: check that it is meant for {}, then send it."
 )
 
+_READ_ONLY = "read_only"
+_KEPT = " Nothing was saved. What you typed is still on this page: send it again later."
+
 Answer = Shown | Led | Sent
 Form = tuple[Mapping[str, str], Mapping[str, Uploaded]]
 _NO_FORM: Form = ({}, {})
@@ -67,7 +70,8 @@ class Screen(Struct, frozen=True):
     `get` and `post` are functions of a Visit and the path's parameters; a problem that they raise is shown on the page,
     beside the fields that it names. A form that has no page of its own is shown `on` another. `role` opens the page, as
     do those that may do more; `anybody` opens it to visitors who are not signed in. With `proof`, `post` asks for
-    the password again. `nav` is its name in the navigation, in its `group`; `navs` gives several that the visitor may
+    the password again. With `always`, it is also called while the deployment is read only: what it changes is not a
+    business's. `nav` is its name in the navigation, in its `group`; `navs` gives several that the visitor may
     open, each with path and group. `per_minute` limits the forms from one network address, and `most_bytes` the size of
     a form, which may have files if it is more than usual. If `when` returns False for an app, the page does not exist.
     A page that is `live` shows what changed elsewhere within seconds, wherever scripts run: it may show only what the
@@ -81,6 +85,7 @@ class Screen(Struct, frozen=True):
     anybody: bool = False
     operator: bool = False
     proof: bool = False
+    always: bool = False
     on: str = ""
     nav: str = ""
     navs: Callable[[Visit], Sequence[tuple[str, str, str]]] | None = None
@@ -152,8 +157,8 @@ class PageResource:
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
         try:
-            if self.screen.role:  # its form changes something of the business
-                self.app.check_open(visit.tenant_id)
+            if not self.screen.always:
+                self.app.check_open(visit.tenant_id if self.screen.role else "")
             if self.screen.proof:
                 visit.prove()
             answer = self.screen.post(visit, **params)
@@ -185,6 +190,8 @@ class PageResource:
         page = self.beside[self.screen.on] if self.screen.on else self.screen
         if page.get is None:
             raise problem
+        if problem.code == _READ_ONLY:
+            problem.message += _KEPT
         visit.problem = problem
         for fault in problem.details:
             visit.faults.setdefault(fault.param, fault.message)
@@ -328,7 +335,7 @@ class PageResource:
         resp.content_type = falcon.MEDIA_HTML
         title, text = _REFUSED.get(problem.code) or _REFUSED.get(problem.status, ("That did not work", ""))
         if problem.status >= 500:
-            text = "Please try again in a few minutes."
+            text = problem.message if problem.code == _READ_ONLY else "Please try again in a few minutes."
         resp.text = render_page(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
 
 
@@ -341,7 +348,7 @@ def page_state(visit: Visit) -> str:
     Every event takes the next number of its business and holds its row until the commit: none is missed.
     """
     now = visit.now()
-    made = (visit.session, str(visit.today()), now.hour, now.minute // _SHOWN_AGAIN)
+    made = (visit.session, str(visit.today()), now.hour, now.minute // _SHOWN_AGAIN, visit.app.read_only)
     return f'W/"{digest_of(made)}"'
 
 

@@ -174,6 +174,8 @@ screens = (
     Screen(f"{_HERE}/passkeys/new", post=ask_for_new, role=None, on=_HERE),
     Screen(f"{_HERE}/passkeys", post=add, role=None, on=_HERE),
     Screen(f"{_HERE}/passkeys/{{id}}/remove", post=remove, role=None, on=_HERE),
-    Screen(f"{SIGN_IN}/passkey/ask", post=ask_to_sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
-    Screen(f"{SIGN_IN}/passkey", post=sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
+    Screen(
+        f"{SIGN_IN}/passkey/ask", post=ask_to_sign_in, role=None, anybody=True, always=True, on=SIGN_IN, per_minute=60
+    ),
+    Screen(f"{SIGN_IN}/passkey", post=sign_in, role=None, anybody=True, always=True, on=SIGN_IN, per_minute=60),
 )

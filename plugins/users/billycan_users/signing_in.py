@@ -187,9 +187,9 @@ def switch(visit: Visit) -> Answer:
 
 
 screens = (
-    Screen(SIGN_IN, show_sign_in, sign_in, role=None, anybody=True, per_minute=60),
-    Screen("/dashboard/sign-out", post=sign_out, role=None, anybody=True, on=SIGN_IN),
+    Screen(SIGN_IN, show_sign_in, sign_in, role=None, anybody=True, always=True, per_minute=60),
+    Screen("/dashboard/sign-out", post=sign_out, role=None, anybody=True, always=True, on=SIGN_IN),
     Screen("/dashboard/join/{token}", show_join, join, role=None, anybody=True, per_minute=60),
     Screen("/dashboard/businesses", show_businesses, role=None),
-    Screen("/dashboard/switch", post=switch, role=None, on="/dashboard/businesses"),
+    Screen("/dashboard/switch", post=switch, role=None, always=True, on="/dashboard/businesses"),
 )

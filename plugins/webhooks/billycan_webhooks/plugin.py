@@ -20,6 +20,7 @@ from .retention import (
     trim_answers,
 )
 from .settings import Settings
+from .stuck import QUEUE
 from .tables import attempts, chores, deliveries, endpoints
 from .waiting import are_any_retries, bring_retries_forward
 
@@ -83,9 +84,11 @@ manifest = Manifest(
         ),
         Manifest.Gauge(
             "webhooks_oldest_due_seconds",
-            "How long the first delivery that could go has waited.",
+            "The age of the oldest delivery that could be sent.",
             "",
             oldest_due_seconds,
+            most=60,
+            cure="start a worker, or another one: there are too few, or they have stopped",
         ),
     ),
     codes={
@@ -97,6 +100,7 @@ manifest = Manifest(
     offers=(
         Event.Carrier(operation=DELIVERY, note_many=owe_deliveries, needs=needed_events()),
         Context.Emptied(stay=(endpoints,)),
+        QUEUE,
         Context.Waits(are_any=are_any_retries, shorten=bring_retries_forward),
     ),
 )

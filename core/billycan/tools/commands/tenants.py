@@ -3,18 +3,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ...starting.command import command_line
-from ..opening import bump_epoch, open_app_with_secret, open_checked_app
+from ..opening import bump_epoch, open_app_with_secret, open_checked_app, operator
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
-    import sqlalchemy as sa
-
     from ...app import App
+
+V = TypeVar("V")
 
 
 @click.group()
@@ -104,20 +104,16 @@ def limit_tenant(
     """
     import sqlalchemy as sa
 
-    from ...tenants import clear_ceiling, set_ceiling
     from ...tenants import tenants as table
 
     if as_default and (per_minute or per_second):
         raise click.UsageError("--default: leave out --per-minute and --per-second")
     with open_checked_app() as app:
-        with app.db.writing(across="an operator's command changes a business") as db:
+        with app.db.reading(across="an operator's command shows a business") as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant_id)).first() is None:
-                raise click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
-            limit, live_id = app.ceilings.of(tenant_id), app.tenants.business_of(app.db, tenant_id)
-            if as_default:
-                clear_ceiling(db, live_id)
-            elif per_minute or per_second:
-                set_ceiling(db, live_id, per_minute or limit.per_minute, per_second or limit.per_second)
+                raise _unknown(tenant_id)
+        if as_default or per_minute or per_second:
+            app.operations.limit(tenant_id, operator(), per_minute, per_second)
         at_once = bump_epoch(app)
         limit = app.ceilings.of(tenant_id)
     if as_json:
@@ -209,9 +205,7 @@ def suspend_tenant(tenant_id: str) -> None:
     \b
     billycan tenants suspend ten_01abc
     """
-    from ...tenants import set_standing
-
-    _change_standing(tenant_id, lambda app, db, ids: set_standing(db, ids, "suspended", app.now()))
+    _change_standing(tenant_id, lambda app: app.operations.suspend(tenant_id, operator()))
     click.echo(f"{tenant_id} can be read only: `{command_line('tenants resume')} {tenant_id}` undoes it")
 
 
@@ -228,13 +222,11 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
     \b
     billycan tenants close ten_01abc
     """
-    from datetime import timedelta
-
     import sqlalchemy as sa
 
     from ...moving import closing
     from ...moving.sealing import check_sealing
-    from ...tenants import pair_of, set_standing, standings
+    from ...tenants import pair_of, standings
 
     check_sealing()
     with open_checked_app() as app:
@@ -245,9 +237,8 @@ def close_tenant(tenant_id: str, days: int | None) -> None:
             closing.delete_rows(app, ids)
             click.echo(f"what was here of {tenant_id} is deleted")
             return
-        ends_at = app.now() + timedelta(days=app.settings.closed_days if days is None else days)
         folder = closing.closed_folder(app)
-    _change_standing(tenant_id, lambda app, db, ids: set_standing(db, ids, "closed", app.now(), ends_at=ends_at))
+    ends_at = _change_standing(tenant_id, lambda app: app.operations.close(tenant_id, operator(), days))
     click.echo(
         f"{tenant_id} can be read only, and is deleted from {ends_at:%Y-%m-%d %H:%M} UTC on: the worker does that"
     )
@@ -296,25 +287,25 @@ def resume_tenant(tenant_id: str) -> None:
     \b
     billycan tenants resume ten_01abc
     """
-    from ...tenants import open_again
-
-    _change_standing(tenant_id, lambda app, db, ids: open_again(db, ids))
+    _change_standing(tenant_id, lambda app: app.operations.resume(tenant_id, operator()))
     click.echo(f"{tenant_id} works again")
 
 
-def _change_standing(tenant_id: str, change: "Callable[[App, sa.Connection, tuple[str, str]], object]") -> None:
+def _change_standing(tenant_id: str, change: "Callable[[App], V]") -> "V":
     """Change the standing of a business, unless it is being moved in or deleted."""
-    import sqlalchemy as sa
-
-    from ...tenants import pair_of, standings
+    from ...problems import Conflict, NotFound
 
     with open_checked_app() as app:
-        with app.db.writing(across="an operator's command changes a business") as db:
-            if (ids := pair_of(db, tenant_id)) is None:
-                raise click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
-            state = db.execute(sa.select(standings.c.state).where(standings.c.tenant_id == ids[0])).scalar()
-            if state in ("arriving", "leaving"):
-                raise click.ClickException(f"{tenant_id} is {state}: let that end first")
-            change(app, db, ids)
+        try:
+            changed = change(app)
+        except NotFound:
+            raise _unknown(tenant_id) from None
+        except Conflict as error:
+            raise click.ClickException(error.message) from None
         if not bump_epoch(app):
             click.echo("This applies within a second, because this user cannot notify the workers at once")
+    return changed
+
+
+def _unknown(tenant_id: str) -> click.ClickException:
+    return click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")

@@ -546,7 +546,7 @@ def test_a_whole_number_is_shown_when_it_is_zero_and_what_is_empty_or_no_is_not(
     service = client.post("/v1/services", {"name": "Call-out", "duration_minutes": 60, "price": "0"})["data"]["id"]
 
     def facts(page):
-        names = owner.get(page).html.select("div > .card > .facts > dt")
+        names = owner.get(page).html.select("div > .card > .across dt")
         return {name.text: name.find_next("dd").text for name in names}
 
     assert facts(f"/dashboard/contacts/{contact}") == {

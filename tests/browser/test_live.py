@@ -1,7 +1,5 @@
 """Pages that show what changed elsewhere, in two windows of a real browser."""
 
-import json
-
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
@@ -12,7 +10,6 @@ from .conftest import AXE
 
 pytestmark = [pytest.mark.sqlite_alone, pytest.mark.whole]
 VENDORED = "plugins/users/billycan_users/assets/idiomorph.js"
-FONTS = "core/billycan/operating/fonts"
 
 
 @pytest.fixture
@@ -102,13 +99,3 @@ def test_a_field_in_use_is_left_alone_and_overview_and_today_follow(browser, cli
 def test_the_script_that_morphs_is_the_one_of_npms_lock(axe):
     given = AXE / "node_modules" / "idiomorph" / "dist" / "idiomorph.min.js"
     assert (AXE.parents[2] / VENDORED).read_bytes() == given.read_bytes()
-
-
-def test_the_typeface_is_the_one_of_npms_lock(axe):
-    given = AXE / "node_modules" / "@fontsource-variable" / "figtree"
-    version = json.loads((given / "package.json").read_text("utf-8"))["version"]
-    for ours, theirs in ((f"figtree-{version}", "figtree-latin"), (f"figtree-ext-{version}", "figtree-latin-ext")):
-        assert (AXE.parents[2] / FONTS / f"{ours}.woff2").read_bytes() == (
-            given / "files" / f"{theirs}-wght-normal.woff2"
-        ).read_bytes()
-    assert (AXE.parents[2] / FONTS / "LICENSE").read_bytes() == (given / "LICENSE").read_bytes()

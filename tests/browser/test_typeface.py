@@ -1,4 +1,4 @@
-"""The typeface of pages in a real browser: it is npm's, pages show it, and one that comes late moves next to nothing."""
+"""The typeface of pages in a real browser: it is npm's, pages show it, and if it comes late, next to nothing moves."""
 
 import json
 

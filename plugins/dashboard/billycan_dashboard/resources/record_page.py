@@ -87,6 +87,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     subtitle = next((name for name in kind.titles if _is_subtitle(record.get(name), title)), "")
     heading |= {subtitle}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m, record.get(m.name))]
+    facts = [m for m in facts if not _leads_nowhere(visit, m, record[m.name])]
     minor = [m for m in facts if m.form == "word" and m.name in kind.rare]
     facts = [m for m in facts if m not in minor]
     tables = [
@@ -166,6 +167,12 @@ def _is_table(member: Member, record: Mapping[str, Any]) -> bool:
 def _is_sum(member: Member) -> bool:
     """Tell whether the rows of a table only sum up those of another; such a table comes last."""
     return all(part.name != "id" for part in member.parts)
+
+
+def _leads_nowhere(visit: Visit, member: Member, value: Any) -> bool:
+    """Tell whether a value is the id of a record that the visitor may not see: it says nothing to them."""
+    kind = kind_of(visit.app, value) if member.form == "id" else None
+    return kind is not None and not kind.may(visit, "get")
 
 
 def _is_total(member: Member, rows: list[Any]) -> bool:

@@ -68,6 +68,9 @@ def test_what_is_most_likely_done_next_comes_first(client, owner, dave, job):
     owner.get(page_of(dave))
     owner.send(form_of(dave, job, "invoice"))
     assert "The invoice was created" in owner.page.text, "all of the work, without a form"
+    stop = owner.get(page_of(dave)).html.find("li", attrs={"data-stop": job})
+    beside = stop.find_all("div", class_="actions")[-1].find(["a", "button"])
+    assert beside.text == "Reopen" and "second" in beside["class"], "nothing leads"
 
 
 def test_a_field_worker_begins_with_today_and_learns_what_is_missing(client, owner):

@@ -30,7 +30,10 @@ class Tick(Struct, frozen=True):
 
 
 class Stop(Struct, frozen=True):
-    """An entry of one person's day: the record, where it is done, whom to call, and what can be done there."""
+    """An entry of one person's day: the record, where it is done, whom to call, and what can be done there.
+
+    `leads` says whether the first of its actions is what a visitor most likely came for.
+    """
 
     entry: Entry
     version: int
@@ -43,6 +46,7 @@ class Stop(Struct, frozen=True):
     pictures: Sequence[Mapping[str, Any]]
     may_attach: bool
     actions: Sequence[tuple[str, str, bool, Mapping[str, str]]]
+    leads: bool
 
 
 def show_today(visit: Visit) -> Answer:
@@ -131,6 +135,7 @@ def _show_stop(visit: Visit, entry: Entry, pictures: Sequence[Mapping[str, Any]]
             if role_reaches(visit, kind.actions[name])
             for each in _buttons(kind, name)
         ],
+        leads=any(words_of(kind, name).weight == "main" and role_reaches(visit, kind.actions[name]) for name in first),
     )
 
 

@@ -300,7 +300,7 @@ def test_a_list_takes_what_the_api_takes(app, client, owner):
     assert names("?sort=cost&per_page=2") == ["Ute", "Truck"] and "page=2" in owner.page.text
     assert names("?sort=cost&per_page=2&page=2") == ["Van"]
     assert names("?search=tru&status=") == ["Truck"] and "Show all" in owner.page.text
-    assert names("?status=retired") == [] and "Nothing fits" in owner.page.text
+    assert names("?status=retired") == [] and "No matches" in owner.page.text
     for wrong in ("?per_page=101", "?nothing=1", "?sort=-nothing", "?bought_on_from=never"):
         owner.get(f"/dashboard/assets{wrong}", status=400)
 
@@ -546,7 +546,7 @@ def test_a_whole_number_is_shown_when_it_is_zero_and_what_is_empty_or_no_is_not(
     service = client.post("/v1/services", {"name": "Call-out", "duration_minutes": 60, "price": "0"})["data"]["id"]
 
     def facts(page):
-        names = owner.get(page).html.select("div > .card > .facts > dt")
+        names = owner.get(page).html.select("div > .card > .across dt")
         return {name.text: name.find_next("dd").text for name in names}
 
     assert facts(f"/dashboard/contacts/{contact}") == {
@@ -570,8 +570,8 @@ def test_plugins_have_words_for_members_that_there_are(app):
 
 def test_a_new_business_is_told_how_to_begin(app, client, owner):
     page = owner.get("/dashboard")
-    assert "Begin with your first contact" in page.text
-    page = page.click("New contact", href="/dashboard/contacts/new")
+    assert "Add your first client" in page.text and "Begin with your first contact" not in page.text
+    page = page.click("Add your first client")
     page = owner.get("/dashboard/invoices/new")
     assert "There are no contacts yet" in page.text and page.html.find("a", string="create the first")
     client.post("/v1/contacts", {"name": "Ada"})

@@ -164,8 +164,8 @@ class Text(Rule):
     """The rule of a text: trimmed, line ends stored as LF, without control characters but newline and tab.
 
     It has `least` to `most` characters. `check` may refuse the trimmed text, or give it as it is stored. `kind` is
-    `name`, `email`, `phone`, `url`, `id` or, for words that clients choose such as `bank_transfer`, `word`. `says` and
-    any more of `schema` describe the type in the OpenAPI document.
+    `name`, `email`, `phone`, `url`, `id`, `time` for one of day or, for words that clients choose such as
+    `bank_transfer`, `word`. `says` and any more of `schema` describe the type in the OpenAPI document.
     """
 
     def __init__(

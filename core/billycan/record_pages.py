@@ -32,6 +32,8 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
     fills: What the form of a new record begins with: `{"date": "today"}`; of a time, that is now.
+    attaches: A box beside the field that attaches a file, ticked already, and the members that it sets:
+      `{"This is the tax invoice": {"tax_invoice_held": True}}`. The form of a new record then begins with a file.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
     attention: Records that wait for somebody, such as those that are overdue.
@@ -139,6 +141,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()
     fills: Mapping[str, str] = {}
+    attaches: Mapping[str, Mapping[str, Any]] = {}
     tells: tuple[str, ...] = ()
     attention: tuple[Attention, ...] = ()
     order: int = 100

@@ -35,6 +35,6 @@ def test_an_invoice_is_written_previewed_and_sent(scripted, browser, serve, join
     until(browser, "To must be an email address")
     owner.press("Send the email", form).sees("Please correct what is marked below")
     owner.type(form, to="grace@client.example").press("Send the email", form)
-    owner.sees("The email to grace@client.example leaves in the background", "no longer a draft", "Queued")
+    owner.sees("The email to grace@client.example is being sent", "no longer a draft", "Queued")
     (email,) = client.get("/v1/emails")["data"]
     assert email["message"] == "See you <b>soon</b>" and email["recipients"][0]["address"] == "grace@client.example"

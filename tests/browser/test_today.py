@@ -63,7 +63,11 @@ def test_a_field_worker_ticks_photographs_and_has_the_client_sign(browser, clien
     assert (kept["filename"], kept["content_type"]) == ("IMG_0042.jpg", "image/jpeg")
     shown = browser.find_element(By.CSS_SELECTOR, ".shots img")
     size = "return arguments[0].complete && [arguments[0].naturalWidth, arguments[0].naturalHeight]"
-    assert wait.until(lambda b: b.execute_script(size, shown)) == [2000, 1000]
+    assert wait.until(lambda b: b.execute_script(size, shown)) == [320, 160], "the small picture within it"
+    whole = "const [at, done] = arguments; fetch(at).then((answer) => answer.blob()).then(createImageBitmap)"
+    whole += ".then((picture) => done([picture.width, picture.height]))"
+    link = shown.find_element(By.XPATH, "..").get_attribute("href")
+    assert browser.execute_async_script(whole, link) == [2000, 1000]
 
     # Nothing is kept before somebody has signed.
     owner.press("Client signs").press("Keep the signature").sees("Nothing is written yet.")

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import cache
+from importlib.resources import files
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -122,12 +124,33 @@ class Metrics(Health):
         resp.text, resp.content_type = metrics.write_metrics(self.app), "text/plain; version=0.0.4; charset=utf-8"
 
 
+class Fonts:
+    """The typeface of pages for people, Figtree: cached for a year, because its file names contain its version."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:
+        self.app.count_visit("assets", req, 3000, 300)
+        resp.data, resp.content_type = _read_fonts().get(name), "font/woff2"
+        if resp.data is None:
+            raise RouteNotFound
+        resp.set_headers({"Cache-Control": "public, max-age=31536000, immutable", "X-Robots-Tag": "noindex"})
+
+
+@cache
+def _read_fonts() -> dict[str, bytes]:
+    folder = files(__package__).joinpath("fonts")
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith(".woff2")}
+
+
 pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
     ("/", Home),
     ("/-/health", Health),
     ("/-/ready", Ready),
     ("/-/plugins", Plugins),
     ("/-/metrics", Metrics),
+    ("/-/fonts/{name}", Fonts),
 )
 
 

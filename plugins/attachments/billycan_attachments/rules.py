@@ -27,6 +27,7 @@ _BEGINNINGS: tuple[tuple[bytes, ContentType], ...] = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
 )
+_HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 _TOLD_BY = 1024  # the first bytes, which tell the type
 _REFUSED = "An attachment must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8; this file is {what}."
 # Controls, line and paragraph separators, halves of surrogate pairs, and what turns the direction of text round, so
@@ -96,6 +97,8 @@ def file_type_of(head: bytes, filename: str) -> ContentType:
             return kind
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image/webp"
+    if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
+        raise UnsupportedMediaType(_REFUSED.format(what="a HEIC photo: save it as JPEG first"))
     # HTML, SVG and XML are text too, but a browser that recognises them runs them.
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         raise UnsupportedMediaType(_REFUSED.format(what="HTML, SVG or XML"))

@@ -153,3 +153,21 @@ def test_the_first_fault_has_the_focus(client, owner):
     assert [each["id"] for each in focused] == ["name"]
     owner.send("/dashboard/contacts/new", name="Ada", status=422)
     assert [each["id"] for each in owner.page.html.find_all(autofocus=True)] == ["email"]
+
+
+def test_all_gst_settings_are_shown_and_kept(client, owner):
+    page = "/dashboard/profile"
+    several = [{"from": f"202{i}-07-01", "registered": True, "basis": "cash", "period": "quarter"} for i in range(5)]
+    client.patch("/v1/tenant", {"gst_settings": several})
+    owner.get(page)
+    assert len(owner.page.html.select("#gst_settings .grid-row")) == 6, "and one for another"
+    owner.send(page, phone="03 6228 0003")
+    assert client.get("/v1/tenant")["data"]["gst_settings"] == several
+
+
+def test_forms_ask_for_what_is_short_before_lists_and_addresses(owner):
+    controls = [each["id"] for each in owner.get("/dashboard/contacts/new").html.select(".grid > * [id], .grid > [id]")]
+    order = [controls.index(name) for name in ("name", "roles", "billing_address", "people", "notes")]
+    assert order == sorted(order)
+    assert len(owner.page.html.select("#people .grid-row")) == 1
+    assert len(owner.get(f"{HERE}/new").html.select("#line_items .grid-row")) == 3

@@ -135,3 +135,44 @@ def test_the_search_page_finds_records_and_pages(client, owner):
     assert [each.text for each in owner.get("/dashboard/search?q=gst").html.select("#found a")] == []
     assert owner.get("/dashboard/search?q=pay").html.select("#found a")[0].text == "Payments"
     assert "Nothing found" in owner.get("/dashboard/search?q=zzzzz").text
+
+
+def test_each_bar_of_a_chart_says_its_month_and_value(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+
+    def labels():
+        return [each.text for each in owner.get("/dashboard").html.select(".chart .labels span")]
+
+    assert labels() == [], "nothing to draw"
+    invoices = [
+        client.post("/v1/invoices", {"client_id": ada, "line_items": [{**LINE, "unit_price": price}]})["data"]["id"]
+        for price in ("900.00", "115000.00", "1045.46")
+    ]
+    for invoice, (shown, at) in zip(invoices, (("$990", 5), ("$127k", 5), ("$129k", 5)), strict=True):
+        client.post(f"/v1/invoices/{invoice}/send", status=200)
+        assert labels()[at] == shown
+    client.post(f"/v1/invoices/{invoices[2]}/pay", {"payment_method": "card"}, status=200)
+    months = labels()[6:12]
+    assert len(set(months)) == 6 and labels()[12:18] == ["–"] * 5 + ["$1.2k"]
+
+
+def test_what_has_no_name_is_called_by_what_it_is(client, owner):
+    category = client.get("/v1/expense_categories?search=tools")["data"][0]
+    client.post("/v1/expenses", {"category_id": category["id"], "amount": "20.00", "date": "2026-11-20"})
+    assert owner.get("/dashboard/expenses").html.select_one("td a.whole").text == f"Expense: {category['name']}"
+
+
+def test_a_field_worker_sees_no_id_of_what_they_may_not_open(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", {"client_id": ada, "line_items": [LINE]})["data"]["id"]
+    client.post(f"/v1/quotes/{quote}/send", status=200)
+    client.post(f"/v1/quotes/{quote}/accept", {"name": "Ada"}, status=200)
+    job = client.post(f"/v1/quotes/{quote}/convert", {"to": "job"})["data"]["id"]
+    worker = Browser(client.app).join(client, "field")
+    people = owner.get("/dashboard/staff/new").html.select("[name=user_id] option")
+    person = next(each["value"] for each in people if each.text == "Field")
+    staff = client.post("/v1/staff", {"name": "Sam", "user_id": person})["data"]["id"]
+    client.patch(f"/v1/jobs/{job}", {"assignee_ids": [staff]})
+    assert owner.get(f"/dashboard/jobs/{job}").html.select(f'.across a[href="/dashboard/quotes/{quote}"]')
+    seen = worker.get(f"/dashboard/jobs/{job}").html.select_one(".across").text
+    assert "Ada" in seen and "Quote" not in seen and quote not in seen

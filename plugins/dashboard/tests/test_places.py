@@ -66,7 +66,7 @@ def test_who_signs_in_as_a_member_of_staff_is_chosen_and_shown_by_name(client):
     assert [each.text for each in form.select("option")] == ["–", "Owner"]
     person = form.select("option")[1]["value"]
     owner.send(name="Dave", user_id=person)
-    shown = owner.page.html.select_one("dl.facts").text
+    shown = owner.page.html.select_one("dl.across").text
     assert "Signs in as" in shown and "Owner" in shown and person not in shown
     staff = client.get("/v1/staff")["data"][0]
     assert staff["user_id"] == person

@@ -51,11 +51,37 @@ def form_of(dave, job, what):
 def test_a_stop_says_where_whom_to_call_and_what_to_do(client, owner, dave, job):
     stop = owner.get(page_of(dave)).html.find("li", attrs={"data-stop": job})
     assert stop.find("a", href="tel:0400000000")
-    assert stop.find("a", target="_blank")["href"].endswith("query=1+Elizabeth+St+Hobart")
+    assert stop.find("a", target="_blank")["href"].endswith("query=1+Elizabeth+St%2C+Hobart")
     owner.send(form_of(dave, job, "start"))
     assert client.get(f"/v1/jobs/{job}")["data"]["status"] == "in_progress"
     assert owner.page.request.path_qs == page_of(dave)  # one stays on the page of the day
     assert "Nothing is planned" in owner.get("/dashboard/today?day=2026-12-10").text
+
+
+def test_what_is_most_likely_done_next_comes_first(client, owner, dave, job):
+    client.post(f"/v1/jobs/{job}/start", {}, 200)
+    client.patch(f"/v1/jobs/{job}", {"checklist": []})
+    stop = owner.get(page_of(dave)).html.find("li", attrs={"data-stop": job})
+    first = stop.find_all("div", class_="actions")[-1].find(["a", "button"])
+    assert first.text == "Complete" and "second" not in first["class"]
+    client.post(f"/v1/jobs/{job}/complete", {}, 200)
+    owner.get(page_of(dave))
+    owner.send(form_of(dave, job, "invoice"))
+    assert "The invoice was created" in owner.page.text, "all of the work, without a form"
+    stop = owner.get(page_of(dave)).html.find("li", attrs={"data-stop": job})
+    beside = stop.find_all("div", class_="actions")[-1].find(["a", "button"])
+    assert beside.text == "Reopen" and "second" in beside["class"], "nothing leads"
+
+
+def test_a_field_worker_begins_with_today_and_learns_what_is_missing(client, owner):
+    worker = Browser(client.app).join(client, "field")
+    shown = worker.get("/dashboard")
+    assert shown.request.path == "/dashboard/today" and "You are not on the staff list yet" in shown.text
+    asked = owner.get("/dashboard/staff/new").html.select(".grid > .field [name=user_id] option")
+    owner.send(
+        "/dashboard/staff/new", name="Sam", user_id=next(each["value"] for each in asked if each.text == "Field")
+    )
+    assert "Nothing is planned" in worker.get("/dashboard").text
 
 
 def test_what_is_done_is_ticked_and_a_tick_is_taken_away(client, owner, dave, job):
@@ -100,7 +126,7 @@ def test_photos_and_signatures_are_attached_and_shown(client, owner, dave, job):
     assert owner.page.request.path_qs == page_of(dave) and "The file was attached" in owner.page.text
     (file,) = client.get(f"/v1/attachments?resource={job}")["data"]
     (picture,) = owner.page.html.find("ul", class_="shots").find_all("img")
-    assert picture["src"].endswith(file["id"]) and picture["alt"] == "IMG_1.png"
+    assert picture["src"].endswith(f"{file['id']}?small=yes") and picture["alt"] == "IMG_1.png"
     owner.send(form_of(dave, job, "attachments"), file=Upload("x.svg", b"<svg/>"), status=415)
     assert client.get(f"/v1/attachments?resource={job}")["pagination"]["total"] == 1
 

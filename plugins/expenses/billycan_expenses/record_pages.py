@@ -44,8 +44,8 @@ expenses = RecordPages(
         "tax_invoice_held_on": "Tax invoice held since",
     },
     fills={"date": "today"},
+    attaches={"This is the tax invoice": {"tax_invoice_held": True}},
     rare=(
-        "supplier_abn",
         "business_use_percent",
         "for_input_taxed_sales",
         "tax_invoice_held_on",
@@ -59,6 +59,7 @@ expenses = RecordPages(
         "gst": "The GST on the receipt. Leave it empty for 1/11 of the amount, where the GST code is taxable.",
         "tax_invoice_held": "Without one, the GST on more than $82.50 cannot be claimed.",
         "tax_invoice_held_on": "The day on which you got it. Leave it empty for the expense's date.",
+        "supplier_abn": "As the tax invoice shows it. Without it, the GST on more than $82.50 cannot be claimed.",
         "paid_on": "Leave it empty for the expense's date, or if a bill with a due date is not paid yet.",
         "tax_withheld": "What you kept back for the tax office because the supplier quoted no ABN.",
         "gst_code": "Leave it empty for what the category says.",

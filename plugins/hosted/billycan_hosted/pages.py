@@ -175,7 +175,7 @@ def render(
     resp.set_headers(
         {
             "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; img-src 'self';"
-            f" form-action {places}; base-uri 'none'; frame-ancestors {frames}",
+            f" font-src 'self'; form-action {places}; base-uri 'none'; frame-ancestors {frames}",
             "Referrer-Policy": "no-referrer",
             "X-Robots-Tag": "noindex, nofollow",
         }

@@ -79,7 +79,7 @@ invoices = RecordPages(
         "hosted_url": "The client's page",
         "claim": "Kind of invoice",
         "progress_claim": "The contract",
-        "compliant": "Shows all that it must",
+        "compliant": "Complete",
         "missing": "Still missing",
     },
     rare=RARE,

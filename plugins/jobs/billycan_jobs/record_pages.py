@@ -21,8 +21,9 @@ jobs = RecordPages(
         "cancel": RecordPages.Action(says="The work will not be done. The job stays listed.", weight="ends"),
         "reopen": RecordPages.Action(weight="aside"),
         "invoice": RecordPages.Action(
-            label="Create an invoice",
+            label="Invoice a part",
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",
+            buttons={"Create an invoice": {}},
         ),
     },
     labels={

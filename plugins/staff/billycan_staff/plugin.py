@@ -26,9 +26,8 @@ manifest = Manifest(
             one="member of staff",
             columns=("name", "email", "phone", "active"),
             labels={"timezone": "Time zone", "user_id": "Signs in as"},
-            rare=("user_id",),
             hints={
-                "user_id": "The person who sees this member's jobs and bookings as their own.",
+                "user_id": "Who sees this member's jobs and bookings as their own. Invite them under People first.",
                 "timezone": "Such as Australia/Hobart. Leave it empty for the business's own.",
             },
             order=90,

@@ -27,6 +27,7 @@ ClockTime = Annotated[
         "A local time of day `HH:MM`; `24:00` is the midnight that ends the day.",
         least=5,
         most=5,
+        kind="time",
         pattern=rf"^\s*({_CLOCK_TIME.pattern})\s*$",
         check=_clock_time,
     ),

@@ -42,6 +42,7 @@ _MAX_AGE = {
 }  # seconds; others end with the browser
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " font-src 'self';"
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -370,11 +371,9 @@ def read_form(req: falcon.Request, most: int = MOST_BYTES) -> Form:
     """Read a form's fields and files. Fields of one name are joined by spaces. NUL is replaced."""
     files: dict[str, Uploaded] = {}
     try:
-        sent = read_bytes(req, most)
-        if (req.content_type or "").startswith("multipart/form-data") and most > MOST_BYTES:
-            pairs = [*_read_parts(req, sent, files)]
-        else:
-            pairs = [*_read_fields(sent.decode("utf-8", "replace"))]
+        has_files = (req.content_type or "").startswith("multipart/form-data") and most > MOST_BYTES
+        sent = read_bytes(req, most if has_files else min(most, MOST_BYTES))
+        pairs = [*(_read_parts(req, sent, files) if has_files else _read_fields(sent.decode("utf-8", "replace")))]
     except (PayloadTooLarge, ValueError):
         raise PayloadTooLarge("The form, with its file if it has one, is too large.") from None
     found: dict[str, list[str]] = {}
@@ -395,10 +394,14 @@ def _read_fields(sent: str) -> Iterator[tuple[str, str]]:
 
 def _read_parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iterator[tuple[str, str]]:
     """Yield the fields of a form that may have files, and add its files to `files`."""
-    form = MultipartFormHandler().deserialize(BytesIO(sent), req.content_type, len(sent))
+    form, left = MultipartFormHandler().deserialize(BytesIO(sent), req.content_type, len(sent)), MOST_BYTES
     for part in form:
         if part.filename is None:
-            yield part.name or "", part.stream.read().decode("utf-8", "replace")
+            text = part.stream.read()
+            left -= len(text)
+            if left < 0:
+                raise ValueError(f"more than {MOST_BYTES} bytes of fields")
+            yield part.name or "", text.decode("utf-8", "replace")
         elif part.filename:
             # Some browsers send the whole path: only its end is the file's name.
             files[part.name or ""] = Uploaded(re.split(r"[/\\]", part.filename)[-1], part.stream.read())

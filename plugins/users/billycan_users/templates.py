@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from .page_request import Visit
 
 _SEARCH = "/dashboard/search"
+# In a selector, a space before a colon has a meaning.
+_SPACES = re.compile(r'("[^"]*")|/\*.*?\*/|\s*([{};,])\s*|(:)\s+|\s+', re.DOTALL)
 NOTHING = "\N{EN DASH}"  # shown for a missing value
-GROUPS = ("", "Records", "Reports", "Business", "Developers", "Deployment")
+GROUPS = ("", "Reports", "Records", "Business", "Developers", "Deployment")
 _FOLDED = {"Records": "More", "Reports": "More", "Business": "Settings"}
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
@@ -127,8 +129,19 @@ def _find_files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
         for file in folder.iterdir() if folder.is_dir() else ():
             if file.name.rpartition(".")[2] in _TYPES:
                 body = file.read_bytes()
+                if file.name.endswith(".css"):
+                    body = shorten(body.decode()).encode()
                 found[f"{plugin}-{file.name}"] = body, hashlib.sha256(body).hexdigest()[:12]
     return found
+
+
+def shorten(style: str) -> str:
+    """Return a style sheet without comments and without spaces that mean nothing; texts in quotes stay as they are."""
+    return _SPACES.sub(_keep_meaning, style).strip()
+
+
+def _keep_meaning(found: re.Match[str]) -> str:
+    return found[found.lastindex] if found.lastindex else " " * found[0].isspace()
 
 
 @jinja2.pass_context
@@ -144,6 +157,16 @@ def money(value: Decimal | int | None) -> str:
     if value is None:
         return NOTHING
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
+
+
+def short(value: Decimal | int) -> str:
+    """Format an amount or a number for a narrow place: `$1.9k`; an amount of zero as a dash."""
+    sign, size = ("" if isinstance(value, int) else "$"), Decimal(value).copy_abs()
+    if not value:
+        return NOTHING
+    unit, by = next(((unit, by) for unit, by in (("m", 10**6), ("k", 10**3)) if size >= by), ("", 1))
+    digits = f"{size / by:.{1 if unit and size < 100 * by else 0}f}".removesuffix(".0")  # 99.9k, but 100k
+    return f"{'-' if value < 0 else ''}{sign}{digits}{unit}"
 
 
 def measure(value: Decimal | int | str | None, unit: str) -> str:
@@ -228,7 +251,7 @@ def field(name: str) -> str:
     return words(re.sub(r"(?<!external)_(id|at|on)$", "", several))
 
 
-_UPPER = ("abn", "bpay", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")
+_UPPER = ("abn", "bpay", "bsb", "csv", "eftpos", "gst", "id", "myob", "pdf", "sku", "url")
 _ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID", "paypal": "PayPal"}
 
 
@@ -238,7 +261,7 @@ def _load_templates() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(_read_template), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, finalize=finalize_in_turns(),
     )  # fmt: skip
-    environment.filters |= {"digest": digest_of, "measure": measure, "tone": tone}
+    environment.filters |= {"digest": digest_of, "measure": measure, "short": short, "tone": tone}
     environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words, "field": field}
     environment.globals |= {"asset": asset}
     return environment

@@ -268,7 +268,7 @@ function sums(form) {
   const ask = async () => {
     if (busy) return (again = true);
     const sent = typed(form);
-    for (const name of ["once", "draft", "was"]) sent.delete(name);
+    for (const name of ["once", "draft", "was", "file"]) sent.delete(name);
     sent.set("work_out", "yes");
     if (String(sent) === known) return;
     [busy, known] = [true, String(sent)];
@@ -357,7 +357,11 @@ function openForm(address, from) {
       inside.replaceChildren(...[...main.children].filter((each) => !each.matches(".back, .head, .ribbon")).map((each) => document.adoptNode(each)));
       for (const link of inside.querySelectorAll("form .actions > a.button")) link.addEventListener("click", (event) => { event.preventDefault(); dialog.close(); });
       enhance(inside);
-      (inside.querySelector("[aria-invalid], [autofocus]") ?? inside.querySelector("form input:not([type=hidden]), form textarea, form select"))?.focus();
+      dialog.first = () => {
+        const fields = [...inside.querySelectorAll("form input:not([type=hidden], [type=file]), form textarea, form select")].filter((each) => each.checkVisibility());
+        (inside.querySelector("[aria-invalid], [autofocus]") ?? fields.find((each) => !each.value) ?? fields[0])?.focus();
+      };
+      if (dialog.open) dialog.first();
     };
     dialog.addEventListener("submit", async (event) => {
       if (event.submitter?.formTarget || event.target.dataset.sent) return;
@@ -370,7 +374,7 @@ function openForm(address, from) {
     });
     shut.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => { dialog.remove(); from?.focus(); resolve(result); });
-    fetch(address, { headers: { Accept: "text/html" } }).then(page).then((doc) => { show(doc); dialog.isConnected && dialog.showModal(); })
+    fetch(address, { headers: { Accept: "text/html" } }).then(page).then((doc) => { show(doc); if (dialog.isConnected) { dialog.showModal(); dialog.first(); } })
       .catch(() => location.assign(address));
   });
 }

@@ -1,33 +1,11 @@
-// One person's day, with JavaScript: a photo is sent as soon as it is taken, smaller than the camera made it, and a client
-// signs on the screen.
-
-const LONGEST = 2000;
+// One person's day, with JavaScript: a client signs on the screen. Photos are the matter of photos.js.
 
 const put = (field, blob, name) => {
   const files = new DataTransfer();
   files.items.add(new File([blob], name, { type: blob.type }));
   field.files = files.files;
 };
-const drawn = (canvas, type) => new Promise((resolve) => canvas.toBlob(resolve, type, .85));
-
-// What the browser cannot read goes as it is, and the server says what it takes.
-async function shrink(field) {
-  const [file] = field.files;
-  try {
-    const picture = await createImageBitmap(file);
-    const scale = Math.min(1, LONGEST / Math.max(picture.width, picture.height));
-    if (scale === 1 && ["image/jpeg", "image/png", "image/webp"].includes(file.type)) return;
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [Math.round(picture.width * scale), Math.round(picture.height * scale)];
-    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-    put(field, await drawn(canvas, "image/jpeg"), `${file.name.replace(/\.\w+$/, "")}.jpg`);
-  } catch {}
-}
-addEventListener("change", async ({ target: field }) => {
-  if (!field.matches?.("[data-photo]") || !field.files.length) return;
-  await shrink(field);
-  field.form.requestSubmit();
-});
+const drawn = (canvas, type) => new Promise((resolve) => canvas.toBlob(resolve, type));
 
 // A signature is black on white, in either look: it is kept as a picture.
 const pens = new WeakMap();

@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from billycan import Manifest, RecordPages
 from billycan.web import in_turns
-from billycan_users.api import Answer, Screen, Shown, Visit, day, money, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, day, money, mounted
 
 from ..resources.kinds import Kind, action_label, kinds, naming, page_at, role_reaches, title_of, url, words_of
 from ..resources.record_page import has_own_page
+from . import calendar
 from .first_steps import first_steps, put_aside
 
 _MOST_WAITING = 3  # records of each kind that are named
@@ -40,13 +41,15 @@ class WaitingRecord(Struct, frozen=True):
 
 
 def show_overview(visit: Visit) -> Answer:
-    cards = [*_show_cards(visit)]
+    if visit.identity.sees_only_own and calendar.is_on(visit.app) and calendar.may_see(visit):
+        return Led(calendar.TODAY)  # nothing here is of one person alone
+    cards, steps = [*_show_cards(visit)], first_steps(visit)
     values = {
         "waiting": [*_find_waiting(visit)],
         "cards": cards,
         "page_at": lambda path: page_at(visit.app, path),
-        "first": _first_kind(visit),
-        "steps": first_steps(visit),
+        "first": None if steps else _first_kind(visit),  # the steps say so, too
+        "steps": steps,
     }
     return Shown("dashboard/overview.html", values)
 

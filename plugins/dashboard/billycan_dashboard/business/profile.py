@@ -18,6 +18,8 @@ _LABELS = {
     "amounts_are": "Prices are",
     "field_sees_amounts": "Field staff see amounts",
 }
+_FIRST = ("name", "legal_name", "abn", "email", "phone", "address", "gst_registered", "gst_settings")
+_ORDER = {name: place for place, name in enumerate(_FIRST)}
 _HINTS = {
     "abn": "A tax invoice cannot be sent without it.",
     "timezone": "Such as Australia/Hobart.",
@@ -25,7 +27,7 @@ _HINTS = {
     "amounts_are": "Inclusive or exclusive of GST, on new documents.",
     "gst_rounding": "Once for the whole document, or for each line. Both are lawful.",
     "locked_until": "Nothing that counts up to this day can change. Leave it empty to lock nothing.",
-    "gst_registered": "Without it, no GST can be charged. A change counts from today.",
+    "gst_registered": "Needed to charge GST. A change counts from today; give an earlier day under GST settings.",
     "country": "Two letters. Leave it empty for Australia.",
     "field_sees_amounts": "On the jobs and bookings that are assigned to them.",
     "payid": "",
@@ -46,6 +48,7 @@ def show_profile(visit: Visit) -> Answer:
         "main": rest,
         "money": money,
         "fields": own or filled,
+        "rows": {c.name: forms.row_count(c, own or filled) for c in rest if c.form == "rows"},
         "money_fields": bank or money_filled,
         "version": visit.form.get("version") or profile["version"],
         "was": own.get(meanwhile.WAS) or meanwhile.digests(forms.read_body(rest, filled, zone)),
@@ -64,7 +67,8 @@ def change_bank(visit: Visit) -> Answer:
 
 def _profile_controls(app: App) -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
     asked = forms.reword(forms.controls(app.tenants.PROFILE), _LABELS, _HINTS)
-    return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
+    rest = sorted((c for c in asked if c.name not in _MONEY), key=lambda c: _ORDER.get(c.name, len(_ORDER)))
+    return tuple(rest), tuple(c for c in asked if c.name in _MONEY)
 
 
 def _save_profile(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:

@@ -30,7 +30,10 @@ class Tick(Struct, frozen=True):
 
 
 class Stop(Struct, frozen=True):
-    """An entry of one person's day: the record, where it is done, whom to call, and what can be done there."""
+    """An entry of one person's day: the record, where it is done, whom to call, and what can be done there.
+
+    `leads` says whether the first of its actions is what a visitor most likely came for.
+    """
 
     entry: Entry
     version: int
@@ -42,7 +45,8 @@ class Stop(Struct, frozen=True):
     may_tick: bool
     pictures: Sequence[Mapping[str, Any]]
     may_attach: bool
-    actions: Sequence[tuple[str, str, bool]]
+    actions: Sequence[tuple[str, str, bool, Mapping[str, str]]]
+    leads: bool
 
 
 def show_today(visit: Visit) -> Answer:
@@ -56,7 +60,8 @@ def show_today(visit: Visit) -> Answer:
     entries = [*calendar.list_entries(visit, day, day, chosen)]
     pictures = attachments.list_pictures(visit, [entry.id for entry in entries])
     values = {
-        "staff": staff,
+        "staff": staff if len(staff) > 1 else [],
+        "is_planned": bool(staff) or not visit.identity.sees_only_own,
         "chosen": chosen,
         "day": day,
         "said": calendar.say_day(day),
@@ -125,11 +130,27 @@ def _show_stop(visit: Visit, entry: Entry, pictures: Sequence[Mapping[str, Any]]
         pictures=pictures,
         may_attach=attachments.may_attach(visit, kind),
         actions=[
-            (name, action_label(kind, name), has_own_page(kind, kind.actions[name], name))
-            for name in first
+            each
+            for name in sorted(first, key=lambda name: _place_of(kind, name))
             if role_reaches(visit, kind.actions[name])
+            for each in _buttons(kind, name)
         ],
+        leads=any(words_of(kind, name).weight == "main" and role_reaches(visit, kind.actions[name]) for name in first),
     )
+
+
+def _place_of(kind: Kind, name: str) -> tuple[bool, bool]:
+    """Place what goes on with the work before what makes something else of it, and both before what is done beside."""
+    told = words_of(kind, name)
+    return told.weight != "main", bool(told.buttons)
+
+
+def _buttons(kind: Kind, name: str) -> Iterator[tuple[str, str, bool, Mapping[str, str]]]:
+    """Yield an action, its words, whether it asks for more, and what it sends: the short ways come alone."""
+    for label, sent in words_of(kind, name).buttons.items():
+        yield name, label, False, sent
+    if not words_of(kind, name).buttons:
+        yield name, action_label(kind, name), has_own_page(kind, kind.actions[name], name), {}
 
 
 def _lists_to_tick(kind: Kind) -> Iterator[tuple[Member, Member]]:
@@ -165,7 +186,11 @@ def _find_client(visit: Visit, record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _write_address(address: Mapping[str, Any] | None) -> str:
     names = ("line1", "line2", "suburb", "state", "postcode")
-    return " ".join(str(address[name]) for name in names if address.get(name)) if address else ""
+    if not address:
+        return ""
+    street = [str(address[name]) for name in names[:2] if address.get(name)]
+    place = " ".join(str(address[name]) for name in names[2:] if address.get(name))
+    return ", ".join(filter(None, (*street, place)))
 
 
 _STOP = f"{TODAY}/{{resource}}/{{id}}"

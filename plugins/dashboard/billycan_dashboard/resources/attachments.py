@@ -1,40 +1,52 @@
 """The files of a record, on its page: shown, uploaded and deleted, of every resource alike."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from billycan import App, Fault, Invalid
 from billycan_users.api import Answer, Led, Screen, Sent, Visit, mounted
 
+from . import thumbnails
 from .kinds import ROOT, Kind, kind_at, page_of
 
 _PATH = "/v1/attachments"
 _MOST_SHOWN = 100
+SAYS = "says"  # the field of the boxes beside a file
 MOST_BYTES = 10 * 1024 * 1024 + 65_536  # a file, with the rest of its form
 _IMAGES = ("image/jpeg", "image/png", "image/webp")
 
 
 class Attached(Struct, frozen=True):
-    """The files of a record as its page shows them; `total` may be more than there are in `files`."""
+    """The files of a record as its page shows them; `total` may be more than there are in `files`.
+
+    `says` are the boxes beside the field, by their numbers, that would change the record.
+    """
 
     files: list[dict[str, Any]]
     total: int
     may_add: bool
     may_delete: bool
+    says: Sequence[tuple[int, str]]
 
 
-def attached(visit: Visit, kind: Kind, id: str, *, is_open: bool) -> Attached | None:
+def attached(visit: Visit, kind: Kind, record: Mapping[str, Any], *, is_open: bool) -> Attached | None:
     """The files of a record, which can be deleted where it is open to that; None where there are none to be shown."""
     if not is_on(visit.app) or not kind.prefix:
         return None
-    found = visit.call("GET", _PATH, {"resource": id, "per_page": _MOST_SHOWN})
+    found = visit.call("GET", _PATH, {"resource": record["id"], "per_page": _MOST_SHOWN})
     may_add = may_attach(visit, kind)
     files = [{**file, "is_image": file["content_type"] in _IMAGES} for file in found["data"]]
     if not files and not may_add:
         return None
-    return Attached(files, found["pagination"]["total"], may_add, may_add and is_open)
+    says = [
+        (i, label)
+        for i, (label, sets) in enumerate(kind.attaches.items())
+        if any(record.get(name) != value for name, value in sets.items())
+    ]
+    return Attached(files, found["pagination"]["total"], may_add, may_add and is_open, says)
 
 
 def may_attach(visit: Visit, kind: Kind) -> bool:
@@ -59,13 +71,43 @@ def upload(visit: Visit, resource: str, id: str) -> Led:
     kind = kind_at(visit, resource)
     if (file := visit.files.get("file")) is None:
         raise Invalid.of(Fault("file", "required", "choose a file first"))
-    visit.call("POST", _PATH, {"resource": id, "filename": file.filename}, file.content)
+    attach(visit, id, file.filename, file.content)
+    record = visit.call("GET", f"{kind.path}/{id}")["data"] if kind.attaches else {}
+    told = {name: value for name, value in said(visit, kind).items() if record.get(name) != value}
+    if told:
+        visit.call("PATCH", f"{kind.path}/{id}", body=told, version=record["version"])
     return Led(f"{kind.page}/{id}", "The file was attached.")
 
 
+def attach(visit: Visit, id: str, filename: str, content: bytes) -> None:
+    visit.call("POST", _PATH, {"resource": id, "filename": filename}, content)
+
+
+def said(visit: Visit, kind: Kind) -> dict[str, Any]:
+    """Return the members that the ticked boxes beside a file set."""
+    ticked = visit.form.get(SAYS, "").split()
+    chosen = (sets for i, sets in enumerate(kind.attaches.values()) if str(i) in ticked)
+    return {name: value for sets in chosen for name, value in sets.items()}
+
+
 def download(visit: Visit, id: str) -> Sent:
-    """The file itself, which pages show as a picture, with headers that keep it from ever being a page."""
-    return visit.fetch(f"{_PATH}/{id}/content")
+    """The file itself, which pages show as a picture, with headers that keep it from ever being a page.
+
+    With `?small=yes`, the small picture within it, if there is one.
+    """
+    sent = visit.fetch(f"{_PATH}/{id}/content")
+    if not visit.query.get("small") or sent.content_type != "image/jpeg" or isinstance(sent.body, bytes):
+        return sent
+    pieces, head = iter(sent.body), b""
+    while len(head) < thumbnails.MOST_BYTES and (piece := next(pieces, b"")):
+        head += piece
+    small = thumbnails.find_thumbnail(head)
+    if small is None:
+        return structs.replace(sent, body=chain((head,), pieces))
+    if close := getattr(pieces, "close", None):
+        close()
+    headers = {name: text for name, text in sent.headers.items() if name not in ("Content-Length", "ETag")}
+    return Sent(small, sent.content_type, {**headers, "Cache-Control": "private, max-age=31536000, immutable"})
 
 
 def delete(visit: Visit, id: str) -> Answer:

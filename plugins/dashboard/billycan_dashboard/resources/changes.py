@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from billycan import Forbidden, NotFound, Problem
 from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, digest_of, money, words
 
-from . import forms, meanwhile, previews
+from . import attachments, forms, meanwhile, previews
 from .forms import Control
 from .kinds import (
     Kind,
@@ -95,8 +95,15 @@ def make_record(visit: Visit, resource: str) -> Answer:
         return previews.work_out(visit, kind, endpoint, kind.path, _read(visit, endpoint))
     if _asks_for_more(visit):
         return new_record(visit, resource)
-    made = call_api(visit, endpoint, kind.path, _body(visit, endpoint))
+    file = visit.files.get("file") if attachments.may_attach(visit, kind) else None
+    body = _body(visit, endpoint) | (attachments.said(visit, kind) if file else {})
+    made = call_api(visit, endpoint, kind.path, body)
     page = f"{kind.page}/{made['id']}"
+    if file:
+        try:
+            attachments.attach(visit, made["id"], file.filename, file.content)
+        except Problem as problem:
+            return Led(page, f"The {kind.one} was created, but its file was not attached. {problem.message}", "warn")
     if visit.form.get("go_on") == "email" and may_email(visit, kind):
         return Led(f"{page}/email", f"The {kind.one} was created.")
     return Led(page, f"The {kind.one} was created.")
@@ -319,6 +326,8 @@ def _show_form(
     is_brief = bool(fields.get(_BRIEF) or visit.query.get(_BRIEF))
     was = visit.form.get(meanwhile.WAS) or (_written(asked, record, zone) if record else "")
     asked = tuple(_with_known_references(control, choices) for control in asked)
+    is_new = record is None and endpoint is kind.routes.get("make")
+    may_attach = attachments.may_attach(visit, kind)
     values = {
         "kind": kind,
         "title": title,
@@ -333,7 +342,8 @@ def _show_form(
         "has_rare": any(text and "[" in name and name.rpartition(".")[2] in kind.rare for name, text in fields.items()),
         "sums": previews.summed(kind, asked),
         "draft": digest_of([visit.session.user_id, visit.tenant_id])[:16],
-        "then_email": record is None and endpoint is kind.routes.get("make") and may_email(visit, kind),
+        "then_email": is_new and may_email(visit, kind),
+        "attaches": [*enumerate(kind.attaches)] if is_new and not is_brief and may_attach else [],
         "fields": fields,
         "rows": rows,
         "offered": choices,

@@ -23,7 +23,16 @@ from .shapes import is_struct, options, parts
 _CHOSEN = ("choice", "maybe", "ref", "refs", "ticks", "yes")  # forms whose HTML shows a value by what is marked in it
 _ROW, _TEXT = "\0row\0", "\0text\0"  # stand for what a row fills in: no record holds a NUL
 LATER = NewResource.__struct_fields__  # what every record may be given
-_EMPTY_ROWS = 3
+_EMPTY_ROWS = 3  # of a list that must not be empty; of another, one is enough
+_PLACES = {
+    "yes": 2,
+    "ticks": 2,
+    "object": 3,
+    "rows": 4,
+    "area": 5,
+    "lines": 5,
+    "map": 5,
+}  # after what is short
 MOST_ROWS = 500  # of one list: as many as a document has lines
 _REMOVE = "__remove"  # the field of a row by which it is taken out
 _NAMING = 32
@@ -42,6 +51,8 @@ _STATES = {
 }
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _CODED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
+# A time of day as people write it: `8am`, `5.30 pm`, `0800`, `8:00`.
+_CLOCK = re.compile(r"(\d{1,2})[:.]?(\d\d)?\s*([ap])?\.?m?\.?", re.ASCII | re.IGNORECASE)
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?", re.ASCII)
 
 
@@ -162,10 +173,8 @@ def _within(name: str) -> str:
 
 def _place(control: Control) -> int:
     if control.name in LATER:
-        return 5
-    if control.is_wide:
-        return 3 if control.form == "rows" else 4
-    return 2 if control.form == "yes" else 0 if control.required else 1
+        return 6
+    return _PLACES.get(control.form, 0 if control.required else 1)
 
 
 def _control(field: msgspec.structs.FieldInfo, meaning: Member.Meaning, said: str) -> Control | None:
@@ -231,7 +240,7 @@ def _form_of_text(name: str, rule: Rule | None, meaning: Member.Meaning) -> str:
         return "hidden"
     if meaning.kind == "id":
         return "ref"
-    if meaning.kind in ("email", "url", "word"):
+    if meaning.kind in ("email", "time", "url", "word"):
         return meaning.kind
     if isinstance(rule, Text) and rule.most >= _LONG and not rule.schema.get("format"):
         return "area"
@@ -330,7 +339,7 @@ def _is_blank(control: Control, row: Mapping[str, str]) -> bool:
 def row_count(control: Control, form: Mapping[str, str], more: int = 0) -> int:
     """Return the number of rows that a form shows: the ones filled in, and a few more."""
     filled_in = len(_rows(control, form))
-    return min(filled_in + (more or (_EMPTY_ROWS if not filled_in else 1)), control.most)
+    return min(filled_in + (more or (_EMPTY_ROWS if control.required and not filled_in else 1)), control.most)
 
 
 def read_body(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before: str = "") -> dict[str, Any]:
@@ -372,6 +381,8 @@ def _value(control: Control, text: str, zone: str) -> Any:
         text = re.sub(r"[$,\s]", "", text).removesuffix(".")
     if control.form == "state":
         return _state(text)
+    if control.form == "time":
+        return _clock_time(text)
     if control.form == "whole":
         return int(text) if _WHOLE.fullmatch(text) else text
     if control.form == "maybe":
@@ -390,6 +401,15 @@ def _state(text: str) -> str:
     """Return Australia's abbreviation of a state, from `tas`, `Tas.` or `Tasmania`; any other text as it is."""
     letters = re.sub(r"[^a-z]", "", text.lower())
     return letters.upper() if letters.upper() in _STATES.values() else _STATES.get(letters, text)
+
+
+def _clock_time(text: str) -> str:
+    """Return a time of day as the API takes it, `17:30`, from `5.30pm` and the like; any other text as it is."""
+    found = _CLOCK.fullmatch(text)
+    if not found or (found[3] and not 1 <= int(found[1]) <= 12):
+        return text
+    hour = int(found[1]) % 12 + (12 if found[3].lower() == "p" else 0) if found[3] else int(found[1])
+    return f"{hour:02}:{found[2] or '00'}"
 
 
 def version(form: Mapping[str, str]) -> int | None:

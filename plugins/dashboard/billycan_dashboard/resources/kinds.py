@@ -54,9 +54,9 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says; `words`, `labels`, `hints`, `rare` and `fills` are what its plugin says of actions and members. `tells` are
-    the events of other records that its pages tell. `titles` are the members of which the first that is not empty is
-    its title.
+    says; `words`, `labels`, `hints`, `rare`, `fills` and `attaches` are what its plugin says of actions and members.
+    `tells` are the events of other records that its pages tell. `titles` are the members of which the first that is
+    not empty is its title.
     """
 
     plugin: str
@@ -78,6 +78,7 @@ class Kind(Struct, frozen=True, eq=False):
     hints: Mapping[str, str]
     rare: tuple[str, ...]
     fills: Mapping[str, str]
+    attaches: Mapping[str, Mapping[str, Any]]
     tells: tuple[str, ...]
     sort: str
     filters: Mapping[str, Any]
@@ -319,6 +320,7 @@ def _build_kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: st
         hints=pages.hints,
         rare=pages.rare,
         fills=pages.fills,
+        attaches=pages.attaches,
         tells=pages.tells,
         sort=pages.sort,
         filters=filters,

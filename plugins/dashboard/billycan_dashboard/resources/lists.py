@@ -19,6 +19,7 @@ from .kinds import (
     kind_at,
     label,
     page_of,
+    title_of,
     url,
 )
 from .places import fill_place, scripts_of
@@ -52,6 +53,7 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "kind": kind,
         "alarms": [member for member in kind.members if member.role == "alarm"],
         "records": found["data"],
+        "title_of": title_of,
         "bulk": actions_on_many(visit, kind, found["data"]),
         "pagination": found["pagination"],
         "query": [*query.items()],

@@ -147,7 +147,7 @@ def has_server(visit: Visit) -> bool:
 def lead_to_email(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
     """On to the page of what was emailed, where a sentence tells how far the email got, as far as it is known."""
     whom, tone = _name_recipients(email), "good"
-    said = f"The email to {whom} leaves in the background. Its progress is shown below, under Email."
+    said = f"The email to {whom} is being sent. Its progress is shown below, under Email."
     if email["status"] == "held":
         said, tone = f"Nothing was sent to {whom}: {_HELD[email['held_because']]} The email is kept below.", "warn"
     elif email["status"] == "failed":

@@ -16,7 +16,7 @@ def _navs(visit: Visit) -> list[tuple[str, str, str]]:
 screens = mounted(
     suggestions.screen,
     Screen(_LIST, lists.list_records, navs=_navs, role="field", live=True),
-    Screen(f"{_LIST}/new", changes.new_record, changes.make_record, role="field"),
+    Screen(f"{_LIST}/new", changes.new_record, changes.make_record, role="field", most_bytes=attachments.MOST_BYTES),
     Screen(f"{_LIST}/csv", lists.download_records, role="field"),
     Screen(f"{_LIST}/bulk", post=bulk.take_actions, on=_LIST, role="field", when=bulk.has_batches),
     Screen(_RECORD, record_page.show_record, role="field", live=True),

@@ -87,7 +87,14 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     subtitle = next((name for name in kind.titles if _is_subtitle(record.get(name), title)), "")
     heading |= {subtitle}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m, record.get(m.name))]
-    tables = [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)]
+    facts = [m for m in facts if not _leads_nowhere(visit, m, record[m.name])]
+    minor = [m for m in facts if m.form == "word" and m.name in kind.rare]
+    facts = [m for m in facts if m not in minor]
+    tables = [
+        _table(m, record[m.name], id)
+        for m in sorted(main, key=_is_sum)
+        if _is_table(m, record) and not _is_total(m, record[m.name])
+    ]
     values = {
         "kind": kind,
         "record": record,
@@ -97,6 +104,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "alarms": [m for m in kind.members if m.role == "alarm" and record.get(m.name)],
         "figures": figures,
         "facts": facts,
+        "minor": minor,
         "names": _names(visit, facts, record),
         "tables": tables,
         "is_wide": any(not is_narrow for _, _, is_narrow in tables),
@@ -118,7 +126,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "below": [*fill_place(visit, "record.below", kind.path, record)],
         "scripts": scripts_of(visit.app, kind.path, "record.actions", "record.aside", "record.below"),
         "page_at": lambda path: page_at(visit.app, path),
-        "attached": attached(visit, kind, id, is_open="delete" in kind.routes and is_deletable(kind, record)),
+        "attached": attached(visit, kind, record, is_open="delete" in kind.routes and is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and is_deletable(kind, record),
     }
@@ -159,6 +167,18 @@ def _is_table(member: Member, record: Mapping[str, Any]) -> bool:
 def _is_sum(member: Member) -> bool:
     """Tell whether the rows of a table only sum up those of another; such a table comes last."""
     return all(part.name != "id" for part in member.parts)
+
+
+def _leads_nowhere(visit: Visit, member: Member, value: Any) -> bool:
+    """Tell whether a value is the id of a record that the visitor may not see: it says nothing to them."""
+    kind = kind_of(visit.app, value) if member.form == "id" else None
+    return kind is not None and not kind.may(visit, "get")
+
+
+def _is_total(member: Member, rows: list[Any]) -> bool:
+    """Tell whether a table has one row of nothing but amounts and codes, which the record's own totals say, too."""
+    kinds_of = {part.form for part in member.parts}
+    return len(rows) == 1 and "money" in kinds_of and kinds_of <= {"money", "percent", "word"}
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:

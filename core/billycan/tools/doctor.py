@@ -17,7 +17,7 @@ from ..engines import private_files
 from ..moving.closing import closed_folder
 from ..operating.disks import measure_disks
 from ..operating.metrics import measure_replicas
-from ..starting import migrate, packages, policies, settings, versions
+from ..starting import filling, migrate, packages, policies, settings, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
 from ..starting.plugins import PluginError
@@ -144,6 +144,8 @@ def _check_database(app: App) -> Iterator[Finding]:
             )
             return
     yield Finding("schema", True, "current")
+    for progress in filling.look(app.db, app.manifests):
+        yield Finding("fills", True, str(progress), figures=progress._asdict())
     try:
         with app.db.writing() as db:
             db.execute(sa.update(worker.tasks).where(sa.false()).values(name=""))

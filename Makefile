@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash hosts fair soak idle scale limits wheels release setup lock clean
+.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash hosts failover fair soak idle scale limits wheels release setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,9 @@ crash: setup ## kill processes 200 times on each database and count what was los
 
 hosts: setup ## kill, freeze and cut off each of ten hosts in turn during a day of business (as root)
 	@.venv/bin/python tests/lab/hosts/run.py $(ARGS)
+
+failover: setup ## kill the primary of three PostgreSQL hosts with Patroni 20 times
+	@.venv/bin/python tests/lab/failover/run.py $(ARGS)
 
 fair: setup ## let one business flood a server beside another and measure what that notices (ARGS="--write")
 	@.venv/bin/python tests/lab/fair/run.py $(ARGS)

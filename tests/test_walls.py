@@ -160,6 +160,7 @@ REACHES_ACROSS = {
     ("core/billycan/operating/metrics.py", "gauges measure the whole deployment"),
     ("core/billycan/starting/migrate.py", "a migration changes the rows of all"),
     ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
+    ("core/billycan/starting/filling.py", "rows of all businesses are filled"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
     ("plugins/users/billycan_users/notifying.py", "a person's role is kept with the live tenant"),
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),

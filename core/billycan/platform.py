@@ -12,6 +12,7 @@ from .moving import closing
 from .profile_changes import ProfileChange, change_profile
 from .reader import Patch
 from .resources import Named, Reply
+from .starting import filling
 from .tenants import Profile, Tenant, count_businesses
 from .timed import Leases, forget_mornings, with_old_mornings
 from .working import replays, retention, worker
@@ -152,6 +153,7 @@ manifest = Manifest(
             real_time=True,
             of_the_closed=True,
         ),
+        Every(seconds=60, due=filling.to_fill, run=filling.fill_rows, real_time=True, of_the_closed=True),
     ),
     gauges=(
         Manifest.Gauge(

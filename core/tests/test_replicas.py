@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.db import ReplicaLost
-from billycan.engines import replicas
+from billycan.engines import postgres, replicas
 from billycan.operating import health as doctor
 from billycan.operating import metrics
 from billycan.starting import migrate, policies
@@ -333,3 +333,29 @@ def test_only_postgresql_has_replicas(make_app, engine, replica):
         pytest.skip("that is right")
     with pytest.raises(SettingsError, match="database_replica: must be"):
         make_app("contacts", database_replica=[replica])
+
+
+def test_what_no_synchronous_replica_has_is_not_acknowledged(connect, monkeypatch):
+    monkeypatch.setitem(postgres._SETTINGS, "statement_timeout", "200")  # does not end a commit's wait
+    monkeypatch.setattr(postgres, "HUNG_SECONDS", 0.0)
+    server = throwaway.start()
+    app = connect(server)
+    client = Client(app)
+    client.get("/v1/me")
+    monkeypatch.setattr(postgres, "PATIENCE_SECONDS", 1.0)
+
+    def await_replica(name):
+        asked(server, f"ALTER SYSTEM SET synchronous_standby_names = '{name}'")
+        asked(server, "SELECT pg_reload_conf()")
+
+    def create(status):
+        headers = {"Idempotency-Key": "one"}
+        return client.call("POST", "/v1/contacts", {"name": "Ada"}, headers=headers, status=status).json["data"]
+
+    await_replica("away")
+    create(503)
+    create(409)  # PostgreSQL still waits: nobody sees it, not even whoever asks again
+    await_replica("")
+    until(lambda: asked(server, "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == [])
+    id = create(201)["id"]
+    assert [each["id"] for each in client.get("/v1/contacts")["data"]] == [id]

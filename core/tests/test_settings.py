@@ -15,6 +15,7 @@ from billycan import Manifest
 from billycan.app import App
 from billycan.hosting import gunicorn_conf
 from billycan.starting import plugins, settings
+from billycan.starting.places import open_database
 from billycan.starting.settings import Config, Settings, SettingsError, load_settings
 from billycan.testing.fixtures import SECRET
 from billycan.tools.commands import running
@@ -223,6 +224,15 @@ def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
     for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x", "sqlite://", "sqlite:///:memory:"):
         with pytest.raises(SettingsError, match=r"^database: must be "):
             App(Config(Settings(secret=SECRET, database=url, plugins="contacts"), {}))
+
+
+def test_several_hosts_of_a_database_are_asked_for_the_primary():
+    hosts = "postgresql+psycopg://u@/x?host=10.0.0.11&host=10.0.0.12"
+    # PostgreSQL takes a session that may only read for one of a replica, and reads are sent in such sessions.
+    for url in (hosts, f"{hosts}&target_session_attrs=read-write", f"{hosts}&target_session_attrs=any"):
+        with pytest.raises(SettingsError, match=r"^database: several hosts need target_session_attrs=primary"):
+            open_database(Settings(database=url))
+    open_database(Settings(database=f"{hosts}&target_session_attrs=primary")).dispose()
 
 
 @pytest.mark.whole

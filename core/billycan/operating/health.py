@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..db import reason
 from ..moving.closing import closed_folder
-from ..starting import policies, versions
+from ..starting import filling, policies, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
 from ..timed import Leases
@@ -76,6 +76,8 @@ def _check_database(app: "App", *, deep: bool) -> Iterator[Finding]:
         yield different
         return
     yield Finding("schema", True, "current")
+    for progress in filling.look(app.db, app.manifests):
+        yield Finding("fills", True, str(progress), figures=progress._asdict())
     try:
         with app.db.writing() as db:
             db.execute(sa.update(worker.tasks).where(sa.false()).values(name=""))

@@ -14,6 +14,7 @@ from ..db import reason
 from ..fields import Moment
 from ..manifest import Manifest
 from ..sharing.folder import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
+from ..starting import filling
 from .disks import measure_disks
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _write_gauges(app: App) -> Iterator[str]:
             now = app.shared_now(db)
             gauges = [gauge for part in app.parts.values() for gauge in part.gauges]
             measured = [line for gauge in gauges for line in _measure_gauge(db, gauge, now)]
+            measured += _write_fills([*filling.measure(db, app.manifests)])
         up = 1
     except sa.exc.SQLAlchemyError as error:
         # The request counts matter most while the database is away.
@@ -84,6 +86,14 @@ def _write_read_only(app: App) -> Iterator[str]:
     yield "# HELP billycan_read_only Whether nothing can be changed, because the operator maintains the deployment."
     yield "# TYPE billycan_read_only gauge"
     yield f"billycan_read_only {int(app.read_only is not None)}"
+
+
+def _write_fills(found: list[filling.Progress]) -> Iterator[str]:
+    if found:
+        yield "# HELP billycan_fill_businesses_left Businesses with rows to fill after a migration."
+        yield "# TYPE billycan_fill_businesses_left gauge"
+    for each in found:
+        yield f'billycan_fill_businesses_left{{version="{each.version}"}} {each.businesses - each.done}'
 
 
 def _write_replicas(app: App) -> Iterator[str]:

@@ -12,6 +12,7 @@ from .versions import Chain
 
 _MAKES = ("create_table", "create_resource_table")
 _ADDS = (*_MAKES, "create_index", "add_column", "drop_index", "execute", "f", "get_bind")
+_CHANGES = ("UPDATE ", "DELETE ")
 _TAKES = ("ALTER ", "DROP ", "TRUNCATE ", "LOCK ")
 
 
@@ -47,6 +48,10 @@ def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
     )
     if operation == "add_column" and not _may_be_left_out(call):
         return "adds a column that the code of the previous release leaves out: allow null, or give a server_default"
+    if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_CHANGES):
+        return (
+            "changes rows, which others wait for: define fill(db, tenant_id), and the worker fills them a few at a time"
+        )
     if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_TAKES):
         return f"changes existing tables with {_texts(call)[0].split()[0]}: {cure}"
     if operation and operation not in _ADDS:

@@ -19,7 +19,7 @@ from ..engines import UNHURRIED
 from ..lists import filters
 from ..manifest import Manifest
 from ..migrations import index_for_search, make_extensions, search_index, search_statement
-from . import additive, packages, policies, versions
+from . import additive, filling, packages, policies, versions
 from .plugins import PluginError
 from .versions import HERE, Chain
 
@@ -63,8 +63,10 @@ def upgrade_all(
     else:
         for chain in behind:
             additive.require_additions(chain, found.get(chain.name))
-            while _patiently(database, partial(_bring, chain=chain, note=note)):
-                pass
+            while step := _next_step(database, chain):
+                if step.oldest is not None:
+                    filling.finish(database, chain, step.version, note)
+                _patiently(database, partial(_bring, chain=chain, note=note, to=step.version))
     if not database.is_sqlite:
         _patiently(database, partial(_extend_policies, note=note))
     with _looking(database) as connection:
@@ -121,12 +123,18 @@ def let_waiting_go() -> None:
     time.sleep(_PAUSE_SECONDS)
 
 
-def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None], to: str = "") -> bool:
-    """Run a chain's migrations up to this version, or the next one alone; return whether there was one."""
+def _next_step(database: db.Database, chain: Chain) -> versions.Step | None:
+    """Return the migration of a chain that is to be run next; None if its tables are where the code expects them."""
+    with _looking(database) as connection:
+        at = versions.stored_versions(connection, [chain.name]).get(chain.name)
+        return None if chain.is_at(at, versions.stored_oldest(connection).get(chain.name)) else chain.after(at)
+
+
+def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None], to: str) -> None:
+    """Run a chain's migrations up to this version, unless another process has done so."""
     before = versions.stored_versions(connection, [chain.name]).get(chain.name)
-    if chain.is_at(before, versions.stored_oldest(connection).get(chain.name)):
-        return False
-    to = to or chain.after(before)
+    if before is not None and before >= to:
+        return
     run_migrations(connection, chain, to)
     if first := chain.oldest(to):
         connection.execute(sa.delete(versions.oldest).where(versions.oldest.c.name == chain.name))
@@ -134,7 +142,6 @@ def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None],
     # In the same transaction: a server that finds a table without a policy is not ready.
     _extend_policies(connection, lambda step: None)
     note(f"{chain.name}: {before or 'nothing'} -> {to}")
-    return True
 
 
 def _extend_policies(connection: sa.Connection, note: Callable[[str], None]) -> None:

@@ -20,6 +20,12 @@ def open_database(settings: Settings) -> Database:
         raise SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise SettingsError("database: must be a file: an in-memory database would be a separate one in each process")
+    asked, hosts = url.query.get("target_session_attrs", "any"), url.query.get("host", "")
+    if asked != "primary" and (asked != "any" or isinstance(hosts, tuple) or "," in hosts):
+        raise SettingsError(
+            "database: several hosts need target_session_attrs=primary: reads are sent in sessions that may only read,"
+            " which read-write refuses"
+        )
     how = {"plain_sql": settings.plain_sql, "pooled": settings.pooled}
     return Database(url, settings.pool_size, replicas=[*_replicas(settings, url)], **how)
 

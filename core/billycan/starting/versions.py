@@ -35,12 +35,16 @@ class SchemaBehind(Exception):
 
 
 class Step(Struct, frozen=True):
-    """A migration: its version, the one before it, and, if it takes something away, the oldest whose code goes on."""
+    """A migration: its version, the one before it, and, if it takes something away, the oldest whose code goes on.
+
+    `fills` is True if it leaves rows to be filled to the worker.
+    """
 
     version: str
     before: str | None
     oldest: str | None
     file: Path
+    fills: bool
 
 
 class Chain(Struct, frozen=True):
@@ -52,9 +56,9 @@ class Chain(Struct, frozen=True):
     last: str
     steps: tuple["Step", ...]
 
-    def after(self, found: str | None) -> str:
-        """Return the version that follows this one."""
-        return next(step.version for step in self.steps if step.before == found)
+    def after(self, found: str | None) -> Step:
+        """Return the migration that follows this version."""
+        return next(step for step in self.steps if step.before == found)
 
     def oldest(self, version: str) -> str:
         """Return the oldest version whose code runs on tables of this one; an empty text if all code does."""
@@ -141,6 +145,10 @@ def _read_chain(name: str, folder: Path) -> Chain:
         if not re.fullmatch(rf"{name}_\d{{4}}", version):
             raise PluginError(f"{name}: its migration {version} must be called {name}_0001 or so: rename it")
     for step in steps.values():
+        filled = max((s.version for s in steps.values() if s.fills and s.version <= step.version), default="")
+        if step.oldest is not None and (step.fills or step.oldest < filled):
+            said = f"its migration {step.version} takes away what code before {filled} needs"
+            raise PluginError(f"{name}: {said}, which fills rows: publish it later, with {filled} or later as oldest")
         if step.oldest is not None and (step.oldest not in before or step.oldest > step.version):
             said = f"its migration {step.version} has {step.oldest} as oldest"
             raise PluginError(f"{name}: {said}: name one of its migrations that is not later")
@@ -150,8 +158,9 @@ def _read_chain(name: str, folder: Path) -> Chain:
 def _parse_migration(name: str, file: Path) -> Step:
     """Parse the literals `revision`, `down_revision` and `oldest` of a migration, of which the last may be missing."""
     try:
-        said = dict(_read_assignments("\n".join(_SAYS.findall(file.read_text("utf-8")))))
-        return Step(said["revision"], said["down_revision"], said.get("oldest"), file)
+        text = file.read_text("utf-8")
+        said = dict(_read_assignments("\n".join(_SAYS.findall(text))))
+        return Step(said["revision"], said["down_revision"], said.get("oldest"), file, "\ndef fill(" in text)
     except (SyntaxError, ValueError, KeyError) as error:
         raise PluginError(
             f"{name}: its migration {file} cannot be read: {error!r}: "

@@ -228,7 +228,7 @@ def _listen_for_hints(app: App, dispatcher: Dispatcher) -> None:
     while not dispatcher.over.is_set():
         try:
             with closing(Queue(app, patience=5.0, deliver=dispatcher.add_hints, sweep=dispatcher.sweep)) as opened:
-                opened.huey.pending_count()
+                opened.check()
                 if is_away:
                     log.warning("the queue is back")
                 is_away = False

@@ -135,6 +135,13 @@ class Queue:
         """Tell whether the queue's file, if it has one, is still the one that was opened."""
         return self.file is None or (self.file.exists() and self.file.stat().st_ino == self._inode)
 
+    def check(self) -> None:
+        """Raise unless the queue can be written. A PostgreSQL that became a replica can still be read."""
+        if isinstance(self.huey, PostgresHuey):
+            self.huey.storage.sql(f"DELETE FROM {self.huey.storage.table_task} WHERE false")  # noqa: S608
+        else:
+            self.huey.pending_count()
+
     def listen(self, stop: threading.Event) -> None:
         """Run Huey's consumer until `stop` is set. Return earlier, or raise, if the queue is gone."""
         logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would log an unreachable queue at each try
@@ -145,7 +152,7 @@ class Queue:
             thread.start()
         try:
             while not stop.wait(1) and self.is_whole():
-                self.huey.pending_count()
+                self.check()
                 consumer.check_worker_health()
         finally:
             consumer.stop(graceful=True)

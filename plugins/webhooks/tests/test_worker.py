@@ -222,6 +222,25 @@ def test_the_queue_is_there_for_a_role_that_owns_nothing(make_app):
     queue.close()
 
 
+def test_a_queue_that_may_only_be_read_counts_as_away(hooks, receive, subscribe, working, databases, engine):
+    """As in a PostgreSQL that has become a replica, whose connections are still good for reads."""
+    if engine != "postgresql":
+        pytest.skip("PostgreSQL's alone")
+    url = databases.empty(engine)
+    app, receiver = hooks(queue=url), receive()
+    Queue(app, patience=5.0, deliver=lambda _: None).close()
+    database = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with database.connect() as db:
+        name = db.scalar(sa.text("SELECT current_database()"))
+        db.execute(sa.text(f"ALTER DATABASE {name} SET default_transaction_read_only = on"))
+    client = Client(app)
+    subscribe(client, receiver.url)
+    working(app)
+    for number in range(2):
+        contact(client, str(number))
+        receiver.wait(number + 1)
+
+
 @pytest.mark.long
 def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, redis_server, caplog):
     app, receiver = hooks(queue=redis_server.url), receive()

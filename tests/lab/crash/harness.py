@@ -168,6 +168,7 @@ class Deployment:
         endpoints=2,
         *,
         redis=False,
+        url="",
         lease=6.0,
         timeout=1.0,
         retries="1,3,9,20,30,40,50,60",  # so many that a delivery does not fail for good by mere chance
@@ -176,15 +177,18 @@ class Deployment:
         plugins=PLUGINS,
         **more,
     ):
-        """`more` are settings as the environment has them: `mail__url="smtp://127.0.0.1:25"`."""
+        """`more` are settings as the environment has them: `mail__url="smtp://127.0.0.1:25"`.
+
+        With `url`, it works on that database, and not on one of its own.
+        """
         self.folder = Path(tempfile.mkdtemp(prefix="billycan-crash-"))
         self.engine, self.workers_wanted, self.web_wanted = engine, workers, web
         self.postgres, self.redis = None, throwaway.Redis() if redis else None
-        if engine == "postgresql":
+        if not url and engine == "postgresql":
             # A crash of PostgreSQL must lose nothing here either: this one writes to the disk like a real one.
             self.postgres = throwaway.start(fsync="on", full_page_writes="on", autovacuum="on")
             url = self.postgres.database("crash").render_as_string(hide_password=False)
-        else:
+        elif not url:
             url = f"sqlite:///{self.folder / 'crash.db'}"
         self.held = throwaway.hold_port()
         self.port = self.held.getsockname()[1]
@@ -430,6 +434,7 @@ class Writers:
     def __init__(self, deployment, rate, threads=4, most_pending=60.0):
         self.deployment, self.rate = deployment, rate
         self.acknowledged, self.statuses = [], Counter()
+        self.times, self.longest = [], 0.0  # when each was acknowledged, and the longest wait for any answer
         self.stop = threading.Event()
         self.threads = [threading.Thread(target=self._run, args=(i, threads)) for i in range(threads)]
         self.most_pending = most_pending
@@ -447,7 +452,7 @@ class Writers:
             business = number % len(self.deployment.keys)
             key, name = self.deployment.keys[business], f"contact {me} {number}"
             deadline = time.monotonic() + self.most_pending
-            while time.monotonic() < deadline:
+            while (sent := time.monotonic()) < deadline:
                 try:
                     status, body = self.deployment.call(
                         connection, "POST", "/v1/contacts", {"name": name}, key, **{"Idempotency-Key": name}
@@ -458,8 +463,11 @@ class Writers:
                     connection = self.deployment.connect()
                     time.sleep(0.05)
                     continue
+                finally:
+                    self.longest = max(self.longest, time.monotonic() - sent)
                 self.statuses[status] += 1
                 if status == 201:
+                    self.times.append(time.monotonic())
                     self.acknowledged.append((business, json.loads(body)["data"]["id"]))
                     break
                 time.sleep(0.1)

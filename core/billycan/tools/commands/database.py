@@ -14,15 +14,20 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option("--status", is_flag=True, help="Change nothing: show the versions, and how far the worker filled rows.")
 @as_json
-def migrate(as_json: bool) -> None:
+def migrate(*, status: bool, as_json: bool) -> None:
     """Create or upgrade the tables of core and of every enabled plugin.
 
     \b
     billycan migrate
+    billycan migrate --status
     """
     from ...starting import migrate as migrations
 
+    if status:
+        _show_status(as_json=as_json)
+        return
     with open_as_owner(open_app) as app:
         tell = (lambda step: None) if as_json else click.echo
         changed = migrations.upgrade_all(app.db, app.manifests, tell)
@@ -30,6 +35,26 @@ def migrate(as_json: bool) -> None:
         print_json({"changed": changed})
     elif not changed:
         click.echo("nothing to do")
+
+
+def _show_status(*, as_json: bool) -> None:
+    from ...starting import filling, versions
+
+    with open_as_owner(open_app) as app:
+        chains = versions.find_chains(app.manifests)
+        with app.db.reading() as db:
+            at = versions.stored_versions(db, [chain.name for chain in chains])
+        fills = filling.look(app.db, app.manifests)
+    if as_json:
+        print_json({"versions": at, "fills": [each._asdict() for each in fills]})
+        return
+    for chain in chains:
+        found = at.get(chain.name, "nothing")
+        click.echo(
+            f"{chain.name}: {found}" if found == chain.last else f"{chain.name}: {found}, the code: {chain.last}"
+        )
+    for each in fills:
+        click.echo(each)
 
 
 @click.group()

@@ -1,9 +1,9 @@
 """Fail tests whose statements a PostgreSQL that is distributed by business could not send to one node.
 
 `billycan database distribute` puts the rows of a business on one node of a cluster. Each statement must then name the
-business where Citus looks for it, and what the worker asks of all businesses must be something that each node can
-answer for those that it has. During tests on PostgreSQL every statement is looked at once, so that no cluster is needed.
-Outside of tests this module does nothing.
+business where Citus looks for it, and each node must be able to answer for its own rows what the worker asks of all
+businesses. During tests on PostgreSQL every statement is looked at once, so that no cluster is needed. Outside of tests
+this module does nothing.
 """
 
 import sys

@@ -41,9 +41,9 @@ def too_old(app: "App", now: Moment) -> sa.Select[Any]:
     old = sa.select(_e.sequence).where(
         _e.tenant_id == of, _e.sequence < first_kept, _e.sequence < newest.correlate(events).scalar_subquery()
     )
-    return sa.select(of.label("tenant_id"), of.label("id")).where(
-        old.correlate(counters.counters).exists(), c.name == events.name
-    )
+    # A value, not EXISTS: PostgreSQL would join it, and look at every event.
+    first_old = old.limit(1).correlate(counters.counters).scalar_subquery()
+    return sa.select(of.label("tenant_id"), of.label("id")).where(c.name == events.name, first_old.is_not(None))
 
 
 def forget_old_events(ctx: Context, tenant_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a cluster that has each business's rows on one node could not run, or only by asking every node."""
+"""Statements that a cluster with each business on one node could not run, or only by asking every node."""
 
 import pytest
 import sqlalchemy as sa

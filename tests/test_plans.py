@@ -51,8 +51,8 @@ FEW = (
 # Asked by the worker of all businesses at once.
 OF_ALL = (
     *("SELECT EXISTS", "SELECT $1 AS anon_1, EXISTS"),
-    "SELECT core_tenants.id AS tenant_id, core_tenants.id AS id \n"
-    "FROM core_tenants \nWHERE (EXISTS (SELECT core_events.",
+    "SELECT core_counters.tenant_id AS tenant_id, core_counters.tenant_id AS id \n"
+    'FROM core_counters \nWHERE core_counters.name = $1::VARCHAR COLLATE "C" AND (SELECT core_events.',
 )
 # These add up all expenses of the business, of which here none was ever due to a supplier.
 ADDING_UP = ("/v1/reports/payables", "/v1/reports/payables.csv")

@@ -194,7 +194,6 @@ REACHES_ACROSS = {
     ("plugins/mail/billycan_mail/retention.py", "doctor looks at the whole deployment"),
     ("plugins/mail/billycan_mail/sending.py", "the sender looks for what is due to anybody"),
     ("plugins/mail/billycan_mail/sending.py", "what a wrong clock put off is anybody's"),
-    ("plugins/webhooks/billycan_webhooks/leases.py", "the sender leases for several tenants in one transaction"),
     ("plugins/webhooks/billycan_webhooks/leases.py", "the sender looks for what is due to anybody"),
     ("plugins/webhooks/billycan_webhooks/retention.py", "doctor looks at the whole deployment"),
 }

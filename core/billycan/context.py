@@ -62,7 +62,7 @@ class Event(Struct, frozen=True):
           transaction that writes them to the log and in place of the plugin's `on_event`: with their names, and their
           first and last `sequence` in the log.
         needs: A SELECT of the `tenant_id` and `id` of events that the plugin still has to read: the log keeps them,
-          however old they are.
+          however old they are. It is asked for one business, which its parameter `tenant_id` names.
         """
 
         operation: Mapping[str, Any] = {}

@@ -88,9 +88,9 @@ def forget(ctx: "Context", name: str, by: int = 1) -> None:
 def advance_within(name: str) -> sa.CTE:
     """Return `advance` by one as a part of another statement, for PostgreSQL.
 
-    Its column is `number`, and its parameter is `of_tenant`.
+    Its column is `number`, and its parameter is `tenant_id`.
     """
-    given = {"tenant_id": sa.bindparam("of_tenant"), "name": sa.literal(name), "number": 1, "live": 1}
+    given = {"tenant_id": sa.bindparam("tenant_id"), "name": sa.literal(name), "number": 1, "live": 1}
     counted: sa.CTE = _build_addition(insert_into_postgresql(counters), [given]).cte("counted")
     return counted
 

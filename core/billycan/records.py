@@ -42,6 +42,7 @@ S = TypeVar("S", bound=Struct)
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # cached sort orders of lists
+_MOST_INSERTS = 256  # of one table, one for each set of columns
 _PARTS: Any = Struct | list  # built once: `isinstance` takes half as long then, and an invoice has 25 columns
 
 
@@ -150,15 +151,14 @@ class Records(Generic[T]):
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
         self._by_id_locked = Statement(_by_id(table).with_for_update())
-        insert, counted = sa.insert(table).returning(table), counters.advance_within(table.name)
+        insert = sa.insert(table).returning(table)
         self._insert = Statement(insert)
-        within = insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted)
-        after = insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger)))
+        self._insert_counted = Statement(insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger))))
+        self._insert_within = lru_cache(_MOST_INSERTS)(self._build_insert)
         # SQLite cannot write within another statement, and SQLAlchemy drops Python defaults there.
         self._counts_before = {"sqlite"}
         if any(column.default is not None for column in table.c):
-            self._counts_before, within = {"sqlite", "postgresql"}, after
-        self._insert_counted = Statement(sqlite=after, postgresql=within)
+            self._counts_before = {"sqlite", "postgresql"}
         self._update = Statement(
             sa.update(table)
             .returning(table)
@@ -299,12 +299,13 @@ class Records(Generic[T]):
             else:
                 ctx.counted[self.table.name] += 1
         elif not self._is_counted_later(ctx):
-            insert = self._insert_counted
-            values["of_tenant"] = ctx.tenant_id
             if self.number and "number" in self.search:
                 values["of_search"] = values.pop("search_text")
             if ctx.db.dialect.name in self._counts_before:
+                insert = self._insert_counted
                 values["of_number"] = counters.advance(ctx, self._counter)
+            else:
+                insert = self._insert_within(*values)
         ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         ctx.touched[row.id] = None
@@ -478,6 +479,17 @@ class Records(Generic[T]):
             return False
         ctx.counted[self.table.name] += 1
         return True
+
+    def _build_insert(self, *given: str) -> Statement:
+        """Return an INSERT of a row with these columns that counts it, for PostgreSQL.
+
+        The values are those of a SELECT, because a cluster takes no query within VALUES.
+        """
+        counted = counters.advance_within(self.table.name)
+        columns = {name: sa.bindparam(name, type_=c.type) for name, c in self.table.c.items() if name in given}
+        columns |= self._numbered(counted.c.number)
+        row = sa.select(*columns.values()).select_from(counted)
+        return Statement(sa.insert(self.table).from_select([*columns], row).returning(self.table))
 
     def _numbered(self, number: Any) -> dict[str, Any]:
         """Return the values that an INSERT makes of the number counted for it: `INV-0001`, also in the search text.

@@ -98,7 +98,7 @@ class Form:
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
         """Return the message for PostgreSQL with these parameters."""
         sent, options = self._in_order(parameters), db.get_execution_options()
-        self._check(db, [parameters], options)
+        self.check(db, [parameters], options)
         for listen in listeners_of(db):
             values = dict(zip(self.names, sent, strict=True))
             listen(db, None, self.text, values, self._execution(db, [values]), False)
@@ -197,7 +197,7 @@ class Form:
         text, options = text or self.text, db.get_execution_options()
         sqlite.limit_statement(db, options)
         # Not each row's own: that would be a dictionary more for each of 500 lines.
-        self._check(db, given if tenant_id is None else [{"tenant_id": tenant_id}], options)
+        self.check(db, given if tenant_id is None else [{"tenant_id": tenant_id}], options)
         for listen in listeners_of(db):
             whole = given if tenant_id is None else [{"tenant_id": tenant_id, **row} for row in given]
             listen(db, None, text, sent, self._execution(db, [_Given(self, each) for each in whole]), many)
@@ -208,7 +208,7 @@ class Form:
             db._handle_dbapi_exception(error, text, sent, cursor, None)
         return cursor
 
-    def _check(self, db: sa.Connection, given: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> None:
+    def check(self, db: sa.Connection, given: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> None:
         """Refuse it if it touches rows of tenants that the connection may not touch."""
         tenant = options.get(walls.TENANT)
         if tenant is not None:

@@ -111,18 +111,10 @@ def _collect_scopes(
     element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]], walked: set[Any]
 ) -> None:
     """Collect the scopes of a statement, each with those around it; `walked` are the queries in a FROM seen so far."""
-    if isinstance(element, sa.Select):
-        froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
-        hidden = {table for scope in above for table in scope} if element._auto_correlate else {*element._correlate}
-        scope: Scope = {t: [] for each in froms for t in _named_tables(each) if t not in hidden}
-        for condition, tables in _conditions_of([element.whereclause], froms, scope):
-            _note_condition(condition, tables, scope)
-    elif isinstance(element, sa.Update | sa.Delete):
-        scope = {t: [] for t in _named_tables(element.table)}
-        for condition in _split_and([element.whereclause]):
-            _note_condition(condition, scope, scope)
+    if isinstance(element, sa.Select | sa.Update | sa.Delete):
+        scope = scope_of(element, above)
     elif isinstance(element, sa.Subquery | sa.CTE):
-        if element.element not in walked and not _is_open(element):
+        if element.element not in walked and not is_open(element):
             walked.add(element.element)
             _collect_scopes(element.element, (), scopes, walked)  # cannot refer to the query around it
         return
@@ -135,7 +127,41 @@ def _collect_scopes(
         _collect_scopes(part, (scope, *above), scopes, walked)
 
 
-def _is_open(element: Any) -> bool:
+def scope_of(element: Any, above: Sequence[Scope]) -> Scope:
+    """Return the tenants' tables that a SELECT, UPDATE or DELETE within these others adds."""
+    if not isinstance(element, sa.Select):
+        scope: Scope = {t: [] for t in _named_tables(element.table)}
+        for condition in split_and([element.whereclause]):
+            _note_condition(condition, scope, scope)
+        return scope
+    froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
+    hidden = {table for each in above for table in each} if element._auto_correlate else {*element._correlate}
+    scope = {t: [] for each in froms for t in _named_tables(each) if t not in hidden}
+    for condition, tables in _conditions_of([element.whereclause], froms, scope):
+        _note_condition(condition, tables, scope)
+    return scope
+
+
+def froms_of(element: Any, around: set[Any]) -> set[Any]:
+    """Return the tables and queries from which a SELECT takes rows, or an UPDATE's table; not those of its `around`."""
+    if not isinstance(element, sa.Select):
+        return {element.table}
+    found, waiting = set[Any](), list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, sa.Join):
+            waiting += (each.left, each.right)
+        else:
+            found.add(each)
+    return found - (around if element._auto_correlate else {*element._correlate})
+
+
+def locks_rows(element: Any) -> bool:
+    """Tell whether a SELECT locks the rows that it finds."""
+    return isinstance(element, sa.Select) and element._for_update_arg is not None
+
+
+def is_open(element: Any) -> bool:
     """Tell whether a query in a FROM has the rows of every tenant, distinguished by its `tenant_id` outside of it."""
     return (
         isinstance(element, sa.Subquery | sa.CTE)
@@ -148,29 +174,30 @@ def _named_tables(element: Any) -> Iterator[Any]:
     """Yield the tenants' tables that a FROM names itself."""
     if isinstance(element, sa.Join):
         yield from (*_named_tables(element.left), *_named_tables(element.right))
-    elif _is_open(element) or (isinstance(getattr(element, "element", element), sa.Table) and "tenant_id" in element.c):
+    elif is_open(element) or (isinstance(getattr(element, "element", element), sa.Table) and "tenant_id" in element.c):
         yield element
 
 
 def _conditions_of(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tuple[Any, Any]]:
     """Yield the conditions of a SELECT, each with the tables to whose rows it applies."""
-    yield from ((condition, scope) for condition in _split_and(where))
+    yield from ((condition, scope) for condition in split_and(where))
     joins = [each for each in froms if isinstance(each, sa.Join)]
     while joins:
         join = joins.pop()
         # The condition of an outer join filters rows of its right side only.
         tables = {*_named_tables(join.right)} if join.isouter or join.full else scope
-        yield from ((condition, tables) for condition in _split_and([join.onclause]))
+        yield from ((condition, tables) for condition in split_and([join.onclause]))
         joins += [side for side in (join.left, join.right) if isinstance(side, sa.Join)]
 
 
-def _split_and(conditions: Any) -> Iterator[Any]:
+def split_and(conditions: Any) -> Iterator[Any]:
+    """Yield the conditions that all hold where these do."""
     for condition in conditions:
         inner = (
             getattr(condition, "element", condition) if isinstance(condition, sa.sql.elements.Grouping) else condition
         )
         if isinstance(inner, sa.BooleanClauseList) and inner.operator is operators.and_:
-            yield from _split_and(inner.clauses)
+            yield from split_and(inner.clauses)
         else:
             yield inner
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..db import reason
 from ..moving.closing import closed_folder
-from ..starting import filling, policies, versions
+from ..starting import distribution, filling, policies, versions
 from ..starting.command import command_line
 from ..starting.explain import explain_error
 from ..timed import Leases
@@ -90,6 +90,7 @@ def _check_database(app: "App", *, deep: bool) -> Iterator[Finding]:
     yield from check_replicas(app)
     if not app.db.is_sqlite:
         yield _check_host(app)
+        yield from _check_nodes(app)
     yield _check_clock(app)
     yield _check_worker(app)
     yield _check_tasks(app)
@@ -202,6 +203,20 @@ def _check_host(app: "App") -> Finding:
     if len(app.plugins.hook.rate_limit.get_hookimpls()) == 1:
         alone.append("the counts of requests, which redis_limits would share")
     return Finding("host", True, f"has alone: {'; '.join(alone)}", figures={"alone": alone})
+
+
+def _check_nodes(app: "App") -> Iterator[Finding]:
+    """Check that every table is distributed if any is."""
+    with app.db.reading() as db:
+        if not distribution.is_in_use(db):
+            return
+        try:
+            left = distribution.describe_undistributed(db, app.manifests)
+        except RuntimeError as error:
+            yield Finding("nodes", False, str(error), "run SELECT undistribute_table(…), then `billycan migrate`")
+            return
+    said = f"not distributed yet: {', '.join(left)}" if left else "each business's rows lie on one node of the cluster"
+    yield Finding("nodes", not left, said, "run `billycan migrate`" if left else None)
 
 
 def check_replicas(app: "App") -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from ..engines import UNHURRIED
 from ..lists import filters
 from ..manifest import Manifest
 from ..migrations import index_for_search, make_extensions, search_index, search_statement
-from . import additive, filling, packages, policies, versions
+from . import additive, distribution, filling, packages, policies, versions
 from .plugins import PluginError
 from .versions import HERE, Chain
 
@@ -69,6 +69,7 @@ def upgrade_all(
                 _patiently(database, partial(_bring, chain=chain, note=note, to=step.version))
     if not database.is_sqlite:
         _patiently(database, partial(_extend_policies, note=note))
+        _patiently(database, partial(_distribute, manifests=manifests, note=note))
     with _looking(database) as connection:
         unbuilt, unsearched = unbuilt_indexes(connection, manifests), unindexed_tables(connection, manifests)
     for index in unbuilt:
@@ -135,7 +136,8 @@ def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None],
     before = versions.stored_versions(connection, [chain.name]).get(chain.name)
     if before is not None and before >= to:
         return
-    run_migrations(connection, chain, to)
+    with distribution.distributing(connection):
+        run_migrations(connection, chain, to)
     if first := chain.oldest(to):
         connection.execute(sa.delete(versions.oldest).where(versions.oldest.c.name == chain.name))
         connection.execute(sa.insert(versions.oldest).values(name=chain.name, version=first))
@@ -148,6 +150,18 @@ def _extend_policies(connection: sa.Connection, note: Callable[[str], None]) -> 
     if policies.has_policies(connection):
         for step in policies.extend_policies(connection):
             note(step)
+
+
+def _distribute(connection: sa.Connection, manifests: Mapping[str, Manifest], note: Callable[[str], None]) -> None:
+    """Distribute what is not yet where tables are, such as those of a plugin that was off then."""
+    if distribution.is_in_use(connection):
+        for step in distribution.distribute(connection, manifests):
+            note(step)
+
+
+def distribute_tables(database: db.Database, manifests: Mapping[str, Manifest]) -> list[str]:
+    """Distribute the tables of core and of these plugins, all or none; return the changes."""
+    return _patiently(database, partial(distribution.distribute, manifests=manifests))
 
 
 def unbuilt_indexes(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[sa.Index]:

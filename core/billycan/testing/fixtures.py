@@ -20,7 +20,7 @@ from ..manifest import Manifest
 from ..starting import migrate, packages, plugins, policies
 from ..starting.packages import PluginError, absent
 from ..starting.settings import Config, Settings
-from . import holding, throwaway
+from . import holding, routing, throwaway
 from .apps import AppPool
 from .databases import Databases
 
@@ -145,7 +145,10 @@ def pytest_runtest_setup() -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, Any, Any]:
-    """Do the same during the call, and fail a test whose write transaction did more than SQL."""
+    """Do the same during the call, and fail a test whose write transaction did more than SQL.
+
+    Fail one that sent a statement that no cluster takes, too.
+    """
     holding.breaches.clear()
     try:
         result = yield from pytest_runtest_setup()
@@ -208,6 +211,7 @@ def make_app(
     taken: list[App] = []
     used: dict[str, None] = {}
     holding.watch_writes()
+    routing.watch_statements(holding.tell_breach)
 
     def make(
         *plugins: str,

@@ -106,12 +106,12 @@ def _hold_turn(transaction: AbstractContextManager[Any], caller: str) -> Generat
             _thread.is_open, _thread.is_timed = outer
             rows = _count_changes(db) - changed
             if rows > MOST_ROWS:
-                _tell_breach(
+                tell_breach(
                     f"a write transaction of {caller} changed {rows:,} rows: take {MOST_ROWS:,} at most, in steps"
                 )
             spent = thread_time() - began - (_thread.excused - excused)
             if spent > MOST_CPU_SECONDS:
-                _tell_breach(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
+                tell_breach(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def _refuse_slow(event: str, arguments: tuple[Any, ...]) -> None:
     what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
     if what:
         raise RuntimeError(
-            _tell_breach(f"a write transaction is open, so it is no time {what}: everybody's writes wait")
+            tell_breach(f"a write transaction is open, so it is no time {what}: everybody's writes wait")
         )
 
 
@@ -157,7 +157,8 @@ def _on_disk(event: str, arguments: tuple[Any, ...]) -> str:
     return what
 
 
-def _tell_breach(breach: str) -> str:
+def tell_breach(breach: str) -> str:
+    """Note what fails the test that is running, with where it happened; return it."""
     breaches.append(f"{breach}\n{''.join(traceback.format_stack(limit=25)[:-2])}")
     return breach
 

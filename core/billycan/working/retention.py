@@ -16,7 +16,6 @@ from ..context import Context, Event
 from ..db import own, upsert
 from ..events import BYTES, events, forgotten
 from ..fields import Moment
-from ..tenants import tenants
 
 if TYPE_CHECKING:
     from ..app import App
@@ -29,18 +28,22 @@ _MIB = 1024 * 1024
 def too_old(app: "App", now: Moment) -> sa.Select[Any]:
     """The tenants with events that are older than `events_days` and not the newest of their name.
 
-    Each tenant is looked up by its own index, which costs one row where no event is old.
+    Each tenant is looked up by its own index, which costs one row where no event is old. Its counter stands for it: it
+    lies on the node that has its events.
     """
-    before, of, later = now - timedelta(days=app.settings.events_days), tenants.c.id, events.alias("later")
+    before, later, c = now - timedelta(days=app.settings.events_days), events.alias("later"), counters.counters.c
+    of = c.tenant_id
     kept = sa.select(_e.sequence).where(_e.tenant_id == of, _e.created_at >= before).order_by(_e.sequence).limit(1)
-    first_kept = sa.func.coalesce(kept.correlate(tenants).scalar_subquery(), _BEYOND)
+    first_kept = sa.func.coalesce(kept.correlate(counters.counters).scalar_subquery(), _BEYOND)
     newest = sa.select(sa.func.max(later.c.sequence)).where(
         later.c.tenant_id == _e.tenant_id, later.c.event == _e.event
     )
     old = sa.select(_e.sequence).where(
         _e.tenant_id == of, _e.sequence < first_kept, _e.sequence < newest.correlate(events).scalar_subquery()
     )
-    return sa.select(of.label("tenant_id"), of.label("id")).where(old.correlate(tenants).exists())
+    # A value, not EXISTS: PostgreSQL would join it, and look at every event.
+    first_old = old.limit(1).correlate(counters.counters).scalar_subquery()
+    return sa.select(of.label("tenant_id"), of.label("id")).where(c.name == events.name, first_old.is_not(None))
 
 
 def forget_old_events(ctx: Context, tenant_id: str) -> bool:
@@ -105,7 +108,7 @@ def _forget_batch(ctx: Context, most_bytes: int, before: int | None = None) -> b
     """
     found = sa.select(_e.id, _SIZE).where(*_may_be_forgotten(ctx, before)).order_by(_e.sequence)
     ids: list[str] = []
-    with ctx.db.execute(found.limit(MOST_AT_ONCE)) as rows:
+    with ctx.db.execute(found.limit(MOST_AT_ONCE), {"tenant_id": ctx.tenant_id}) as rows:
         for row in rows:
             ids.append(row.id)
             if (most_bytes := most_bytes - row.size) <= 0:

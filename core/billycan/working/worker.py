@@ -398,8 +398,9 @@ def select_due(app: "App", name: str, every: Every, now: Moment) -> sa.Select[An
     assert every.due is not None  # noqa: S101 - what the callers looked at
     due = every.due(app, now)
     of = due.selected_columns
-    waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id, put_off.c.task == name)
-    return due.where(~waits.where(_is_put_off(now)))
+    # They are few, and a task may begin with a table that each node of a cluster has: not looked up for each row of it.
+    waits = sa.select(put_off.c.tenant_id, put_off.c.id).where(put_off.c.task == name, _is_put_off(now))
+    return due.where(sa.tuple_(of.tenant_id, of.id).not_in(waits))
 
 
 def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:

@@ -166,14 +166,14 @@ def _busy_spans(ctx: Context, staff: Iterable[Person], within: Span, job_id: str
 
 _BOOKED = (
     sa.select(sa.func.count())
-    .where(bookings.c.tenant_id == slots.c.tenant_id, bookings.c.slot_id == slots.c.id)
+    .where(bookings.c.tenant_id == sa.bindparam("of_tenant"), bookings.c.slot_id == slots.c.id)
     .scalar_subquery()
     .label("booked")
 )
 _HELD = (
     sa.select(sa.func.count())
     .where(
-        holds.c.tenant_id == slots.c.tenant_id,
+        holds.c.tenant_id == sa.bindparam("of_tenant"),
         holds.c.slot_id == slots.c.id,
         holds.c.expires_at > sa.bindparam("real_time", type_=UTCDateTime),
     )
@@ -198,7 +198,9 @@ def _taken_slots(
     since, until = within
     overlap = (slots.c.occupied_until > since) & (slots.c.occupied_from < until)
     select = sa.select(slots, _BOOKED, _HELD).where(own(ctx, slots), slots.c.staff_id.in_(found), overlap)
-    for row in ctx.db.execute(select.order_by(slots.c.occupied_from), {"real_time": ctx.app.now()}):
+    for row in ctx.db.execute(
+        select.order_by(slots.c.occupied_from), {"real_time": ctx.app.now(), "of_tenant": ctx.tenant_id}
+    ):
         occupied, booked = (row.occupied_from, row.occupied_until), row.booked + row.held - (row.id == gone)
         if booked:
             found[row.staff_id].append(Taken(row.id, row.service_id, row.start_at, occupied, booked))

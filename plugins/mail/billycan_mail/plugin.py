@@ -5,7 +5,15 @@ from billycan import Deleted, Every, Manifest, RecordPages, Route
 from . import handlers as h
 from . import suppressing
 from .document_email import routes_of_document
-from .retention import count_waiting, describe_waiting, forget_old, oldest_due_seconds, too_old
+from .retention import (
+    count_waiting,
+    describe_waiting,
+    forget_letters,
+    forget_old,
+    oldest_due_seconds,
+    too_old,
+    with_old_letters,
+)
 from .schemas import Email, SuppressedAddress
 from .sending import run_sender
 from .settings import Settings
@@ -69,7 +77,10 @@ manifest = Manifest(
         ),
     ),
     hears={"contact.merged": h.move_statements},
-    tasks=(Every(seconds=3600, due=too_old, run=forget_old, real_time=True),),
+    tasks=(
+        Every(seconds=3600, due=too_old, run=forget_old, real_time=True),
+        Every(seconds=3600, tenants=with_old_letters, run=forget_letters, real_time=True),
+    ),
     workers=(run_sender,),
     gauges=(
         Manifest.Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", count_waiting),

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.sql import Statement, at_most, tenants
+from billycan.sql import Statement, at_most, counters, tenants
 from billycan.timed import Leases
 
 from .settings import Settings
@@ -18,18 +18,23 @@ _FILES = (emails.c.file_id, emails.c.logo_id)
 
 
 def too_old(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
-    """Select the businesses whose first email is old enough; and one of all, if letters are, which are nobody's."""
+    """Select the businesses whose first email is old enough."""
     since = now - timedelta(days=app.settings_of(Settings).keep_days)
-    of = tenants.c.id
+    of = counters.c.tenant_id
     # In order, so that each business's is the first entry of its part of an index.
     first = sa.select(emails.c.created_at).where(emails.c.tenant_id == of).order_by(emails.c.created_at).limit(1)
-    has_old = first.correlate(tenants).scalar_subquery() < since
-    with_letters = sa.exists().where(_is_old_letter(now)) & (of == sa.select(sa.func.min(of)).scalar_subquery())
-    return sa.select(of.label("tenant_id"), of.label("id")).where(has_old | with_letters)
+    has_old = first.correlate(counters).scalar_subquery() < since
+    return sa.select(of.label("tenant_id"), of.label("id")).where(counters.c.name == emails.name, has_old)
+
+
+def with_old_letters(db: sa.Connection, now: Moment) -> list[str]:
+    """Return one business if letters are old enough, which are nobody's; none if no letter is."""
+    first = sa.select(sa.func.min(tenants.c.id)).where(sa.exists().where(_is_old_letter(now)))
+    return [id for id in db.execute(first).scalars() if id]
 
 
 def forget_old(ctx: Context, tenant_id: str) -> bool:
-    """Delete emails and letters that finished long enough ago, with files that no other email has.
+    """Delete emails that finished long enough ago, with files that no other email has.
 
     Works on one batch; returns True if there may be more.
     """
@@ -43,9 +48,13 @@ def forget_old(ctx: Context, tenant_id: str) -> bool:
     if ids := sorted({id for row in gone for id in row if id}):
         users = (sa.exists().where(emails.c.tenant_id == files.c.tenant_id, c == files.c.id) for c in _FILES)
         ctx.db.execute(sa.delete(files).where(own(ctx, files), files.c.id.in_(ids), *(~used for used in users)))
+    return len(gone) == _MOST_AT_ONCE
+
+
+def forget_letters(ctx: Context) -> bool:
+    """Delete letters that finished long enough ago, a batch at a time; return True if there may be more."""
     these = at_most(_MOST_AT_ONCE, letters, _is_old_letter(ctx.now()))
-    letters_gone = ctx.db.execute(sa.delete(letters).where(these)).rowcount
-    return _MOST_AT_ONCE in (len(gone), letters_gone)
+    return ctx.db.execute(sa.delete(letters).where(these)).rowcount == _MOST_AT_ONCE
 
 
 def _is_old_letter(now: Moment) -> sa.ColumnElement[bool]:

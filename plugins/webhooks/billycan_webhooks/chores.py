@@ -134,7 +134,7 @@ def _recover_next(db: sa.Connection, chore: Mapping[str, Any], its: sa.ColumnEle
     some = sa.select(_d.id, _d.created_at).where(its, LOST, within, after)
     found = db.execute(some.order_by(_d.created_at, _d.id).limit(MOST_AT_ONCE)).all()
     anew = {"status": "pending", "due_at": now, "failures": 0, "first_attempt_at": None, "finished_at": None}
-    logged = sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id)
+    logged = sa.exists().where(_l.tenant_id == chore["tenant_id"], _l.id == _d.webhook_id)
     these = its & _d.id.in_([row.id for row in found]) & LOST & (_d.own_body.is_not(None) | logged)
     count = db.execute(sa.update(deliveries).where(these).values(anew)).rowcount if found else 0
     if len(found) < MOST_AT_ONCE:

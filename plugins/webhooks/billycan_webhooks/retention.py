@@ -8,11 +8,11 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
-from billycan.sql import at_most, events, tenants
+from billycan.sql import at_most, counters, events
 from billycan.timed import Leases
 
 from .settings import Settings
-from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries
+from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries, endpoints
 
 # For each business. Responses up to 1 KiB are not counted: they are about as large as their rows.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -31,11 +31,12 @@ def check_days(app: App) -> None:
 
 
 def needed_events() -> sa.Select[Any]:
-    """Select the events of deliveries that are not finished, or still to be inserted."""
+    """Select the events of a business's deliveries that are not finished, or still to be inserted."""
     log, c = events.alias("needed"), chores.c
-    is_open = sa.exists().where(_d.tenant_id == log.c.tenant_id, _d.webhook_id == log.c.id, OPEN)
+    its: Any = sa.bindparam("tenant_id")
+    is_open = sa.exists().where(_d.tenant_id == its, _d.webhook_id == log.c.id, OPEN)
     place = log.c.sequence.between(c.first_sequence, c.last_sequence)
-    is_owed = sa.exists().where(c.tenant_id == log.c.tenant_id, c.kind == "add", place)
+    is_owed = sa.exists().where(c.tenant_id == its, c.kind == "add", place)
     return sa.select(log.c.tenant_id, log.c.id).where(is_open | is_owed)
 
 
@@ -64,12 +65,12 @@ def tidy_deliveries(ctx: Context, tenant_id: str) -> bool:
 
 def to_tidy(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
     """Select the businesses that have held deliveries, or deliveries that finished long enough ago."""
-    # One look-up for each business: an index finds its first finished delivery, and any held one.
-    of, too_old = tenants.c.id, now - timedelta(days=app.settings_of(Settings).keep_days)
+    # One look-up for each business that ever had an endpoint: an index finds its first finished delivery, and any held.
+    of, too_old = counters.c.tenant_id, now - timedelta(days=app.settings_of(Settings).keep_days)
     its = _d.tenant_id == of
     finished = sa.select(sa.func.min(_d.finished_at)).where(its).scalar_subquery() < too_old
     held = sa.select(_d.id).where(its, HELD).limit(1).scalar_subquery().is_not(None)
-    return sa.select(of.label("tenant_id"), of.label("id")).where(finished | held)
+    return sa.select(of.label("tenant_id"), of.label("id")).where(counters.c.name == endpoints.name, finished | held)
 
 
 def trim_answers(ctx: Context) -> bool:

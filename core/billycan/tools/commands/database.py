@@ -2,15 +2,11 @@
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import secrets
-from typing import TYPE_CHECKING
 
 import click
 
 from ..opening import open_app, open_as_owner, open_checked_app
 from ..printing import as_json, print_json
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command()
@@ -76,7 +72,7 @@ def harden_database(role: str) -> None:
     """
     import sqlalchemy as sa
 
-    from ...starting import policies, settings
+    from ...starting import distribution, policies, settings
 
     with open_as_owner(open_checked_app) as app:
         if app.db.is_sqlite:
@@ -85,6 +81,10 @@ def harden_database(role: str) -> None:
             )
         password = secrets.token_urlsafe(24)
         with app.db.writing() as db:
+            if distribution.is_in_use(db):
+                raise click.ClickException(
+                    "row-level security does not reach the nodes of a cluster: see docs/deploy.md"
+                )
             was = policies.has_policies(db)
             made = policies.create_policies(db, role, password)
             slow = policies.searches_unindexed(db)
@@ -104,3 +104,31 @@ def harden_database(role: str) -> None:
     if slow:
         click.echo("Searches read every row of a tenant until a superuser runs this in the database once:")
         click.echo("\n" + "".join(f"  ALTER FUNCTION {name} LEAKPROOF;\n" for name in policies.INDEXED))
+
+
+@database.command("distribute")
+@click.option("--check", is_flag=True, help="Only show what would be done; exit with 1 if that is anything.")
+def distribute_database(check: bool) -> None:
+    """Distribute the tables over a cluster, with the rows of each business on one node.
+
+    Run this as the owner of the tables on the coordinator of a PostgreSQL with the extension Citus, while neither the
+    web server nor the worker runs. `billycan migrate` then distributes new tables, too.
+
+    \b
+    billycan database distribute --check
+    billycan database distribute
+    """
+    from ...starting import distribution, migrate
+
+    with open_as_owner(open_checked_app) as app:
+        with app.db.reading() as db:
+            missing = distribution.find_missing(db, app.manifests)
+            todo = [] if missing else distribution.describe_undistributed(db, app.manifests)
+        if missing:
+            raise click.ClickException(missing)
+        for step in todo if check else migrate.distribute_tables(app.db, app.manifests):
+            click.echo(step)
+    if not todo:
+        click.echo("nothing to do")
+    elif check:
+        raise click.exceptions.Exit(1)

@@ -70,10 +70,8 @@ def is_behind(ctx: Context) -> bool:
     return ctx.db.execute(either.limit(1)).first() is not None
 
 
-# By its whole key, or SQLite looks through all walks that are done, for each business.
-_has_walk = sa.exists().where(walks.c.tenant_id == tenants.c.id, walks.c.id == ALL)
 _BEHIND = sa.union(
-    sa.select(tenants.c.id).where(~_has_walk),
+    sa.select(tenants.c.id).where(tenants.c.id.not_in(sa.select(walks.c.tenant_id).where(walks.c.id == ALL))),
     sa.select(walks.c.tenant_id).where(~walks.c.done),
     sa.select(imported.c.tenant_id),
 )

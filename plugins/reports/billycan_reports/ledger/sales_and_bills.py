@@ -316,7 +316,7 @@ def had_document(exports: sa.Table) -> sa.ColumnElement[bool]:
         *(
             sa.exists().where(
                 *_of_other_days(earlier, of_format + f"_{of}"),
-                first.c.tenant_id == entries.c.tenant_id,
+                first.c.tenant_id == sa.bindparam("tenant_id"),
                 first.c.document_id == entries.c.document_id,
                 *(first.c.role.in_(_ROLES[of]), _is_first(first, of)),
                 *(first.c.date.between(earlier.c.since, earlier.c.until), first.c.sequence <= earlier.c.last),
@@ -354,7 +354,7 @@ def _is_first(entry: Any, of: str) -> sa.ColumnElement[bool]:
     """The condition that an entry is the first of its document's income or costs."""
     before = entries.alias("before")
     return ~sa.exists().where(
-        before.c.tenant_id == entry.c.tenant_id,
+        before.c.tenant_id == sa.bindparam("tenant_id"),
         before.c.document_id == entry.c.document_id,
         before.c.role.in_(_ROLES[of]),
         before.c.sequence < entry.c.sequence,

@@ -13,16 +13,20 @@ git --git-dir=.git --work-tree=. describe --always --dirty --exclude='*' --abbre
 ${PYTHON:-python3} -m venv "$tools"
 pip="$tools/bin/python -m pip -qq --disable-pip-version-check"
 $pip install --only-binary :all: --require-hashes --no-deps -r $locks/installer.txt
+# What another patch release of this Python needs, too: Debian 12's 3.11.2 takes a package that 3.11.3 has no use for.
+minor=$("$tools/bin/python" -c 'import sys; print("%d[.]%d" % sys.version_info[:2])')
+sed -E "s/ ; python_full_version < '$minor[.][0-9]+'//" $locks/runtime.txt >"$tools/runtime.txt"
+# While those of others are fetched, our own are built.
+$pip download --only-binary :all: --require-hashes --no-deps --dest "$tools/others" -r "$tools/runtime.txt" &
+download=$!
 rm -rf dist
 for project in . core plugins/*; do
     # The client is for those who call a server. uv is the backend that each project names: built so, it fetches none.
     [ "$project" = plugins/client ] || [ ! -f "$project/pyproject.toml" ] || "$tools/bin/uv" build -q --offline --wheel --out-dir dist "./$project"
 done
+wait $download
 ours=$(cd dist && sha256sum -- *.whl)
-# What another patch release of this Python needs, too: Debian 12's 3.11.2 takes a package that 3.11.3 has no use for.
-minor=$("$tools/bin/python" -c 'import sys; print("%d[.]%d" % sys.version_info[:2])')
-sed -E "s/ ; python_full_version < '$minor[.][0-9]+'//" $locks/runtime.txt >"$tools/runtime.txt"
-$pip download --only-binary :all: --require-hashes --no-deps --dest dist -r "$tools/runtime.txt"
+mv "$tools"/others/* dist
 {
     cat $locks/runtime.txt
     echo "$ours" | sed -E 's/^([0-9a-f]+) +([^-]+)-([^-]+)-.*/\2==\3 --hash=sha256:\1/'

@@ -24,7 +24,7 @@ from . import gunicorn_conf
 
 _SECONDS = 180
 # gunicorn, with what its workers need imported once: each of them would spend most of the CPU time of its start on it.
-_GUNICORN = """
+GUNICORN = """
 import sys
 from billycan.hosting import workers
 from billycan.starting.packages import installed
@@ -114,7 +114,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     # gevent replaces modules of Python before anything else imports them.
     is_alone = more.get("worker_class") == "gevent"
-    run = ["-m", "gunicorn"] if is_alone else ["-c", _GUNICORN, ",".join(plugins)]
+    run = ["-m", "gunicorn"] if is_alone else ["-c", GUNICORN, ",".join(plugins)]
     options = ["--config", gunicorn_conf.__file__, "billycan.hosting.workers:application()"]
     command = [sys.executable, *run, *options]
     log = folder / "log"

@@ -1,6 +1,7 @@
 """The rows to measure with: a few made by the API, the others copied from them by SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -59,23 +60,16 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
     templates = [_contact(clients["books"], name) for name in names]
     deep, maker = _contact(clients["deep"], "Ada"), _contact(clients["maker"], "Ada")
     drafted, sent, paid = (_invoice(clients["books"], templates[0], action) for action in ("", "send", "pay"))
-    with app.db.writing(across="a test looks at every row") as db:
-        rebuild = _make_room(db)
+    with _unhurried(app) as db:
+        rebuild = _drop_searches(db)
         each = sizes.contacts // len(templates)
-        for number, template in enumerate(templates):
-            _copy(db, contacts, template, each - 1, _named, start=number * each)
-        _copy(db, contacts, deep, sizes.deep - 1, _named)
-        # Of five invoices one is a draft, one is sent, and the others are paid.
-        for number, template in enumerate([drafted, sent, paid, paid, paid]):
-            ids = range(number, sizes.invoices, 5)
-            _copy(db, invoices, template, len(ids), _numbered, start=number, step=5)
-            for line in db.execute(sa.select(lines.c.id).where(lines.c.document_id == template)).scalars().all():
-                _copy(db, lines, line, len(ids), _belongs(document_id="inv_"), start=number, step=5)
-            for part in db.execute(sa.select(allocations).where(allocations.c.invoice_id == template)).all():
-                payment = part.payment_id
-                _copy(db, payments, payment, len(ids), _belongs(), start=number, step=5)
-                of = _belongs(invoice_id="inv_", payment_id=_start(payments, payment))
-                _copy(db, allocations, part.id, len(ids), of, start=number, step=5)
+        _copy(db, contacts, {template: n * each for n, template in enumerate(templates)}, each - 1, _named)
+        _copy(db, contacts, {deep: 0}, sizes.deep - 1, _named)
+    # Of five invoices one is a draft, one is sent, and the others are paid.
+    for number, template in enumerate([drafted, sent, paid, paid, paid]):
+        with _unhurried(app) as db:
+            _copy_invoice(db, template, number, len(range(number, sizes.invoices, 5)))
+    with _unhurried(app) as db:
         for statement in rebuild:
             db.exec_driver_sql(statement)
         _recount(db)
@@ -108,15 +102,32 @@ def _invoice(client: Any, contact: str, action: str) -> str:
     return str(made["id"])
 
 
-def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: Any, start: int = 0, step: int = 1) -> None:
-    """Copy a row this many times; `changed` gives the columns that differ, by the copy's number."""
-    numbers = sa.select(sa.literal(start).label("i")).cte("numbers", recursive=True)
-    numbers = numbers.union_all(sa.select(numbers.c.i + step).where(numbers.c.i < start + (times - 1) * step))
+def _copy_invoice(db: sa.Connection, template: str, number: int, times: int) -> None:
+    """Copy an invoice this many times, with its lines and payments."""
+    _copy(db, invoices, {template: number}, times, _numbered, step=5)
+    of = sa.select(lines.c.id).where(lines.c.document_id == template)
+    for line in db.execute(of).scalars().all():
+        _copy(db, lines, {line: number}, times, _belongs(document_id="inv_"), step=5)
+    for part in db.execute(sa.select(allocations).where(allocations.c.invoice_id == template)).all():
+        payment = part.payment_id
+        _copy(db, payments, {payment: number}, times, _belongs(), step=5)
+        belongs = _belongs(invoice_id="inv_", payment_id=_start(payments, payment))
+        _copy(db, allocations, {part.id: number}, times, belongs, step=5)
+
+
+def _copy(
+    db: sa.Connection, table: sa.Table, starts: Mapping[str, int], times: int, changed: Any, step: int = 1
+) -> None:
+    """Copy each row this many times, numbered from its start; `changed` gives the columns that differ, by number."""
+    start, last = sa.bindparam("start", type_=sa.Integer), sa.bindparam("last", type_=sa.Integer)
+    numbers = sa.select(start.label("i")).cte("numbers", recursive=True)
+    numbers = numbers.union_all(sa.select(numbers.c.i + step).where(numbers.c.i < last))
     i = numbers.c.i
-    new = {"id": _start(table, id) + sa.cast(i + _FIRST, sa.Text), **changed(i, table, db.dialect.name)}
+    new = {"id": _start(table, min(starts)) + sa.cast(i + _FIRST, sa.Text), **changed(i, table, db.dialect.name)}
     columns = [new[c.name].label(c.name) if c.name in new else c for c in table.c]
-    rows = sa.select(*columns).select_from(table.join(numbers, sa.true())).where(table.c.id == id)
-    db.execute(sa.insert(table).from_select([c.name for c in table.c], rows))
+    rows = sa.select(*columns).select_from(table.join(numbers, sa.true())).where(table.c.id == sa.bindparam("row"))
+    each = [{"row": id, "start": first, "last": first + (times - 1) * step} for id, first in starts.items()]
+    db.execute(sa.insert(table).from_select([c.name for c in table.c], rows), each)
 
 
 def _named(i: Any, table: sa.Table, dialect: str) -> Mapping[str, Any]:
@@ -147,14 +158,22 @@ def _moment(i: Any, dialect: str) -> Any:
     return sa.func.strftime("%Y-%m-%d %H:%M:%S.000000", "2026-01-01", "+" + sa.cast(i, sa.Text) + " seconds")
 
 
-def _make_room(db: sa.Connection) -> list[str]:
-    """Drop what slows a bulk insert; return the statements that restore the search indexes."""
+@contextmanager
+def _unhurried(app: App) -> Iterator[sa.Connection]:
+    """Begin a write transaction that may take its time; on PostgreSQL it does not check foreign keys row by row."""
+    with app.db.writing(across="a test looks at every row") as db:
+        if app.db.is_sqlite:
+            db.execution_options(billycan_unhurried=True)
+            db.exec_driver_sql("PRAGMA cache_size = -200000")
+        else:
+            db.exec_driver_sql("SET LOCAL statement_timeout = 0; SET LOCAL session_replication_role = replica")
+        yield db
+
+
+def _drop_searches(db: sa.Connection) -> list[str]:
+    """Drop the search indexes, which slow a bulk insert; return the statements that restore them."""
     if db.dialect.name == "sqlite":
-        db.execution_options(billycan_unhurried=True)
-        db.exec_driver_sql("PRAGMA cache_size = -200000")
         return []
-    # In this mode foreign keys are not checked row by row.
-    db.exec_driver_sql("SET LOCAL statement_timeout = 0; SET LOCAL session_replication_role = replica")
     found = db.exec_driver_sql("SELECT indexname, indexdef FROM pg_indexes WHERE indexname LIKE 'ix%%search'").all()
     for name, _ in found:
         db.exec_driver_sql(f"DROP INDEX {name}")

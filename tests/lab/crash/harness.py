@@ -32,6 +32,7 @@ import standardwebhooks.webhooks as package
 
 from billycan.app import App
 from billycan.events import events
+from billycan.hosting.served import GUNICORN
 from billycan.starting import migrate, packages, settings
 from billycan.tenants import Profile
 from billycan.testing import throwaway
@@ -234,7 +235,8 @@ class Deployment:
         options = ["-c", conf.__file__, "-b", f"127.0.0.1:{self.port}", "-w", str(self.web_wanted), "--threads", "4"]
         options += ["--log-level", "warning"]
         where = f"{HERE.name}.fail:application()" if point else "billycan.hosting.workers:application()"
-        command = [sys.executable, "-m", "gunicorn", *options, "--pythonpath", str(HERE.parent), where]
+        options += ["--pythonpath", str(HERE.parent), where]
+        command = [sys.executable, "-c", GUNICORN, self.environ["BILLYCAN_PLUGINS"], *options]
         self.web = subprocess.Popen(command, env={**self.environ, "FAIL_AT": point}, stdout=self.log, stderr=self.log)
         for _ in range(600):
             connection = self.connect()

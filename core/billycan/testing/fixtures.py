@@ -22,7 +22,7 @@ from ..starting.packages import PluginError, absent
 from ..starting.settings import Config, Settings
 from . import holding, throwaway
 from .apps import AppPool
-from .databases import Databases
+from .databases import Databases, share_compiled
 
 if TYPE_CHECKING:
     from ..app import App
@@ -208,6 +208,7 @@ def make_app(
     taken: list[App] = []
     used: dict[str, None] = {}
     holding.watch_writes()
+    share_compiled()
 
     def make(
         *plugins: str,

@@ -23,19 +23,26 @@ settings.register_profile(
 settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
+WHOLE = Path(__file__).parent / "tests"
+LONG = {WHOLE / name for name in ("browser", "crash", "generators")}  # all that is in these folders takes long
+
+# What is imported, collected and kept by tests grows to a GB: the garbage collector looks through it rarely.
+gc.set_threshold(50_000, 50, 50)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out folders of which no test would be left, and what they import, such as a browser's driver."""
+    return True if collection_path in LONG and config.getoption("markexpr") == "not long" else None
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "as_app: what is true of keys is true of apps' access tokens, too")
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking through thousands of tests, and all they import, again and again.
-
-    What tests build and keep grows to a GB, so that it is looked through rarely, too.
-    """
+    """Keep the garbage collector from looking through thousands of tests, and all they import."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 50, 50)
 
 
 @pytest.hookimpl(trylast=True)
@@ -58,8 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Access tokens are left out on PostgreSQL: the tests of apps look them up there, and what follows is as with keys.
     """
-    whole = config.rootpath / "tests"
-    items.sort(key=lambda item: whole not in item.path.parents)
+    whole = f"{WHOLE}/"
+    items.sort(key=lambda item: not str(item.path).startswith(whole))
     if not config.getoption("--engine"):
         config.hook.pytest_deselected(items=[item for item in items if _is_token_on_postgresql(item)])
         items[:] = [item for item in items if not _is_token_on_postgresql(item)]

@@ -3,11 +3,10 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan.operating import metrics
+from billycan.operating import health, metrics
 from billycan.starting import filling, migrate, packages, versions
 from billycan.starting.plugins import PluginError
 from billycan.testing import Client, run_timed
-from billycan.tools import doctor
 
 ADDS = '''
 """Note where each contact came from."""
@@ -118,7 +117,7 @@ def test_rows_are_filled_once_each_whatever_is_killed(app, publish, monkeypatch)
     assert progress(app) == ("contacts_0003", businesses, businesses, 28)
     monkeypatch.setattr(migrate, "find_differences", lambda *table: [])  # this code does not declare the column
     assert f"contacts_0003: {businesses} of {businesses} businesses are filled, 28 rows so far" in {
-        each.message for each in doctor._check_database(app)
+        each.message for each in health.examine_app(app, deep=True)
     }
     assert 'billycan_fill_businesses_left{version="contacts_0003"} 0' in metrics.write_metrics(app)
 

@@ -9,8 +9,9 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -26,6 +27,32 @@ CONNECTED = 3  # the databases that keep their connections from test to test
 CLEANED = 200  # how often PostgreSQL's tables are emptied before what is dead in them is taken out
 
 Build = Callable[[str], None]
+
+
+class _Compiled(sa.util.LRUCache[Any, Any]):
+    """The statements that SQLAlchemy compiled, for all databases of a kind: its own caches are of one engine each."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get((type(key[0]), *key[1:]), default)
+
+    def __setitem__(self, key: Any, compiled: Any) -> None:
+        super().__setitem__((type(key[0]), *key[1:]), compiled)
+
+
+@cache
+def share_compiled() -> None:
+    """Have every engine of this process use what was compiled for another: many tests have a database of their own.
+
+    As with a `Statement`, which is compiled once for each kind of database. All of them are of one version here, and
+    made with the same settings.
+    """
+    compiled, make = _Compiled(2_000), sa.create_engine
+
+    def made(url: Any, **given: Any) -> sa.Engine:
+        options = {"compiled_cache": compiled, **given.pop("execution_options", {})}
+        return make(url, execution_options=options, **given)
+
+    sa.create_engine = made
 
 
 class Databases:

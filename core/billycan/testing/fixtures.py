@@ -22,7 +22,7 @@ from ..starting.packages import PluginError, absent
 from ..starting.settings import Config, Settings
 from . import holding, routing, throwaway
 from .apps import AppPool
-from .databases import Databases
+from .databases import Databases, share_compiled
 
 if TYPE_CHECKING:
     from ..app import App
@@ -212,6 +212,7 @@ def make_app(
     used: dict[str, None] = {}
     holding.watch_writes()
     routing.watch_statements(holding.tell_breach)
+    share_compiled()
 
     def make(
         *plugins: str,

@@ -31,7 +31,6 @@ _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
 _LEFT_OUT = ("awaiting_tax_invoice", "awaiting_abn", "too_old")
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 _NEVER = sa.literal(date(9999, 12, 31), sa.Date)
-_MINE, _BOUGHT = of_each(expenses, "mine"), of_each(purchases, "bought")
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
@@ -46,34 +45,42 @@ def entries(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None = N
     G13 holds purchases for input taxed sales, whatever their GST code (s 11-15(2) GST Act). A supply that was input
     taxed for the supplier, such as a bank's fees, has no GST in its price and belongs to G14.
     """
-    asked = _match_asked(is_asked)
-    at_once = _by_itself(period, asked).where(_MINE.c.payment_count == NONE).subquery("at_once")
-    both = sa.union_all(_select_figures(at_once, business_share), _given_back(period, asked)).subquery("both")
-    bought = sa.select(
-        both.c.document_id,
-        both.c.supply_id,
-        sa.false().label("adjusts"),
-        both.c.counts_on,
-        *(both.c[label] for label in _LABELS),
+    at_once = _by_itself(period, is_asked, has_payments=False).subquery("at_once")
+    both = sa.union_all(_select_figures(at_once, business_share), _given_back(period, is_asked)).subquery("both")
+    # A void one counts a second time, below zero, from the day on which it is void.
+    signs = sa.union_all(*(sa.select(sa.literal_column(one, sa.Integer).label("sign")) for one in ("1", "-1")))
+    sign = signs.subquery("signs").c.sign
+    each = (
+        sa.select(
+            *(both.c.document_id, both.c.supply_id, sign),
+            sa.case((sign > 0, both.c.counts_on), else_=_ended_on(both.c.counts_on, both.c.voided_on)).label(
+                "counts_on"
+            ),
+            *((sign * both.c[label]).label(label) for label in _LABELS),
+        )
+        .join_from(both, sign.table, (sign > 0) | both.c.voided_on.is_not(None))
+        .subquery("each")
     )
-    ended_on = _ended_on(both.c.counts_on, both.c.voided_on)
-    ended = sa.select(
-        both.c.document_id,
-        both.c.supply_id,
-        sa.true().label("adjusts"),
-        ended_on.label("counts_on"),
-        *((-both.c[label]).label(label) for label in _LABELS),
-    ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
-    return _select_all(bought, ended, _paid_in_parts(period, is_asked))
+    e = each.c
+    stood = sa.select(
+        *(e.document_id, e.supply_id, (e.sign < 0).label("adjusts"), e.counts_on), *(e[label] for label in _LABELS)
+    ).where((e.sign > 0) | period.registered(e.counts_on))
+    return _select_all(stood, _paid_in_parts(period, is_asked))
 
 
-def _match_asked(is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool]:
-    return sa.true() if is_asked is None else is_asked(_MINE.c.id)
+def _match_asked(of: Any, is_asked: Callable[[Any], Any] | None) -> sa.ColumnElement[bool]:
+    return sa.true() if is_asked is None else is_asked(of.c.id)
 
 
-def _by_itself(period: GstEntries.Period, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Select the purchases by their own terms."""
-    return _select_terms(period, _MINE).where(_MINE.c.refunded_expense_id.is_(None), asked)
+def _by_itself(
+    period: GstEntries.Period, is_asked: Callable[[Any], Any] | None, *, has_payments: bool
+) -> sa.Select[Any]:
+    """Select the purchases by their own terms: those that are paid in parts, or all others."""
+    mine = _dated(period, expenses, "mine")
+    among = mine.c.payment_count > NONE if has_payments else mine.c.payment_count == NONE
+    return _select_terms(period, mine, mine).where(
+        mine.c.refunded_expense_id.is_(None), _match_asked(mine, is_asked), among
+    )
 
 
 def _paid_in_parts(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
@@ -82,24 +89,23 @@ def _paid_in_parts(period: GstEntries.Period, is_asked: Callable[[Any], Any] | N
     Once a purchase counts in full it does not depend on payments, and from the day on which it is void nothing of it
     counts.
     """
-    parts = _by_itself(period, _match_asked(is_asked)).where(_MINE.c.payment_count > NONE).subquery("in_parts")
+    parts = _by_itself(period, is_asked, has_payments=True).subquery("in_parts")
     p = _select_figures(parts, business_share).subquery("of_parts").c
     sums = (sa.cast(sa.func.sum(p[label]), sa.BigInteger).label(label) for label in _LABELS)
     # Lines that need no tax invoice do not wait for it.
     sets = sa.select(p.document_id, p.awaits, *sums).group_by(p.document_id, p.awaits).subquery("sets")
-    held_on = sa.case((sets.c.awaits == 1, expenses.c.tax_invoice_held_on))
-    in_full = _day_in_full(period, expenses)
+    of = sa.select(expenses, _full_on(period, expenses)).where(own(period, expenses)).subquery("of")
+    held_on, in_full = sa.case((sets.c.awaits == 1, of.c.tax_invoice_held_on)), _day_in_full(of)
     whole = (
         sa.select(
             *sets.c,
-            expenses.c.voided_on,
-            expenses.c.date.label("billed_on"),
-            sa.type_coerce(expenses.c.amount, sa.BigInteger).label("price"),
+            of.c.voided_on,
+            of.c.date.label("billed_on"),
+            sa.type_coerce(of.c.amount, sa.BigInteger).label("price"),
             held_on.label("held_on"),
             sa.case((held_on > in_full, held_on), else_=in_full).label("full_on"),
         )
-        .join(expenses, expenses.c.id == sets.c.document_id)
-        .where(own(period, expenses))
+        .join(of, of.c.id == sets.c.document_id)
         .cte("whole")
     )
     paid, w = moves(period.tenant_id, is_asked), whole.c
@@ -152,7 +158,7 @@ def _paid_in_parts(period: GstEntries.Period, is_asked: Callable[[Any], Any] | N
     )
 
 
-def _given_back(period: GstEntries.Period, asked: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def _given_back(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None) -> sa.Select[Any]:
     """Select suppliers' refunds by the terms of their purchases. A refund never counts before its purchase does.
 
     Adjusts only what was claimed (s 19-70, 19-80 GST Act), and all refunds of a purchase together to the cent.
@@ -164,35 +170,51 @@ def _given_back(period: GstEntries.Period, asked: sa.ColumnElement[bool]) -> sa.
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
     # By its key first: nothing else finds a purchase without reading all.
-    of_purchase = _ever_counted(period, _BOUGHT) & (_BOUGHT.c.id == _MINE.c.refunded_expense_id)
-    of_purchase &= _BOUGHT.c.part_id == _MINE.c.refunded_part_id
-    terms = _select_terms(period, _BOUGHT).where(of_purchase, period.registered(_BOUGHT.c.date), asked)
+    mine, bought = _dated(period, expenses, "mine"), _dated(period, purchases, "bought")
+    of_purchase = _ever_counted(period, bought) & (bought.c.id == mine.c.refunded_expense_id)
+    of_purchase &= bought.c.part_id == mine.c.refunded_part_id
+    terms = _select_terms(period, mine, bought).where(
+        of_purchase, period.registered(bought.c.date), _match_asked(mine, is_asked)
+    )
     return _select_figures(terms.subquery("given_back"), share)
 
 
-def _select_terms(period: GstEntries.Period, by: Any) -> sa.Select[Any]:
+def _dated(period: GstEntries.Period, of: Any, name: str) -> sa.Subquery:
+    """Select the parts of expenses with two more columns: the day of the first payment, and the day from which all of
+    it counts.
+
+    As expressions, each use of them would write out all that they are made of, in statements of 200 KB.
+    """
+    return of_each(of, name, _registered_on(period, of).label("bought_on"), _full_on(period, of))
+
+
+def _full_on(period: GstEntries.Period, of: Any) -> sa.Label[Any]:
+    return period.accrual_from(_first_on(period, of)).label("full_on")
+
+
+def _select_terms(period: GstEntries.Period, mine: Any, by: Any) -> sa.Select[Any]:
     """Select the parts of expenses of days on which the business was registered, with their own terms or those of a
     purchase.
     """
-    paid, gst, price, gst_of_it = (one.c[name] for one in (_MINE, by) for name in ("part_amount", "part_gst"))
+    paid, gst, price, gst_of_it = (one.c[name] for one in (mine, by) for name in ("part_amount", "part_gst"))
     # A refund is split into its parts as the purchase is.
     amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
     # A receipt that is only partly taxable contains less than an eleventh of GST.
     is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
     return sa.select(
-        _MINE.c.id.label("document_id"),
-        sa.func.coalesce(_MINE.c.refunded_expense_id, _MINE.c.id).label("supply_id"),
-        sa.func.coalesce(_MINE.c.refunded_part_id, _MINE.c.part_id).label("part_of"),
-        *(_MINE.c[name] for name in ("part_id", "status", "voided_on")),
-        _counts_on(period, _MINE).label("own_day"),
-        *([] if by is _MINE else [_counts_on(period, by).label("day_of_terms")]),
-        sa.case((_awaits_tax_invoice(_MINE), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
+        mine.c.id.label("document_id"),
+        sa.func.coalesce(mine.c.refunded_expense_id, mine.c.id).label("supply_id"),
+        sa.func.coalesce(mine.c.refunded_part_id, mine.c.part_id).label("part_of"),
+        *(mine.c[name] for name in ("part_id", "status", "voided_on")),
+        _counts_on(mine, _day_of(mine)).label("own_day"),
+        *([] if by is mine else [_counts_on(by, _day_of(by)).label("day_of_terms")]),
+        sa.case((_awaits_tax_invoice(mine), sa.literal_column("1")), else_=sa.literal_column("0")).label("awaits"),
         *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
         claim_until_void(period, by).label("claim"),
         amount.label("amount"),
         gst.label("gst"),
         sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
-    ).where(_ever_counted(period, _MINE), period.registered(_MINE.c.date))
+    ).where(_ever_counted(period, mine), period.registered(mine.c.date))
 
 
 def _select_figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
@@ -301,7 +323,7 @@ def not_claimed(period: GstEntries.Period) -> sa.Select[Any]:
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
         own(period, expenses),
         status.in_(_LEFT_OUT),
-        _day_if_held(period).between(period.since, period.until),
+        _day_if_held(period, expenses).between(period.since, period.until),
         period.registered(expenses.c.date),
     )
 
@@ -314,7 +336,8 @@ def first_claim(
     The ABN matters only for an expense that needs a tax invoice, and whose tax invoice is held.
     """
     period = GstEntries.Period.Span(since=date.min, until=until, settings=ctx.tenant.gst_settings).with_values(ctx)
-    mine, counts_on = _ever_counted(period) & (expenses.c.supplier_id == supplier_id) & among, _counts_on(period)
+    mine = _ever_counted(period) & (expenses.c.supplier_id == supplier_id) & among
+    counts_on = _counts_on(expenses, _day_if_held(period, expenses))
     asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
     by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
     if by_abn_alone:
@@ -323,9 +346,12 @@ def first_claim(
     return first
 
 
-def _counts_on(period: GstEntries.Period, of: Any = expenses) -> sa.ColumnElement[Any]:
-    """The day on which an expense counts, or first counts if it is paid in parts; null if it does not count yet."""
-    day, held_on = _day_if_held(period, of), of.c.tax_invoice_held_on
+def _counts_on(of: Any, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """The day on which an expense counts, or first counts if it is paid in parts; null if it does not count yet.
+
+    `day` is the day if its tax invoice is held in time.
+    """
+    held_on = of.c.tax_invoice_held_on
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
     return sa.case((of.c.import_gst, _paid_on(of)), (_awaits_tax_invoice(of) & (held_on > day), held_on), else_=day)
 
@@ -338,16 +364,19 @@ def _awaits_tax_invoice(of: Any) -> sa.ColumnElement[bool]:
     return awaits
 
 
-def _day_if_held(period: GstEntries.Period, of: Any = expenses) -> sa.ColumnElement[Any]:
+def _day_if_held(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
     """The day on which an expense counts if its tax invoice is held in time."""
-    paid_on = _registered_on(period, of)
-    return period.counts_on(_earlier_day(paid_on, of.c.date), paid_on)
+    return period.counts_on(_first_on(period, of), _registered_on(period, of))
 
 
-def _day_in_full(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
+def _day_of(dated: sa.Subquery) -> sa.ColumnElement[Any]:
+    """The same, by the columns of `_dated`."""
+    return sa.case((dated.c.bought_on < dated.c.full_on, dated.c.bought_on), else_=dated.c.full_on)
+
+
+def _day_in_full(dated: sa.Subquery) -> sa.ColumnElement[Any]:
     """The day from which an expense counts in full, however much of it is paid; a day without end if it never does."""
-    full = period.accrual_from(_earlier_day(_registered_on(period, of), of.c.date))
-    return sa.case((of.c.import_gst, _NEVER), else_=full)
+    return sa.case((dated.c.import_gst, _NEVER), else_=dated.c.full_on)
 
 
 def _registered_on(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
@@ -356,9 +385,11 @@ def _registered_on(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
     return sa.case(((paid_on < of.c.date) & ~period.registered(paid_on), of.c.date), else_=paid_on)
 
 
+def _first_on(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
+    """The earlier of that day and the bill's."""
+    paid_on = _paid_on(of)
+    return sa.case(((paid_on < of.c.date) & period.registered(paid_on), paid_on), else_=of.c.date)
+
+
 def _paid_on(of: Any) -> sa.ColumnElement[Any]:
     return sa.func.coalesce(of.c.first_paid_on, of.c.paid_on)
-
-
-def _earlier_day(paid_on: sa.ColumnElement[Any], billed_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-    return sa.case((paid_on < billed_on, paid_on), else_=billed_on)

@@ -17,11 +17,12 @@ from .tables import NONE, expenses, lines, payments
 _OWN = ("category_id", "gst_code", "business_use_percent")
 
 
-def of_each(table: Any, name: str) -> sa.Subquery:
+def of_each(table: Any, name: str, *also: sa.ColumnElement[Any]) -> sa.Subquery:
     """Select the parts of each expense: its columns, with those of a line in their place if it has lines.
 
     `part_amount` and `part_gst` are in whole cents, and `amount` and `gst` those of the expense. `part_id` is the id of
-    the line or else of the expense, and `refunded_part_id` that of the purchase's part that a refund is of.
+    the line or else of the expense, and `refunded_part_id` that of the purchase's part that a refund is of. `also` are
+    columns that follow from the expense's.
     """
     line = lines.alias(f"{name}_lines")
     of_line = (line.c.tenant_id == table.c.tenant_id) & (line.c.expense_id == table.c.id) & (table.c.line_count > NONE)
@@ -36,6 +37,7 @@ def of_each(table: Any, name: str) -> sa.Subquery:
             sa.func.coalesce(line.c.refunded_line_id, table.c.refunded_expense_id).label("refunded_part_id"),
             amount.label("part_amount"),
             gst.label("part_gst"),
+            *also,
         )
         .select_from(table.outerjoin(line, of_line))
         .subquery(name)

@@ -164,6 +164,8 @@ OTHERWISE = {
 # The members that an action or a query needs before its id is looked up.
 NEEDED = {
     "/v1/expenses/{id}/payments": {"amount": "1.00"},
+    "/v1/imports/{id}/correct": {"rows": [{"row": 1, "leave_out": True}]},
+    "/v1/imports/{id}/map": {"columns": {"name": "name"}},
     "/v1/contacts/{id}/merge": {"into": "con_0"},
     "/v1/gst_periods/{id}/reopen": {"reason": "Too early"},
     "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},

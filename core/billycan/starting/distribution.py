@@ -21,8 +21,11 @@ COLUMN = "tenant_id"
 
 
 def is_distributed(table: sa.Table) -> bool:
-    """Tell whether a table's rows lie on the node of their business, instead of on every node."""
-    if COLUMN not in table.c:
+    """Tell whether a table's rows lie on the node of their business, instead of on every node.
+
+    `info={"copied": True}` has a table on every node that could be distributed: one that is joined to the businesses.
+    """
+    if COLUMN not in table.c or table.info.get("copied"):
         return False
     keys: list[Any] = [table.primary_key, *(c for c in table.constraints if isinstance(c, sa.UniqueConstraint))]
     unique = [*keys, *(index for index in table.indexes if index.unique)]

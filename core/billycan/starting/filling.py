@@ -29,7 +29,7 @@ fills = sa.Table(
     sa.Column("version", db.ByCodePoint, primary_key=True),
     sa.Column("filled", sa.BigInteger, nullable=False),
     sa.Column("is_done", sa.Boolean, nullable=False),
-    info={"stays": True},
+    info={"stays": True, "copied": True},
 )
 _ACROSS = "rows of all businesses are filled"
 

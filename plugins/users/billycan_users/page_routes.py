@@ -348,8 +348,8 @@ def page_state(visit: Visit) -> str:
 
     Every event takes the next number of its business and holds its row until the commit: none is missed.
     """
-    now = visit.now()
-    made = (visit.session, str(visit.today()), now.hour, now.minute // _SHOWN_AGAIN, visit.app.read_only)
+    now, last = visit.now(), sessions.last_event(visit.app, visit.tenant_id)
+    made = (visit.session, last, str(visit.today()), now.hour, now.minute // _SHOWN_AGAIN, visit.app.read_only)
     return f'W/"{digest_of(made)}"'
 
 

@@ -29,8 +29,7 @@ class Session(Struct, frozen=True, kw_only=True):
 
     `tenant_id`, `environment`, `business` and `role` are None if no business is shown; `zone` is its time zone.
     `is_fresh`: the person signed in or gave the password a moment ago. `has_password` is false for a person who came by
-    a link and has not chosen one. `position` is the number of the business's last event. `is_settled`: they have
-    finished or dismissed the first steps in the business shown.
+    a link and has not chosen one. `is_settled`: they have finished or dismissed the first steps in the business shown.
     """
 
     id: str
@@ -47,13 +46,15 @@ class Session(Struct, frozen=True, kw_only=True):
     business: str | None = None
     zone: str = "UTC"
     role: str | None = None
-    position: int = 0
     is_settled: bool = False
 
 
 _LIVE = sa.case((tenants.c.environment == "live", tenants.c.id), else_=tenants.c.paired_id)
-# Read by its key, and before what the page reads: what happens after it is shown by the next answer.
-_POSITION = sa.select(counters.c.number).where(counters.c.tenant_id == tenants.c.id, counters.c.name == events.name)
+_LAST_EVENT = Statement(
+    sa.select(counters.c.number).where(
+        counters.c.tenant_id == sa.bindparam("tenant_id"), counters.c.name == events.name
+    )
+)
 _FIND = Statement(
     sa.select(
         sessions.c.id,
@@ -72,7 +73,6 @@ _FIND = Statement(
         tenants.c.profile,
         roles.c.role,
         roles.c.settled_at,
-        _POSITION.correlate(tenants).scalar_subquery().label("position"),
     )
     .select_from(
         sessions.join(users, users.c.id == sessions.c.user_id)
@@ -181,9 +181,18 @@ def find_session(app: App, cookie: str, *, is_used: bool = True) -> Session | No
         **at,
         zone=profile["timezone"],
         role=row.role,
-        position=row.position or 0,
         is_settled=row.settled_at is not None,
     )
+
+
+def last_event(app: App, tenant_id: str) -> int:
+    """Return the number of the business's last event; 0 if it has none.
+
+    Read it before whatever a page reads, so that what happens meanwhile is in the next answer.
+    """
+    with app.db.reading(tenant_id) as db:
+        row = _LAST_EVENT.first(db, {"tenant_id": tenant_id})
+    return row.number if row else 0
 
 
 def change_session(db: sa.Connection, session_id: str, **values: Any) -> None:

@@ -117,7 +117,7 @@ def test_timed_work_changes_few_rows_in_a_transaction(make_app, monkeypatch):
     assert {*old.left(app, ctx.tenant_id).values()} == {count}
     monkeypatch.setattr(holding, "MOST_ROWS", 5_400)
     run_timed(app)
-    assert {*old.left(app, ctx.tenant_id).values()} == {0}
+    assert {name: n for name, n in old.left(app, ctx.tenant_id).items() if n} == {}
     assert len(changing) > 10 and not [statement for statement in changing if " OVER (" in statement]
 
 

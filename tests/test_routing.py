@@ -80,7 +80,8 @@ def test_a_statement_of_the_product_that_no_cluster_runs_fails_the_test(make_app
 
 # What is looked for before the business is known, belongs to several, or is the deployment's.
 COPIED = {
-    *("core_keys", "core_oldest", "core_tasks", "core_tenants", "access_requests", "booking_pages", "feeds_links"),
+    *("core_fills", "core_keys", "core_oldest", "core_operations", "core_read_only", "core_tasks", "core_tenants"),
+    *("access_requests", "booking_pages", "feeds_links"),
     *("apps_access_tokens", "apps_apps", "apps_codes", "apps_connections", "apps_refresh_tokens", "apps_secrets"),
     *("mail_letters", "requests_writers", "users_answered", "users_attempts", "users_links", "users_passkeys"),
     *("users_roles", "users_sessions", "users_shown_once", "users_users"),

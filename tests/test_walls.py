@@ -17,7 +17,7 @@ from billycan.engines.statements import Statement
 from billycan.lists import queries
 from billycan.starting import migrate, policies, versions
 from billycan.tenants import tenants
-from billycan.testing import Client
+from billycan.testing import Client, holding
 from billycan.testing.fixtures import SECRET
 from billycan.tools.cli import commands
 from billycan.tools.doctor import examine
@@ -241,6 +241,13 @@ def forget_where(monkeypatch):
     monkeypatch.setattr(walls, "_seen", {})
 
 
+def expect_lost_wheres():
+    """Expect that the kit noticed the conditions which this test removed, and nothing else."""
+    noticed = {breach.partition("\n")[0].rpartition(": ")[2] for breach in holding.breaches}
+    holding.breaches.clear()
+    assert noticed and all(each.startswith("rows of ") and each.endswith(" without their business") for each in noticed)
+
+
 def test_without_its_condition_a_query_still_finds_nobody_elses_rows(app, engine, others, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
@@ -253,6 +260,7 @@ def test_without_its_condition_a_query_still_finds_nobody_elses_rows(app, engine
     with app.db.writing(stranger.tenant_id) as db:
         assert db.execute(sa.text("UPDATE contacts SET name = 'Eve'")).rowcount == 0
         assert db.execute(sa.text("SELECT count(*) FROM core_tenants")).scalar() == 1
+    expect_lost_wheres()
 
 
 def test_without_policies_the_same_query_would_have_found_them(make_app, engine, monkeypatch):
@@ -262,6 +270,7 @@ def test_without_policies_the_same_query_would_have_found_them(make_app, engine,
     ada, stranger = Client(app).post("/v1/contacts", {"name": "Ada"})["data"], Client(app)
     forget_where(monkeypatch)
     assert stranger.get(f"/v1/contacts/{ada['id']}")["data"]["name"] == "Ada"
+    expect_lost_wheres()
 
 
 def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, engine):

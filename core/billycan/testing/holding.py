@@ -65,10 +65,10 @@ def watch_writes() -> None:
         setattr(Database, name, _watch_transaction(getattr(Database, name)))
     sa.event.listen(sa.Engine, "do_connect", _time_sql)
     compiler: Any = sa.sql.compiler.SQLCompiler
-    compiler.__init__ = _leave_out_time(compiler.__init__)
+    compiler.__init__ = leave_out_time(compiler.__init__)
     form: Any = forms.Form
-    form.__init__ = _leave_out_time(form.__init__)
-    walls._find_tenants = _leave_out_time(walls._find_tenants)
+    form.__init__ = leave_out_time(form.__init__)
+    walls._find_tenants = leave_out_time(walls._find_tenants)
     sys.addaudithook(_refuse_slow)
     gc.callbacks.append(_time_collection)
     time.sleep = _announce_slow(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on
@@ -169,7 +169,7 @@ def _time_sql(dialect: Any, record: Any, arguments: Any, given: Any) -> None:
         given["factory"] = _Connection
 
 
-def _leave_out_time(run: Callable[..., Any]) -> Callable[..., Any]:
+def leave_out_time(run: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that its CPU time does not count."""
 
     @wraps(run)
@@ -197,9 +197,9 @@ def _time_collection(phase: str, _: Any) -> None:
 class _Cursor(sqlite3.Cursor):
     """A cursor that measures SQLite's CPU time, most of which goes into stepping from row to row."""
 
-    execute, executemany = _leave_out_time(sqlite3.Cursor.execute), _leave_out_time(sqlite3.Cursor.executemany)
-    fetchone, fetchmany = _leave_out_time(sqlite3.Cursor.fetchone), _leave_out_time(sqlite3.Cursor.fetchmany)
-    fetchall = _leave_out_time(sqlite3.Cursor.fetchall)
+    execute, executemany = leave_out_time(sqlite3.Cursor.execute), leave_out_time(sqlite3.Cursor.executemany)
+    fetchone, fetchmany = leave_out_time(sqlite3.Cursor.fetchone), leave_out_time(sqlite3.Cursor.fetchmany)
+    fetchall = leave_out_time(sqlite3.Cursor.fetchall)
 
 
 class _Connection(sqlite3.Connection):

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.sql import operators, visitors
 
-_found: WeakKeyDictionary[Any, dict[bool, str]] = WeakKeyDictionary()
+from . import holding
+
+_found: dict[tuple[str, bool], str] = {}
 
 
 @cache
@@ -53,22 +54,29 @@ def _is_tests_own() -> bool:
     return Path(name).name.startswith(("test_", "conftest", "migrate"))
 
 
+@holding.leave_out_time
 def _reason(compiled: Any, is_across: bool) -> str:
-    found = _found.setdefault(compiled, {})
-    if is_across not in found:
-        found[is_across] = explain(compiled.statement, is_across=is_across)
-    return found[is_across]
+    key = compiled.string, is_across
+    if key not in _found:
+        _found[key] = explain(compiled.statement, is_across=is_across)
+    return _found[key]
 
 
 def explain(statement: Any, *, is_across: bool = False) -> str:
     """Describe why a cluster cannot run a statement, or not on one node; an empty text if it can."""
-    return next(_find_reasons(statement, (), is_across=is_across, is_joined=True), "")
+    return next(_find_reasons(statement, (), set(), is_across=is_across, is_joined=True), "")
 
 
 def _find_reasons(
-    element: Any, above: Sequence[Any], *, is_across: bool, is_joined: bool, is_carried: bool = False
+    element: Any,
+    above: Sequence[Any],
+    seen: set[tuple[Any, bool]],
+    *,
+    is_across: bool,
+    is_joined: bool,
+    is_carried: bool = False,
 ) -> Iterator[str]:
-    """Yield what is wrong with an element within these scopes.
+    """Yield what is wrong with an element within these scopes, but for queries in a FROM that were `seen` before.
 
     `is_joined` is true of what PostgreSQL makes a part of the statement around it, such as EXISTS in its WHERE.
     """
@@ -81,7 +89,10 @@ def _find_reasons(
     if isinstance(element, sa.Subquery | sa.CTE):
         # Around one with everybody's rows the business is named, which PostgreSQL carries into it.
         is_carried = not is_across and walls.is_open(element)
-        yield from _find_reasons(element.element, (), is_across=is_across, is_joined=True, is_carried=is_carried)
+        if (element, is_carried) not in seen:
+            seen.add((element, is_carried))
+            inner = element.element
+            yield from _find_reasons(inner, (), seen, is_across=is_across, is_joined=True, is_carried=is_carried)
         return
     joined: set[Any] = set()
     if isinstance(element, sa.Select | sa.Update | sa.Delete):
@@ -91,7 +102,7 @@ def _find_reasons(
         joined = {*_exists_in([element.whereclause])}
     for part in element.get_children():
         for inner, is_part in _selects_in(part, joined):
-            yield from _find_reasons(inner, above, is_across=is_across, is_joined=is_part, is_carried=is_carried)
+            yield from _find_reasons(inner, above, seen, is_across=is_across, is_joined=is_part, is_carried=is_carried)
 
 
 class Place:
@@ -103,7 +114,7 @@ class Place:
         self.scope: Any = walls.scope_of(element, [place.scope for place in above])
         around = {table for place in above for table in place.tables}
         self.tables: set[Any] = walls.froms_of(element, around)
-        refers = {getattr(part, "table", None) for part in visitors.iterate(element)}
+        refers = {getattr(part, "table", None) for part in visitors.iterate(element)} if around else set()
         self.outside = (refers & around) - self.tables
 
 

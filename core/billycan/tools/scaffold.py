@@ -20,9 +20,9 @@ from ..starting.settings import Settings
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
 _OURS = """
-    acc adj agb ags agw ahe all app arc att bkg bkr cat chk cho clk cnx con cuf dig dlv eml ent epy exp gpr hel hld
-    ics imc imp inv itm job led lex lin lnk ltr mfl nam ntr oac oat opb opl ort pay pmt prp quo rcp rec rfd rmd rst
-    rul sec ses slt srv stf sup trk usr whk
+    acc adj agb ags agw ahe all app arc att bkg bkr cat chk cho clk cnx con cuf dig dlv eml ent epy exp gpr hel
+    hld ics imc imm imp ims inv itm job led lex lin lnk ltr mfl nam ntr oac oat opb opl opn ort pay pmt prp quo
+    rcp rec rfd rmd rst rul sec ses slt srv stf sup trk usr whk
 """
 TAKEN = frozenset(_OURS.split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -7,6 +7,7 @@ action that a record allows only once uses a pool of records, each made ready fo
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from functools import partial
 from itertools import count, cycle
 from typing import Any
 from urllib.parse import urlencode
@@ -103,6 +104,7 @@ class Noisy:
             self.sandbox_keys = dict(in_sandbox)
         self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
         self.lists: dict[str, list[str]] = {}
+        self.drafts: dict[str, list[str]] = {}
         self.contact = self.make("contacts")["id"]
         self.staff, *_ = [self.make("staff")["id"] for _ in range(sizes.staff)]
         self.service = self.make("services")["id"]
@@ -414,6 +416,19 @@ class Noisy:
         finish_imports(self.app)  # few may be unfinished
         return str(answer.json["data"]["id"])
 
+    def draft(self, action: str) -> str:
+        """Return a draft of an import: of the ten that there may be, four for what ends one, one for anything else."""
+        made = self.drafts.setdefault(action, [])
+        if len(made) < (4 if action in ("start", "cancel") else 1):
+            rows = b"".join(b"Ada %d,%d@example.com\n" % (i, i) for i in range(self.sizes.rows // 4))
+            path = "/v1/imports?resource=contacts&draft=true"
+            answer = self.client.call("POST", path, raw=b"name,email\n" + rows, status=202)
+            finish_imports(self.app)
+            made.insert(0, str(answer.json["data"]["id"]))
+        else:
+            made.append(made.pop(0))
+        return made[0]
+
     def email(self) -> str:
         """Make an email that failed."""
         id = str(self.call(f"/v1/invoices/{self.read('invoices')}/email", {"to": ["ada@example.com"]})["id"])
@@ -550,6 +565,9 @@ NEW: dict[str, Make] = {
 }
 # The bodies for other routes, by the start of their path and the part after the id.
 BODIES: dict[tuple[str, str], Make] = {
+    ("imports", "map"): lambda n: {"columns": {"name": "name", "email": "email"}},
+    ("imports", "correct"): lambda n: {"rows": [{"row": i + 2, "members": {"name": "Eve"}} for i in range(50)]},
+    **{("imports", action): lambda n: {} for action in ("start", "cancel")},
     ("tenant", ""): lambda n: {"phone": "03 5550 0134", "legal_name": f"Noisy {next(n.numbers)} Pty Ltd"},
     ("batch", ""): lambda n: {
         "atomic": True,
@@ -632,6 +650,7 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("tracking_categories", ""): Noisy.tracking,
     ("ledger_entries", ""): Noisy.entry,
     ("imports", ""): Noisy.imported,
+    **{("imports", each): partial(Noisy.draft, action=each) for each in ("map", "correct", "start", "cancel")},
     ("emails", ""): Noisy.email,
     ("sent_reminders", ""): Noisy.reminded,
     ("events", ""): lambda n: n.newest("events"),

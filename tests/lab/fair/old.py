@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from billycan import Context, UTCDateTime, new_id, own
 from billycan.app import App
-from billycan.counters import EVENTS, advance_both
+from billycan.counters import EVENTS, advance, advance_both
 from billycan.events import BYTES, events
 from billycan.idempotency import answers
 from billycan.timed import told
@@ -55,6 +55,7 @@ def fill(ctx: Context, count: int) -> None:
     _insert(ctx, told, past, [{"what": "contest", "id": f"con_{i}", "day": past.date()} for i in range(count)])
     with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         last = advance_both(ctx, EVENTS, count + 1, BYTES, 2 * (count + 1))
+        advance(ctx, emails.name, count)
     named = {"event": "contact.updated", "data": "{}"}
     _insert(ctx, events, past, [{"id": new_id("evt"), "sequence": last - i, **named} for i in range(count + 1)])
     _insert(ctx, emails, past, [{"id": new_id("eml"), "status": "sent", "version": 1} for _ in range(count)])

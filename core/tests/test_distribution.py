@@ -114,6 +114,7 @@ def test_without_a_cluster_the_command_says_what_is_missing(run, engine):
     assert not [finding for finding in examine() if finding.check == "nodes"]
 
 
+@pytest.mark.whole
 def test_tables_of_later_migrations_are_distributed_too(run, engine, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has no nodes")

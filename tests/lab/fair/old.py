@@ -18,7 +18,7 @@ from billycan_mail.tables import emails
 from billycan_requests.keeping import first_id
 from billycan_requests.tables import days, log
 from billycan_webhooks.retention import MOST_RESPONSE_BYTES
-from billycan_webhooks.tables import attempts, deliveries
+from billycan_webhooks.tables import attempts, deliveries, endpoints
 
 LONG = timedelta(days=3_700)  # longer than any setting lets anything be kept
 AT_ONCE = 1_000
@@ -56,6 +56,7 @@ def fill(ctx: Context, count: int) -> None:
     with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         last = advance_both(ctx, EVENTS, count + 1, BYTES, 2 * (count + 1))
         advance(ctx, emails.name, count)
+        advance(ctx, endpoints.name)  # a business without one has no deliveries
     named = {"event": "contact.updated", "data": "{}"}
     _insert(ctx, events, past, [{"id": new_id("evt"), "sequence": last - i, **named} for i in range(count + 1)])
     _insert(ctx, emails, past, [{"id": new_id("eml"), "status": "sent", "version": 1} for _ in range(count)])

@@ -20,11 +20,12 @@ ASK = {"Prefer": "propose", "X-Reason": "To see what happens"}
 BESIDE = {"core_keys", "requests_log", "requests_days", "requests_writers", "attachments_leftovers"}
 # A proposal itself, the events that tell of it, and whoever they are sent to.
 TOLD = {"agents_proposals", "core_events", "core_counters", "users_untold", "webhooks_deliveries"}
-# What is proposed cannot be a file, a batch, or an answer that only its caller may see.
+# What is proposed cannot be a file, or of one, a batch, or an answer that only its caller may see.
 ALONE = {
     "POST /v1/attachments",
     "POST /v1/batch",
     "POST /v1/imports",
+    *(f"POST /v1/imports/{{id}}/{action}" for action in ("map", "correct", "start", "cancel")),
     "POST /v1/webhook_endpoints",
     "POST /v1/webhook_endpoints/{id}/rotate_secret",
 }

@@ -36,7 +36,7 @@ from .schemas import (
     RowsQuery,
     Start,
 )
-from .tables import chunks, imports, mappings, sources
+from .tables import DRAFTS, chunks, imports, mappings, sources
 
 MOST_CORRECTED, MOST_MAPPINGS = 1_000, 50
 DRAFT_KEPT = timedelta(days=7)
@@ -183,9 +183,7 @@ def translation_of(row: Row, importer: Importer) -> Translation:
 def old_drafts(app: App, now: Moment) -> sa.Select[Any]:
     """Select the drafts that nobody has touched for a week."""
     c = imports.c
-    return (
-        sa.select(c.tenant_id, c.id).where(c.status == "draft", c.updated_at <= now - DRAFT_KEPT).order_by(c.updated_at)
-    )
+    return sa.select(c.tenant_id, c.id).where(DRAFTS, c.updated_at <= now - DRAFT_KEPT).order_by(c.updated_at)
 
 
 def cancel_old_draft(ctx: Context, id: str) -> None:

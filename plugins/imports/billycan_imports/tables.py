@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from billycan import ByCodePoint, Json, UTCDateTime, new_table, reference
 
 _UNFINISHED, _FINISHED = sa.text("finished_at IS NULL"), sa.text("finished_at IS NOT NULL")
+DRAFTS = sa.text("status = 'draft'")
 
 imports = new_table(
     "imports",
@@ -36,6 +37,7 @@ imports = new_table(
     sa.Column("caller", Json, nullable=False),
     sa.Index("ix_imports_tenant_id_status", "tenant_id", "status", "created_at", "id"),
     sa.Index("ix_imports_due", "created_at", sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED),
+    sa.Index("ix_imports_drafts", "updated_at", sqlite_where=DRAFTS, postgresql_where=DRAFTS),
     sa.Index("ix_imports_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
     of="resource",
 )

@@ -340,7 +340,13 @@ def _build_search(table: str, most: int, newest: bool) -> Statement:
         index.c.rowid >= first,
         index.c.rowid < first + sa.literal_column(str(_RANGE)),
     )
-    found = (matching.order_by(index.c.rowid.desc()) if newest else matching).limit(sa.literal_column(str(most)))
+    if newest:  # those that were indexed ahead of their rows would take the places of rows that are there
+        its, records = rows.alias("its"), sa.table(table, sa.column("tenant_id"), sa.column("id"))
+        is_there = sa.exists().where(
+            its.c.place == index.c.rowid, records.c.tenant_id == its.c.tenant_id, records.c.id == its.c.id
+        )
+        matching = matching.where(is_there).order_by(index.c.rowid.desc())
+    found = matching.limit(sa.literal_column(str(most)))
     # As an expression, or SQLite would read all rows of the tenant instead of those found.
     own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))

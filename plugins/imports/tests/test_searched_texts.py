@@ -7,6 +7,9 @@ import string
 import pytest
 import sqlalchemy as sa
 
+from billycan import Context
+from billycan.db import metadata
+from billycan.lists import filters
 from billycan.starting import migrate
 from billycan.testing import Client, holding, run_timed
 from billycan_imports.testing import finish_imports
@@ -77,6 +80,17 @@ def test_texts_of_records_that_never_came_are_removed(client):
     with client.app.db.reading(across="a test") as db:
         kept = f"SELECT count(*) FROM {INDEX} WHERE {INDEX} MATCH '\"{words(0, 1)[0][:3]}\"'"
         assert db.execute(sa.text(kept)).scalar() == 0
+
+
+def test_what_is_there_is_found_beside_what_is_indexed_ahead(client):
+    """However many rows that are still to come have the same text: they are the newest of the index."""
+    client.post("/v1/contacts", {"name": "Ada Lovelace"})
+    texts = {f"con_{number}": "ada lovelace" for number in range(20)}
+    ctx = Context(client.app, client.tenant_id)
+    with ctx.transaction():
+        assert filters.index_ahead(ctx.db, client.tenant_id, "contacts", texts)
+    with client.app.db.reading(client.tenant_id) as ctx.db:
+        assert len(ctx.newest_indexed(metadata.tables["contacts"], "lovelace", 5)) == 1
 
 
 def test_an_index_of_an_earlier_release_gets_the_new_trigger(client):

@@ -158,7 +158,8 @@ class Books:
 
     def write_off(self):
         invoice = pick(self.sales, self.one)
-        return invoice and self.tell("invoices", invoice, "write_off", body={"date": self.date}) and invoice
+        body = {"mistake": True} if self.how == "mistake" else {"date": self.date}
+        return invoice and self.tell("invoices", invoice, "write_off", body=body) and invoice
 
     def undo_write_off(self):
         if invoice := pick(self.sales, self.one):

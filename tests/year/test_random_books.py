@@ -456,9 +456,10 @@ class Books:
     def write_off(self, which, amount, flag):
         found = [one for one in self.sales if one.due() > 0 and not one.bad_on and one.applied is None]
         if sale := self.pick(found, which):
-            self.business.do(f"invoices/{sale.id}/write_off", {})
-            sale.bad_on = self.today
-            sale.bad.append((self.today, sale.due()))
+            self.business.do(f"invoices/{sale.id}/write_off", {"mistake": flag})
+            due, sale.bad_on = sale.due(), sale.day if flag else self.today
+            # A mistake was never owed (s 9-75), and so at no time a bad debt.
+            sale.bad = [*([] if flag else sale.bad), (sale.bad_on, due)]
 
     def undo_write_off(self, which, amount, flag):
         if sale := self.pick([one for one in self.sales if one.bad_on and add_up(one.bad, date.max) > 0], which):

@@ -230,6 +230,23 @@ def a_bad_debt(business):
     )
 
 
+def what_was_never_owed(business):
+    """The invoice charged 550.00 too much: written off as a mistake, that counts on the invoice's own date (s 9-75)."""
+    id = business.sell()
+    business.pay(id, 550)
+    business.on(LATER)
+    business.act(f"invoices/{id}/write_off", {"mistake": True})
+    return (
+        f"invoices/{id}/undo_write_off",
+        {},
+        lambda on: (
+            [*sold(), (PAID, D(-550)), *until(on, (SOLD, D(-550)))],
+            [(SOLD, D(100)), *until(on, (SOLD, D(-50)))],
+            [(PAID, D(50))],
+        ),
+    )
+
+
 def a_bad_debt_that_was_recovered(business):
     """A payment after the write-off is a recovery until the day of the undo, then a payment of the invoice."""
     id = business.sell()
@@ -403,6 +420,7 @@ STORIES = (
     a_note_of_what_is_due,
     a_note_of_what_was_paid,
     a_bad_debt,
+    what_was_never_owed,
     a_bad_debt_that_was_recovered,
     a_recovery,
     a_purchase,
@@ -639,8 +657,7 @@ def test_a_write_off_has_a_day(app):
     path = f"invoices/{id}/write_off"
     for day in (SOLD, date(2026, 10, 21)):  # before the payment, and tomorrow
         business.refused("out_of_range", path, {"date": str(day)})
-    business.refused("invalid_value", path, {"mistake": True})
-    assert "issue an adjustment note" in business.web.last.text  # as part of it was paid
+    business.refused("invalid_value", path, {"mistake": True, "date": str(LATER)})
     made = business.act(path, {"date": str(LATER), "mistake": False})
     assert made["written_off_on"] == str(LATER) and "undo_write_off" in made["allowed_actions"]
     assert business.gst() == [50, 0, 0]
@@ -648,6 +665,48 @@ def test_a_write_off_has_a_day(app):
     undone = business.act(f"invoices/{id}/undo_write_off", {})
     assert (undone["status"], undone["amount_due"], undone["written_off_on"]) == ("partially_paid", 550, None)
     business.web.refused(409, "invalid_state_transition", "POST", f"/v1/invoices/{id}/undo_write_off", {})
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_what_was_never_owed_counts_on_no_day_after_the_invoice(app, basis):
+    """On an accrual basis a lodged period that has it is corrected; on a cash basis it never counted."""
+    for lodged in (False, True):
+        business = Business(app, basis)
+        id = business.sell()
+        business.pay(id, 880)
+        if lodged:
+            business.lodge()
+        business.on(TODAY)
+        made = business.act(f"invoices/{id}/write_off", {"mistake": True, "reason": "20 % discount was agreed"})
+        assert (made["written_off_on"], made["amount_written_off"], made["amount_due"]) == (str(SOLD), 220, 0)
+        assert business.owed() == [880, 0, 0, 0]
+        counted = [D(100), D(0), D(-20)] if lodged else [D(80), D(0), D(0)]
+        assert business.gst() == (counted if basis == "accrual" else [D(80), D(0), D(0)])
+
+
+def test_what_was_never_owed_was_at_no_time_a_bad_debt(app):
+    business = Business(app, "accrual")
+    id = business.sell()
+    business.on(PAID)
+    business.act(f"invoices/{id}/write_off", {})
+    business.on(LAST)
+    business.act(f"invoices/{id}/undo_write_off", {"mistake": False})
+    assert business.owed() == [1100, 1100, 1100, 1100]
+    business.act(f"invoices/{id}/write_off", {"mistake": True})
+    for day in (SOLD, PAID, LATER, LAST):
+        at = business.web.get(f"/v1/reports/receivables?as_at={day}")["data"]
+        assert (at["total"], at["credit"]) == (0, 0)
+    assert business.gst() == [0, 0, 0]
+
+
+def test_what_was_never_owed_is_refused_while_the_day_of_its_invoice_is_locked(app):
+    business = Business(app, "accrual")
+    id = business.sell()
+    business.on(TODAY)
+    business.web.patch("/v1/tenant", {"locked_until": str(LAST)})
+    path = f"invoices/{id}/write_off"
+    business.web.refused(409, "period_locked", "POST", f"/v1/{path}", {"mistake": True})
+    business.act(path, {})
 
 
 def test_an_undo_is_refused_on_days_on_which_it_cannot_be(app):

@@ -168,21 +168,19 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
 
 
 def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
-    """Write off the amount due as a bad debt: it moves to `amount_written_off`.
+    """Write off the amount due: it moves to `amount_written_off`.
 
-    It counts on `date`, by default today. From sent or partially_paid to written_off; otherwise
-    `invalid_state_transition`. Use `payments` to record money that arrives later, as a recovery. Emits
-    `invoice.written_off`.
+    A bad debt counts on `date`, by default today; a mistake, which was never owed, on the invoice's own date. From sent
+    or partially_paid to written_off; otherwise `invalid_state_transition`. Use `payments` to record money that arrives
+    later, as a recovery. Emits `invoice.written_off`.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "write_off")
-    if body.mistake:
-        instead = "issue an adjustment note" if row.amount_paid else "void the invoice"
-        rule = f"is not for a bad debt, which was owed: if it never was, {instead}; undo_write_off undoes a write-off"
-        raise Invalid.member("mistake", "invalid_value", rule)
-    least = ledger.last_day(ledger.of_invoice(ctx, id), row.issue_date)
-    Undoing(date=body.date).check_date(ctx, least)  # the same days as for what undoes it
-    on = body.date or max(ctx.today(), least)
+    stands = ledger.of_invoice(ctx, id)
+    earlier = [one for one in stands if one.written_off]  # undone since, so they add up to nothing
+    writing_off = Undoing(date=body.date, mistake=bool(body.mistake))
+    on = writing_off.counts_on(ctx, [row.issue_date], ledger.last_day(stands, row.issue_date))
+    off = Change(kind="write_off", counts_on=on or row.issue_date, written_off=amount_due(row))
     invoice = documents.move(
         ctx,
         row,
@@ -190,10 +188,11 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
         "invoice.written_off",
         amount_written_off=amount_due(row),
         written_off_at=ctx.now(),
-        written_off_on=on,
+        written_off_on=off.counts_on,
         write_off_reason=body.reason,
     )
-    ledger.write(ctx, id, [Change(kind="write_off", counts_on=on, written_off=amount_due(row))])
+    # What was never owed was at no time a bad debt, either.
+    ledger.write(ctx, id, [off] if on else [off, *(one.less("written_off") for one in earlier)])
     return invoice
 
 

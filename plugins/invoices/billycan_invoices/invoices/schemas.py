@@ -32,7 +32,8 @@ class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
 
     reason: Why.
     date: The day on which it counts, not before the last payment or adjustment note; default today.
-    mistake: False or null; void an invoice that was a mistake instead.
+    mistake: Whether the amount was never owed, because the invoice charged too much. Then it counts on the invoice's
+      own date, without a `date` here.
     """
 
     reason: Reason | None = None

@@ -110,7 +110,7 @@ setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
 lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
-	@for lock in installer runtime development docs generators mcp peers; do \
+	@for lock in installer runtime development docs generators mcp peers store; do \
 		.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--no-emit-index-url $(ARGS) deploy/requirements/$$lock.in -o deploy/requirements/$$lock.txt || exit; \
 	done

@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ settings.register_profile(
 settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-WHOLE = Path(__file__).parent / "tests"
+ROOT = Path(__file__).parent
+WHOLE = ROOT / "tests"
 LONG = {WHOLE / name for name in ("browser", "crash", "generators")}  # all that is in these folders takes long
 
 # What is imported, collected and kept by tests grows to a GB: the garbage collector looks through it rarely.
@@ -113,6 +115,32 @@ def fetch_packages() -> Callable[[Path, str], str]:
                 if done.returncode:
                     pytest.skip(f"{tested} NOT TESTED: npm ci failed: {(done.stdout + done.stderr)[-300:]}")
         return node
+
+    return fetch
+
+
+@pytest.fixture(scope="session")
+def fetch_environment() -> Callable[[str, str], Path]:
+    """Put locked packages of PyPI in an environment of their own, once for all processes; return its folder `bin`.
+
+    Skips a test where that cannot be: `fetch_environment("generators", "Generators of clients")` takes the packages of
+    deploy/requirements/generators.txt, and says what was not tested.
+    """
+
+    def fetch(name: str, tested: str) -> Path:
+        lock, home = ROOT / "deploy" / "requirements" / f"{name}.txt", ROOT / ".venv" / name
+        with lock.open() as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            if not (home / "lock").exists() or (home / "lock").read_bytes() != lock.read_bytes():
+                shutil.rmtree(home, ignore_errors=True)
+                subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+                pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", home / "bin" / "python"]
+                words = [*pip, "install", "-qq", "--require-hashes", "--no-deps", "-r", lock]
+                done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+                if done.returncode:
+                    pytest.skip(f"{tested} NOT TESTED: pip failed: {(done.stdout + done.stderr)[-300:]}")
+                shutil.copy(lock, home / "lock")
+        return home / "bin"
 
     return fetch
 

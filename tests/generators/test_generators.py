@@ -3,7 +3,6 @@
 What each of them needs is asserted of the description itself in tests/test_openapi.py.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -18,8 +17,6 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client
 
 FOLDER = Path(__file__).parent
-ROOT = FOLDER.parents[1]
-LOCK = ROOT / "deploy" / "requirements" / "generators.txt"
 TESTED = "Generators of clients"
 
 pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.sqlite_alone]
@@ -40,20 +37,9 @@ def packages(fetch_packages):
 
 
 @pytest.fixture(scope="module")
-def python():
-    """A Python with the locked packages, which are fetched once."""
-    home = ROOT / ".venv" / "generators"
-    with LOCK.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        if not (home / "lock").exists() or (home / "lock").read_bytes() != LOCK.read_bytes():
-            shutil.rmtree(home, ignore_errors=True)
-            pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", home / "bin" / "python")
-            run(ROOT, sys.executable, "-m", "venv", "--without-pip", home)
-            status, said = run(ROOT, *pip, "install", "-qq", "--require-hashes", "--no-deps", "-r", LOCK)
-            if status:
-                pytest.skip(f"{TESTED} NOT TESTED: pip failed: {said[-300:]}")
-            shutil.copy(LOCK, home / "lock")
-    return home / "bin"
+def python(fetch_environment):
+    """The folder of a Python with the locked packages."""
+    return fetch_environment("generators", TESTED)
 
 
 @pytest.fixture(scope="module")

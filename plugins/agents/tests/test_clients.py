@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from socketserver import ThreadingMixIn
@@ -20,7 +19,6 @@ from billycan_agents.testing import agent_of
 
 FOLDER = Path(__file__).parent / "sdk"
 ROOT = Path(__file__).parents[3]
-LOCK = ROOT / "deploy" / "requirements" / "mcp.txt"
 PACKAGES = FOLDER / "node_modules" / "@modelcontextprotocol"
 PLUGINS = ("agents", "users", "contacts", "documents", "hosted", "invoices")
 NOT_TESTED = "Clients of the Model Context Protocol were NOT TESTED: "
@@ -64,20 +62,9 @@ def node():
 
 
 @pytest.fixture(scope="module")
-def python():
-    """A Python with the locked package mcp, which is fetched once."""
-    home = ROOT / ".venv" / "mcp"
-    with LOCK.open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        if not (home / "lock").exists() or (home / "lock").read_bytes() != LOCK.read_bytes():
-            shutil.rmtree(home, ignore_errors=True)
-            pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", home / "bin" / "python")
-            run(sys.executable, "-m", "venv", "--without-pip", home)
-            status, said = run(*pip, "install", "-qq", "--require-hashes", "--no-deps", "-r", LOCK, timeout=300)
-            if status:
-                pytest.skip(NOT_TESTED + f"pip failed: {said[-300:]}")
-            shutil.copy(LOCK, home / "lock")
-    return home / "bin" / "python"
+def python(fetch_environment):
+    """A Python with the locked package mcp."""
+    return fetch_environment("mcp", "Clients of the Model Context Protocol") / "python"
 
 
 def simple_text(ctx: Context) -> str:

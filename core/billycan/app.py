@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 import falcon
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("billycan")
 
 Clock = Callable[[], datetime]
+MOST_DESCRIBED = 4  # businesses whose API description is kept, of a few MB each
 _TOLD_SECONDS = 60.0  # between two lines in the log about limits that cannot be shared
 _SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
@@ -517,15 +518,21 @@ class App:
         """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives.
         For core alone.
         """
-        body = web.encode(self.openapi())
-        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+        return _with_tag(self.openapi())
 
     def openapi_of_business(self, ctx: Context) -> tuple[bytes, str]:
         """That document with what the calling business has defined, and its ETag. For core alone."""
         from .describe import business  # noqa: PLC0415 - as above
 
-        body = web.encode(business.describe_for(ctx))
-        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+        defined = business.find_defined(ctx)
+        return self._write_openapi(defined) if defined else self.openapi_file
+
+    @cached_property
+    def _write_openapi(self) -> Callable[[Any], tuple[bytes, str]]:
+        """Return a function that writes the document of a business, and keeps those of the last few."""
+        from .describe import business  # noqa: PLC0415 - as above
+
+        return lru_cache(MOST_DESCRIBED)(lambda defined: _with_tag(business.describe_for(self, defined)))
 
     def scopes_to_make(self, route: Route) -> list[str]:
         """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes.
@@ -547,6 +554,11 @@ class App:
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name. For core alone."""
         return [(m.name, every) for m in self.parts.values() for every in m.tasks]
+
+
+def _with_tag(document: Any) -> tuple[bytes, str]:
+    body = web.encode(document)
+    return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
 
 def _is_on(app: App, page: Any) -> bool:

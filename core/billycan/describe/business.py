@@ -10,20 +10,31 @@ from .openapi import describe_api
 from .schemas import NULL, PLACE, Json, describe_types, names_in, without_key
 
 if TYPE_CHECKING:
+    from ..app import App
     from ..context import Context
     from ..endpoints import Endpoint
 
+# The members that a business defined: the number of the endpoint, the member's name, and the Struct of what it holds,
+# which is the same while its definitions are.
+Defined = tuple[tuple[int, str, type[Struct]], ...]
 
-def describe_for(ctx: "Context") -> Json:
-    """Return the document for the calling business."""
-    whole = describe_api(ctx.app)
+
+def find_defined(ctx: "Context") -> Defined:
+    """Return the members that the calling business defined."""
+    members = (members_of_business(ctx, endpoint) for endpoint in ctx.app.endpoints)
+    return tuple((i, name, kind) for i, of_one in enumerate(members) for name, kind in of_one.items())
+
+
+def describe_for(app: "App", defined: Defined) -> Json:
+    """Return the document for a business that defined these members."""
+    whole = describe_api(app)
     paths, schemas = {**whole["paths"]}, {**whole["components"]["schemas"]}
-    for endpoint in ctx.app.endpoints:
+    for i, name, kind in defined:
+        endpoint = app.endpoints[i]
         path, method = endpoint.route.path, endpoint.route.method.lower()
-        for name, kind in members_of_business(ctx, endpoint).items():
-            for component, form in _components_of(whole["paths"][path][method]):
-                _put_member(schemas, component, name, kind, form)
-            paths[path] = {**paths[path], method: _with_filters(paths[path][method], endpoint, name, kind)}
+        for component, form in _components_of(whole["paths"][path][method]):
+            _put_member(schemas, component, name, kind, form)
+        paths[path] = {**paths[path], method: _with_filters(paths[path][method], endpoint, name, kind)}
     components = {**whole["components"], "schemas": dict(sorted(schemas.items()))}
     return {**whole, "paths": paths, "components": components}
 

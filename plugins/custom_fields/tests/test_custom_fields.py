@@ -389,6 +389,27 @@ def test_faults_in_a_file_name_the_column(make_app):
 # The description
 
 
+def test_the_description_of_a_business_is_written_once_while_its_definitions_are_the_same(client, monkeypatch):
+    from billycan.describe import business
+
+    written, describe = [], business.describe_for
+    monkeypatch.setattr(business, "describe_for", lambda *given: written.append(given) or describe(*given))
+
+    def describes(client, key):
+        found = client.call("GET", "/v1/openapi.json").body
+        assert f'"{key}"'.encode() in found
+        return found
+
+    define(client, key="roof", type="text")
+    first = describes(client, "roof")
+    assert describes(client, "roof") == first and len(written) == 1
+    other = Client(client.app)
+    define(other, key="boat", type="text")
+    assert b'"roof"' not in describes(other, "boat")
+    define(client, key="slope", type="number")
+    assert describes(client, "slope") != first and len(written) == 3
+
+
 def test_the_description_asked_with_a_key_has_the_fields_of_the_business(client):
     define(client, key="code", type="text", label="Code of the\nwarehouse", required=True)
     general = client.call("GET", "/v1/openapi.json", headers={"Authorization": ""}).json

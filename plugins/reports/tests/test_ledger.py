@@ -300,7 +300,7 @@ def test_what_is_tracked_by_a_renamed_category_can_be_tracked_by_the_other_one(c
 @pytest.mark.both
 def test_what_was_there_before_gets_entries_in_the_background(app, client, clock):
     """As much as one transaction takes at a time, the same as if the ledger had been there."""
-    from billycan_reports.ledger import backlog, catching_up
+    from billycan_reports.ledger import catching_up
     from billycan_reports.ledger.entries import entries
 
     sale = invoice(client)
@@ -320,7 +320,6 @@ def test_what_was_there_before_gets_entries_in_the_background(app, client, clock
     clock.move(seconds=61)
     run_timed(app)
     assert balance(client)["GST collected"] == D("-4.55")
-    assert backlog.MOST_AT_ONCE == 100
 
 
 def test_imported_records_get_accounts_and_entries(app, client, clock):
@@ -591,9 +590,32 @@ def test_no_name_hides_the_end_of_a_cell_from_myob(client):
     assert {line.split("\t")[-1] for line in lines[1:]} == {"cmd|'Ada"}
 
 
-def test_a_file_for_xero_has_no_more_lines_than_it_takes(client):
+def test_what_an_export_has_is_counted_before_others_wait_for_it(client, monkeypatch):
+    from billycan_reports.ledger import exports
+
+    invoice(client)
+    ahead, count = [], exports._count
+    monkeypatch.setattr(exports, "_count", lambda ctx, days: ahead.append(ctx.prepares) or count(ctx, days))
+    body = {"from": "2026-11-01", "to": "2026-11-30", "format": "xero"}
+    for entries in (3, 0):
+        assert client.post("/v1/ledger_exports", body)["data"]["entries"] == entries
+    assert ahead == [True, True]
+
+
+def test_documents_that_are_left_over_are_not_worked_off_by_a_request(app, client):
+    """Others would wait: it makes entries of a few, and then refuses."""
+    for _ in range(60):
+        invoice(client)
+    body = {"from": "2026-11-01", "to": "2026-11-30", "format": "csv"}
+    client.refused(409, "ledger_behind", "POST", "/v1/ledger_exports", body)
+    run_timed(app)
+    assert client.post("/v1/ledger_exports", body)["data"]["entries"] == 180
+
+
+def test_a_file_for_xero_has_no_more_lines_than_it_takes(app, client):
     for _ in range(101):
         invoice(client)
+    run_timed(app)
     made = client.post("/v1/ledger_exports", {"from": "2026-11-01", "to": "2026-11-30", "format": "xero"})["data"]
     assert (made["entries"], made["files"]) == (303, 2)
     lines = [client.call("GET", f"/v1/ledger_exports/{made['id']}/content?file={n}").text for n in (1, 2)]

@@ -1,7 +1,7 @@
 """Documents whose entries are still to be made: those from before the ledger, imported ones, and all documents once the
 GST settings have changed.
 
-Each transaction makes entries of at most a hundred documents, so that others hardly wait. Documents that are looked at
+Each transaction makes entries of at most twenty documents, so that others hardly wait. Documents that are looked at
 twice get nothing the second time: see `posting`.
 """
 
@@ -13,7 +13,8 @@ from billycan import ByCodePoint, Context, Event, LedgerEntries, new_id, new_tab
 from billycan.fields import Moment
 from billycan.sql import events, tenants, upsert
 
-MOST_AT_ONCE = 100  # documents of a transaction
+STEP = 20  # documents in a transaction of timed work
+MOST_AT_ONCE = 100  # documents that one event may concern, without leaving them to timed work
 
 # How far a business's documents have been looked through: the plugin, and its last document so far.
 walks = new_table(

@@ -10,7 +10,7 @@ from billycan import Context, LedgerEntries, own
 from billycan.sql import events
 
 from . import accounts
-from .backlog import ALL, MOST_AT_ONCE, begin_anew, imported, walks
+from .backlog import ALL, STEP, begin_anew, imported, walks
 from .posting import concerned, post
 
 
@@ -31,7 +31,7 @@ def _catch_up_with_imported(ctx: Context) -> bool:
     file = ctx.db.execute(first_file).first()
     if file is None:
         return False
-    until = min(file.last, file.first + MOST_AT_ONCE - 1)
+    until = min(file.last, file.first + STEP - 1)
     some = sa.select(events.c.event, events.c.data).where(
         own(ctx, events), events.c.sequence.between(file.first, until)
     )
@@ -60,7 +60,7 @@ def _walk_documents(ctx: Context) -> bool:
         return False
     offers = dict(sorted(ctx.app.offered(LedgerEntries), key=lambda each: each[0]))
     left = [name for name in offers if name >= row.plugin]
-    after, most = row.after if left[:1] == [row.plugin] else "", MOST_AT_ONCE
+    after, most = row.after if left[:1] == [row.plugin] else "", STEP
     while left and most:
         found = offers[left[0]].after(ctx, after, most)
         if found:

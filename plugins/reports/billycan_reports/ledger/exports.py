@@ -12,6 +12,7 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -34,7 +35,7 @@ from billycan import (
     own,
 )
 from billycan.fields import Day
-from billycan.sql import Statement
+from billycan.sql import Statement, counters
 from billycan_contacts import api as contacts
 
 from . import accounts, sales_and_bills
@@ -70,6 +71,7 @@ exports = new_table(
     sa.Index(None, "tenant_id", "format", "sequence"),
     of="resource",
 )
+_NUMBERS = f"{exports.name}.numbers"  # the counter of a business's exports
 
 
 class NewLedgerExport(NewResource, kw_only=True):
@@ -157,26 +159,43 @@ def create_ledger_export(ctx: Context, body: NewLedgerExport) -> LedgerExport:
         raise Conflict("Entries of older documents are still being made: try again in a minute.", code="ledger_behind")
     # No entry can be added until the transaction ends: whoever adds one takes a number first.
     last = ctx.advance_counter(entries.name, 0)
-    number = ctx.advance_counter(f"{exports.name}.numbers")
+    days = _name_days(body, last, ctx.advance_counter(_NUMBERS))
     _check_way(ctx, body)
-    days = {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
-    if body.format in sales_and_bills.TAX_NAMES:
-        if not ctx.has(plugin := sales_and_bills.PLUGIN[sales_and_bills.kind_of(body.format)]):
+    count, files = ctx.ahead(_NUMBERS, days, partial(_count, ctx, days), or_anew=True)
+    members = {"external_id": body.external_id, "metadata": body.metadata}
+    export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=files)])[0]
+    ctx.emit("ledger_export.created", export)
+    return export
+
+
+def prepare_ledger_export(ctx: Context, body: NewLedgerExport) -> None:
+    """Count ahead of the transaction what the export has: the days may have many entries."""
+    known = sa.select(counters.c.name, counters.c.number).where(
+        own(ctx, counters), counters.c.name.in_((entries.name, _NUMBERS))
+    )
+    numbers = dict(ctx.db.execute(known).all())
+    days = _name_days(body, numbers.get(entries.name, 0), numbers.get(_NUMBERS, 0) + 1)
+    ctx.ahead(_NUMBERS, days, partial(_count, ctx, days))
+
+
+def _name_days(body: NewLedgerExport, last: int, number: int) -> dict[str, Any]:
+    return {"since": body.since, "until": body.until, "format": body.format, "sequence": number, "last": last}
+
+
+def _count(ctx: Context, days: dict[str, Any]) -> tuple[int, int]:
+    """Return how many entries, or sales or bills, an export has, and how many files; raise Invalid for too many."""
+    format = days["format"]
+    if format in sales_and_bills.TAX_NAMES:
+        if not ctx.has(plugin := sales_and_bills.PLUGIN[sales_and_bills.kind_of(format)]):
             raise Invalid.member("format", "invalid_value", f"needs the plugin {plugin}, which is off")
         found = sales_and_bills.find(ctx, days)
         if found is None:
-            raise _too_many(f"more than {sales_and_bills.MOST_DOCUMENTS:,} documents", sales_and_bills.MOST_DOCUMENTS)
-        count, files = len(found), len(sales_and_bills.files(found, body.format))
-    else:
-        journals = [row[0] for row in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})]
-        count = sum(journals)
-        if count > MOST_ENTRIES:
-            raise _too_many(f"{count:,} entries", MOST_ENTRIES)
-        files = len(_split_files(journals)) if body.format == "xero" else 1
-    members = {"external_id": body.external_id, "metadata": body.metadata}
-    export = records.show(ctx, [records.insert(ctx, **days, **members, entries=count, files=max(files, 1))])[0]
-    ctx.emit("ledger_export.created", export)
-    return export
+            raise _too_many("documents", sales_and_bills.MOST_DOCUMENTS)
+        return len(found), max(len(sales_and_bills.files(found, format)), 1)
+    journals = [row[0] for row in _COUNTS.all(ctx.db, {"tenant_id": ctx.tenant_id, **days})]
+    if sum(journals) > MOST_ENTRIES:
+        raise _too_many("entries", MOST_ENTRIES)
+    return sum(journals), max(len(_split_files(journals)), 1) if format == "xero" else 1
 
 
 def _check_way(ctx: Context, body: NewLedgerExport) -> None:
@@ -198,8 +217,8 @@ def _check_way(ctx: Context, body: NewLedgerExport) -> None:
     raise Conflict(message, code="exported_otherwise", param="format", ledger_export_id=other.id)
 
 
-def _too_many(found: str, most: int) -> Invalid:
-    message = f"There are {found}, and an export has at most {most:,}: export fewer days."
+def _too_many(what: str, most: int) -> Invalid:
+    message = f"There are more than {most:,} {what}, and an export has at most so many: export fewer days."
     return Invalid(message, code="too_many_entries", param="to")
 
 
@@ -378,4 +397,5 @@ def _select_exported(*columns: Any) -> sa.Select[Any]:
 
 _JOURNAL = entries.c.date, entries.c.document_id
 _ENTRIES = Statement(_select_exported(entries).order_by(*_JOURNAL, entries.c.sequence))
-_COUNTS = Statement(_select_exported(sa.func.count()).group_by(*_JOURNAL).order_by(*_JOURNAL))
+_some = _select_exported(*_JOURNAL).limit(MOST_ENTRIES + 1).subquery()  # one more than there may be
+_COUNTS = Statement(sa.select(sa.func.count()).select_from(_some).group_by(*_some.c).order_by(*_some.c))

@@ -9,6 +9,7 @@ import datetime
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, cast
 
 import sqlalchemy as sa
@@ -36,7 +37,7 @@ from billycan import (
     reference,
 )
 from billycan.fields import Amount, Day, NotNegative, Text
-from billycan.sql import ByIds, Statement
+from billycan.sql import ByIds, Statement, counters
 
 from ..tables import periods
 from . import accounts
@@ -177,16 +178,19 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
     if body.date > ctx.today():
         raise Invalid.member("date", "out_of_range", "must not be after today")
     ctx.check_unlocked(body.date, cure="Add it before you lock them")
-    if not ctx.db.in_nested_transaction():  # rows of a file may add nothing else, and it was done before them
+    of_file = ctx.db.in_nested_transaction()  # its rows may add nothing else, and this was done before them
+    if not of_file:
         get_ready(ctx)
     if is_behind(ctx):
         raise Conflict("Entries of older documents are still being made: try again in a minute.", code="ledger_behind")
+    # No entry can be added until the transaction ends: whoever adds one takes a number first.
+    last = None if of_file else ctx.advance_counter(entries.name, 0)
     chart = accounts.whole_chart(ctx)
     balances = _read(body, {row.code: row for row in chart})
     wanted: defaultdict[str, Decimal] = defaultdict(lambda: _NOTHING)
     for account_id, amount in balances:
         wanted[account_id] += amount
-    booked = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _booked(ctx, body.date)}
+    booked = ctx.ahead(entries.name, (body.date, last), partial(_add_up, ctx, body.date))
     _check_documents(chart, wanted, booked)
     left_out = [(id, None) for id in sorted(booked.keys() - wanted.keys()) if booked[id]]
     debits = sum((amount for _, amount in balances if amount > 0), _NOTHING)
@@ -211,6 +215,13 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
     return opening
 
 
+def prepare_opening_balance(ctx: Context, body: NewOpeningBalance) -> None:
+    """Add up ahead of the transaction what the ledger has: it may have many entries."""
+    number = sa.select(counters.c.number).where(own(ctx, counters), counters.c.name == entries.name)
+    last = ctx.db.execute(number).scalar() or 0
+    ctx.ahead(entries.name, (body.date, last), partial(_add_up, ctx, body.date))
+
+
 def delete_opening_balance(ctx: Context, id: str) -> Deleted:
     """Remove what the ledger added for a trial balance, on the same day.
 
@@ -232,7 +243,7 @@ def delete_opening_balance(ctx: Context, id: str) -> Deleted:
 
 def as_booked(ctx: Context, day: datetime.date) -> list[NewAccountBalance]:
     """Return the balance of each account at the end of a day."""
-    amounts = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _booked(ctx, day)}
+    amounts = _add_up(ctx, day)
     return [
         NewAccountBalance(account_code=row.code, debit=max(amounts[id], _NOTHING), credit=max(-amounts[id], _NOTHING))
         for id, row in accounts.chart_of(ctx, amounts).items()
@@ -304,8 +315,10 @@ def _in_words(amount: Decimal) -> str:
     return f"{abs(amount)} {'credit' if amount < 0 else 'debit'}" if amount else "nothing"
 
 
-def _booked(ctx: Context, day: datetime.date) -> list[Row]:
-    return _BALANCES.all(ctx.db, {"tenant_id": ctx.tenant_id, "day": day})
+def _add_up(ctx: Context, day: datetime.date) -> dict[str, Decimal]:
+    """Map each account that has entries up to the end of a day to their sum."""
+    rows = _BALANCES.all(ctx.db, {"tenant_id": ctx.tenant_id, "day": day})
+    return {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in rows}
 
 
 def _show(ctx: Context, row: Row) -> OpeningBalance:

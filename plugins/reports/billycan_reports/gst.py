@@ -228,8 +228,9 @@ def _added_up(found: Select, lists: bool) -> Statement:
 def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
     """List the documents of a label by id: all of them, or one page."""
     limits = {"most": PER_PAGE, "skipped": (page - 1) * PER_PAGE} if page else {"most": _ALL, "skipped": 0}
-    rows: list[Any] = _build_documents_at(found.select).all(ctx.db, {**found.values, "label": label, **limits})
-    documents = [GstDocument(id, dollars(cents), None) for id, cents in rows]
+    asked = {**found.values, "label": label, **limits}
+    rows: list[Any] = _build_documents_at(found.select).all(ctx.db, asked, in_turns=not ctx.writes)
+    documents = [GstDocument(id, dollars(cents), None) for id, cents in ctx.in_turns(rows)]
     for first in in_turns(range(0, len(documents), PER_PAGE)):  # the most ids that fit in a statement
         named(ctx, documents[first : first + PER_PAGE])
     return documents

@@ -58,8 +58,8 @@ invoices = RecordPages(
             weight="ends",
         ),
         "write_off": RecordPages.Action(
-            says="Give up what is still due: as a bad debt, or as a mistake because it was never owed. If the client pays"
-            " after all, you can record it here.",
+            says="Give up what is still due: as a bad debt, or as a mistake because it was never owed. If the client"
+            " pays after all, you can record it here.",
             weight="ends",
         ),
         "undo_write_off": RecordPages.Action(

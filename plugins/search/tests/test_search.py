@@ -103,14 +103,14 @@ def test_a_number_of_like_digits_is_found_with_what_contains_it(client):
     assert {each["id"] for each in find(client, "inv-4000000", per_type=20)} == {made[0], made[2], mine}
 
 
-@pytest.mark.sqlite_alone
-def test_of_what_the_index_finds_by_a_part_only_what_holds_the_text_is_left(client):
+def test_of_what_the_index_finds_by_a_part_only_what_holds_the_text_is_left(client, engine):
     ctx, contacts = Context(client.app, client.tenant_id), metadata.tables["contacts"]
     names = ("INV-10002", "was INV-10002", "INV-110002", "10 and 100 and 000 and 002")
     made = [contact(client, name) for name in names]
     with client.app.db.reading(client.tenant_id) as ctx.db:
-        assert {*ctx.newest_indexed(contacts, "INV-10002", 9, "0002")} == {*made[:2]}
-        assert {*ctx.newest_indexed(contacts, "INV-10002", 3, "0002")} == {made[1]}  # of the newest three
+        found = [ctx.newest_indexed(contacts, "INV-10002", most, "0002") for most in (9, 3)]
+    # PostgreSQL looks in its index by itself. Of the newest three, the last has the parts of the number alone.
+    assert found == [None, None] if engine == "postgresql" else [{*each} for each in found] == [{*made[:2]}, {made[1]}]
 
 
 def test_what_belongs_to_a_client_is_found_by_the_clients_name(client):
